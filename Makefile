@@ -1,0 +1,46 @@
+# Two commands do all the set-up: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: install demo test lint types bench lock clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "shoal needs Python 3.11 or later; try make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.installed requirements-test.lock
+	$(PIP) install --require-hashes -r requirements-test.lock
+	touch $@
+
+demo: install
+	$(BIN)/shoal demo
+
+lint: $(VENV)/.tested
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+
+types: $(VENV)/.tested
+	$(BIN)/mypy
+
+test: lint types
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.tested
+	$(BIN)/python benchmarks/run.py
+
+lock:
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
+		pyproject.toml requirements-build.in -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
+		--extra test -c requirements.lock pyproject.toml -o requirements-test.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,194 @@
+"""Axes, the ordered domains on which cells lie, and spans, the stretches of an axis that cells stand for.
+
+A cell is a pair of positions ``(lo, hi)`` on its column's axis: an exact value has ``lo == hi``, ``[20;29]`` is a
+stretch, ``*`` is :data:`STAR`, and a cell without a value is :data:`NOTHING`, which is not ``*``. On a nominal axis
+a group of categories is one position behind the categories themselves (see :class:`Group`), so that equal cells are
+equal pairs on every kind of axis.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels import MISSING, TOP
+
+Kind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+Span = tuple[int, int]
+NOTHING: Span = (MISSING, MISSING)
+STAR: Span = (MISSING, TOP)
+
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_SPECIAL = str.maketrans({"\\": "\\\\", ";": "\\;", "}": "\\}"})
+
+
+@dataclass(frozen=True)
+class Group:
+    """Several categories published as one cell: ``{Black;White}``, or ``937**`` for all codes that begin so."""
+
+    members: tuple[int, ...]
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """The domain of a column: what its positions stand for.
+
+    Parameters
+    ----------
+    kind
+        ``integer``, ``float``, ``date``, ``datetime``, ``category`` (no order) or ``ordered`` (categories with one).
+    values
+        The values in ascending order, one per position. None on a plain axis of integers or days, where the
+        position is the value and a range stands for every value in it.
+    groups
+        On a ``category`` axis, the groups of categories; the first has the position ``len(values)``.
+    """
+
+    kind: Kind
+    values: NDArray[Any] | None = None
+    groups: tuple[Group, ...] = field(default=())
+
+    @property
+    def nominal(self) -> bool:
+        """Whether the values have no order, so that a group is published as a set."""
+        return self.kind == "category"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether positions stand for numbers or dates."""
+        return self.kind not in ("category", "ordered")
+
+    def coordinates(self) -> NDArray[np.float64] | None:
+        """Give the number behind each position for distances; None where the position itself is the number."""
+        if self.values is None or not self.numeric:
+            return None
+        return self.values.astype(np.float64)
+
+    def value(self, position: int) -> Any:
+        """Give the value at a position."""
+        if self.values is None:
+            return datetime.date.fromordinal(position + _EPOCH) if self.kind == "date" else int(position)
+        if self.kind == "datetime":
+            return datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(self.values[position]))
+        value = self.values[position]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def text(self, position: int) -> str:
+        """Give the text of one position: a value, or a group of categories."""
+        if self.nominal:
+            assert self.values is not None
+            if position < len(self.values):
+                return escape(str(self.values[position]))
+            group = self.groups[position - len(self.values)]
+            if group.pattern is not None:
+                return group.pattern
+            return "{" + ";".join(str(self.values[i]).translate(_SPECIAL) for i in group.members) + "}"
+        value = self.value(position)
+        if self.kind == "datetime":
+            return str(value.isoformat(sep=" "))
+        return repr(value) if self.kind == "float" else str(value)
+
+    def render(self, span: Span, *, ranged: bool = False) -> str:
+        """Write a cell as text; ``ranged`` writes a single value as ``[v;v]``, as the paper's files do."""
+        lo, hi = span
+        if lo == MISSING:
+            return "*" if hi == TOP else ""
+        if lo == hi and (self.nominal or not ranged):
+            return self.text(lo)
+        return f"[{self.text(lo)};{self.text(hi)}]"
+
+    def hull(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Give the lowest and highest category of each position of a nominal axis, groups included."""
+        assert self.values is not None
+        alone = np.arange(len(self.values), dtype=np.int32)
+        low = [min(group.members, default=0) for group in self.groups]
+        high = [max(group.members, default=max(len(self.values) - 1, 0)) for group in self.groups]
+        return np.append(alone, np.array(low, np.int32)), np.append(alone, np.array(high, np.int32))
+
+    def members(self, position: int) -> tuple[int, ...]:
+        """Give the categories that a position of a nominal axis stands for."""
+        assert self.values is not None
+        here = position - len(self.values)
+        return (position,) if here < 0 else self.groups[here].members
+
+    def with_groups(self, groups: Iterable[tuple[int, ...]]) -> tuple[Axis, dict[tuple[int, ...], int]]:
+        """Give an axis that also has these groups, and where each is on it."""
+        assert self.values is not None
+        known = {group.members: len(self.values) + i for i, group in enumerate(self.groups) if not group.pattern}
+        all_groups = list(self.groups)
+        for members in groups:
+            if members not in known:
+                known[members] = len(self.values) + len(all_groups)
+                all_groups.append(Group(members))
+        return replace(self, groups=tuple(all_groups)), known
+
+    def shared_with(self, other: Axis) -> tuple[Axis, NDArray[np.int32] | None, NDArray[np.int32] | None]:
+        """Give one axis for two columns of the same kind, and where the positions of each go on it.
+
+        None in place of a translation means that the positions stay as they are.
+        """
+        if self.values is None and other.values is None:
+            return self, None, None
+        if self is other:
+            return self, None, None
+        mine, theirs = self._listed(other), other._listed(self)
+        if self.kind == "ordered":
+            extra = [v for v in theirs if v not in set(mine)]
+            values = np.array([*mine, *extra], dtype=object)
+        elif self.nominal:
+            values = np.array(sorted({*mine, *theirs}), dtype=object)
+        else:
+            values = np.unique(np.concatenate([mine, theirs]))
+        seats = {v: i for i, v in enumerate(values)} if not self.numeric else {}
+
+        def seat(listed: NDArray[Any]) -> NDArray[np.int32]:
+            if self.numeric:
+                return np.searchsorted(values, listed).astype(np.int32)
+            return np.array([seats[v] for v in listed], dtype=np.int32)
+
+        common: Axis = replace(self, values=values, groups=())
+        moves = []
+        for axis, listed in ((self, mine), (other, theirs)):
+            move = seat(listed)
+            groups = [tuple(sorted(int(move[i]) for i in group.members)) for group in axis.groups]
+            kept = list(common.groups)
+            places = []
+            for group, members in zip(axis.groups, groups, strict=True):
+                moved = Group(members, group.pattern)
+                if moved not in kept:
+                    kept.append(moved)
+                places.append(len(values) + kept.index(moved))
+            common = replace(common, groups=tuple(kept))
+            moves.append(np.append(move, np.array(places, np.int32)))
+        return common, moves[0], moves[1]
+
+    def _listed(self, other: Axis) -> NDArray[Any]:
+        """Give the values as a list, for a union with another axis."""
+        if self.values is not None:
+            return self.values
+        raise TypeError(f"a plain {self.kind} axis and a listed one cannot be joined: {other.kind}")
+
+
+def escape(text: str) -> str:
+    """Mark a category whose own text looks like a group, a wildcard or a missing cell."""
+    return "\\" + text if text == "" or text[0] in "{[*\\" or text.endswith("*") else text
+
+
+def days(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Count the days from 1970-01-01 to each ISO date."""
+    return np.array([datetime.date.fromisoformat(text).toordinal() - _EPOCH for text in texts], dtype=np.int64)
+
+
+def microseconds(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Count the microseconds from 1970-01-01 to each ISO date and time."""
+    start = datetime.datetime(1970, 1, 1)
+    step = datetime.timedelta(microseconds=1)
+    return np.array([(datetime.datetime.fromisoformat(text) - start) // step for text in texts], dtype=np.int64)

@@ -1,0 +1,84 @@
+"""What there is: one line per method, model and measure. Outside packages add theirs through entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from shoal.errors import ParameterError, suggest
+from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.measures.class_sizes import ClassSizes
+from shoal.measures.information_loss import InformationLoss
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.uniqueness import Uniqueness
+from shoal.methods.coarsen import Coarsen
+from shoal.methods.sorted_clusters import SortedClusters
+from shoal.methods.stratified_clusters import StratifiedClusters
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+
+_OWN: dict[str, tuple[type[Any], ...]] = {
+    "methods": (SortedClusters, Coarsen, StratifiedClusters),
+    "models": (KAnonymity, TCloseness),
+    "measures": (Uniqueness, RandomReidentification, AttributeDisclosure, ClassSizes, InformationLoss),
+}
+SHELVES = tuple(_OWN)
+
+
+@cache
+def entries(shelf: str) -> Mapping[str, type[Any]]:
+    """Give the entries of ``methods``, ``models`` or ``measures`` by name.
+
+    >>> list(entries("models"))
+    ['k-anonymity', 't-closeness']
+    """
+    found = {entry.name: entry for entry in _OWN[shelf]}
+    for point in entry_points(group=f"shoal.{shelf}"):
+        entry = point.load()
+        found.setdefault(entry.name, entry)
+    return found
+
+
+def look_up(shelf: str, name: str) -> type[Any]:
+    """Give one entry, or say which one was probably meant."""
+    known = entries(shelf)
+    if name in known:
+        return known[name]
+    near = suggest(name, known)
+    hint = f"Did you mean '{near}'? " if near else ""
+    raise ParameterError(f"There is no {shelf[:-1]} '{name}'.", f"{hint}There are: {', '.join(known)}.")
+
+
+def build(shelf: str, given: Mapping[str, Any]) -> Any:
+    """Make a value of the catalogue from its name and parameters; a parameter that it does not have is an error."""
+    values = dict(given)
+    entry = look_up(shelf, str(values.pop("name", "")))
+    known = [f.name for f in fields(entry)]
+    for key in values:
+        if key not in known:
+            near = suggest(key, known)
+            hint = f"Did you mean '{near}'? " if near else ""
+            raise ParameterError(
+                f"{entry.name} has no parameter '{key}'.", f"{hint}It has: {', '.join(known) or 'none'}."
+            )
+    missing = [f.name for f in fields(entry) if _required(f) and f.name not in values]
+    if missing:
+        raise ParameterError(f"{entry.name} needs '{missing[0]}'.", "Give it a value.")
+    return entry(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def _required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def describe(value: Any) -> dict[str, Any]:
+    """Give the name and parameters of a catalogue value, as written in recipes and certificates."""
+    given: dict[str, Any] = {"name": value.name}
+    for f in fields(value):
+        content = getattr(value, f.name)
+        if content is not None:
+            given[f.name] = dict(content) if isinstance(content, Mapping) else content
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in given.items()}

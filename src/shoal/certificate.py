@@ -1,0 +1,275 @@
+"""The certificate: what was done, what holds, what is left; and its proof from the released file alone."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.catalogue import build, describe
+from shoal.engines import Engine, Written, default_engine
+from shoal.errors import CertificateError, ParameterError
+from shoal.measures import ClassMeasure, PairMeasure, Score, score
+from shoal.models import Verdict, check
+from shoal.schema import ReadOptions, Roles, Schema
+from shoal.table import Origin, Table
+from shoal.version import VERSION
+
+FORMAT = 1
+_SEALS = ("digest", "signature")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is said of a release, as plain values that can be written as JSON.
+
+    It carries a digest of itself, so that any change is seen; with a signing key the digest is binding, because
+    nobody without the key can make it anew.
+    """
+
+    content: Mapping[str, Any]
+
+    @classmethod
+    def issue(
+        cls,
+        *,
+        recipe: Mapping[str, Any],
+        software: Mapping[str, str],
+        engine: str,
+        original: Origin,
+        rows: int,
+        schema: Schema,
+        released: Mapping[str, Any],
+        written: Written,
+        steps: Sequence[str],
+        verdicts: Sequence[Verdict],
+        scores: Sequence[Score],
+        key: bytes | None = None,
+    ) -> Certificate:
+        """Put a certificate together and seal it."""
+        content: dict[str, Any] = {
+            "format": FORMAT,
+            "software": {"shoal": VERSION, **software},
+            "engine": engine,
+            "recipe": dict(recipe),
+            "input": {"name": original.name, "sha256": original.sha256, "records": rows, "notes": list(original.notes)},
+            "output": {**released, "sha256": written.sha256, "bytes": written.size, "records": rows},
+            "left_out": list(schema.left_out),
+            "steps": list(steps),
+            "verdicts": [_verdict(verdict, schema) for verdict in verdicts],
+            "scores": [_score(value) for value in scores],
+        }
+        content["digest"] = digest(content)
+        if key is not None:
+            content["signature"] = signature(content["digest"], key)
+        return cls(content)
+
+    def to_json(self) -> str:
+        """Give the certificate as text."""
+        return json.dumps(self.content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """Read a certificate from a file."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ParameterError(f"There is no certificate '{path}'.", "Check its name and folder.") from None
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+            raise CertificateError(f"'{path}' is not a certificate.", "Check the file.") from None
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise CertificateError(
+                f"'{path}' is not a certificate of a kind this version knows.", f"It reads format {FORMAT}."
+            )
+        return cls(content)
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """Give the SHA-256 of a certificate's content without its seals, in a form that does not depend on layout."""
+    bare = {key: value for key, value in content.items() if key not in _SEALS}
+    text = json.dumps(bare, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def signature(sealed: str, key: bytes) -> str:
+    """Sign a digest (HMAC-SHA-256)."""
+    return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
+
+
+def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
+    attested = verdict.model.name == "k-anonymity" and schema.subject is not None
+    return {
+        "model": describe(verdict.model),
+        "holds": verdict.holds,
+        "level": verdict.level,
+        "classes": verdict.classes,
+        "failing_classes": verdict.failing,
+        "sentence": verdict.sentence,
+        "convention": verdict.convention,
+        # People are counted by a column that is not released: the file alone shows records, not people.
+        "provable_from_file": not attested,
+    }
+
+
+def _score(value: Score) -> dict[str, Any]:
+    return {"measure": value.measure, "value": value.value, "lower": value.lower, "upper": value.upper} | {
+        "detail": dict(value.detail)
+    }
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was shown about a file and its certificate."""
+
+    verdicts: tuple[Verdict, ...]
+    scores: tuple[Score, ...]
+    proved: tuple[str, ...]
+    not_proved: tuple[str, ...]
+
+
+def verify(
+    path: str | Path,
+    certificate: str | Path | Certificate,
+    *,
+    key: bytes | None = None,
+    original: str | Path | None = None,
+    engine: Engine | None = None,
+) -> Proof:
+    """Prove every verdict of a certificate again, from the released file alone.
+
+    Parameters
+    ----------
+    path
+        The released file.
+    certificate
+        Its certificate, or the path of it.
+    key
+        The signing key, when the signature is to be checked.
+    original
+        The original file: with it, the measures that compare with the original are proved too.
+    engine
+        Where the data are held.
+
+    Raises
+    ------
+    CertificateError
+        If the file or the certificate was changed, they do not belong together, or a claim does not hold.
+    """
+    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
+    content = held.content
+    try:
+        proved = _check_seals(content, key)
+        output = content["output"]
+        digest_of_file = _sha256(Path(path))
+        if digest_of_file != output["sha256"]:
+            raise CertificateError(
+                f"'{Path(path).name}' is not the file this certificate was issued for, or it was changed.",
+                f"The certificate is for '{output['name']}'; its SHA-256 does not match.",
+            )
+        proved.append("The file is the one that was released, byte for byte.")
+        where = engine or default_engine()
+        table = where.read(path, _options(content))
+        _same("the number of records", table.rows, output["records"])
+        not_proved = _check_verdicts(table, content["verdicts"], proved)
+        verdicts = check(table, [build("models", claim["model"]) for claim in content["verdicts"]])
+        before = where.read(original, _options(content, original=True)) if original is not None else None
+        if before is not None:
+            _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
+        scores = _check_scores(table, before, content, proved, not_proved)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CertificateError("The certificate lacks a part that it must have.", f"Missing: {error}.") from None
+    return Proof(verdicts, scores, tuple(proved), tuple(not_proved))
+
+
+def _check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
+    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
+        raise CertificateError(
+            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
+        )
+    signed = content.get("signature")
+    if key is None:
+        return ["The certificate has not been changed since its digest was made."]
+    if signed is None:
+        raise CertificateError("The certificate is not signed.", "Leave the key out, or ask for a signed one.")
+    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
+        raise CertificateError("The certificate was not signed with this key.", "Check the key, or who issued it.")
+    return ["The certificate was issued by a holder of the key and not changed since."]
+
+
+def _check_verdicts(table: Table, claims: Sequence[Mapping[str, Any]], proved: list[str]) -> list[str]:
+    """Measure each model again and compare with what is claimed."""
+    not_proved = []
+    verdicts = check(table, [build("models", claim["model"]) for claim in claims])
+    for claim, found in zip(claims, verdicts, strict=True):
+        if not found.holds or not claim["holds"]:
+            raise CertificateError(f"{found.model.name} does not hold: {found.sentence}", "Do not use this release.")
+        if claim["provable_from_file"]:
+            for part in ("level", "classes", "sentence", "convention"):
+                _same(f"{found.model.name}, {part}", getattr(found, part), claim[part])
+            proved.append(found.sentence)
+        else:
+            if found.level < claim["level"]:
+                _same(f"{found.model.name}, level", found.level, claim["level"])
+            proved.append(found.sentence)
+            not_proved.append(f"{claim['sentence']} (people are counted by a column that is not released)")
+    return not_proved
+
+
+def _check_scores(
+    table: Table, before: Table | None, content: Mapping[str, Any], proved: list[str], not_proved: list[str]
+) -> tuple[Score, ...]:
+    """Measure again what can be measured and compare with what is claimed."""
+    measures = [build("measures", given) for given in content["recipe"]["measure"]]
+    found = {value.measure: value for value in score(table, measures, before)}
+    claims = {claim["measure"]: claim for claim in content["scores"]}
+    if set(claims) != {measure.name for measure in measures}:
+        raise CertificateError("The certificate's scores are not those of its recipe.", "Ask for the original.")
+    for measure in measures:
+        if isinstance(measure, PairMeasure) and before is None:
+            not_proved.append(f"{measure.name} (needs the original)")
+            continue
+        mine = json.loads(json.dumps(_score(found[measure.name])))
+        _same(measure.name, mine, claims[measure.name])
+        if isinstance(measure, ClassMeasure):
+            proved.append(f"{measure.name} is {found[measure.name].value:.6g}.")
+    return tuple(found.values())
+
+
+def _same(what: str, found: Any, claimed: Any) -> None:
+    if found != claimed:
+        raise CertificateError(f"The certificate does not say what the file shows: {what}.", "Do not rely on either.")
+
+
+def _options(content: Mapping[str, Any], *, original: bool = False) -> ReadOptions:
+    """Give the way to read the released file, or the original, that the certificate tells."""
+    given = content["recipe"]["table"]
+    roles = Roles(
+        quasi=tuple(given["quasi"]),
+        sensitive=tuple(given.get("sensitive", ())),
+        plain=tuple(given.get("plain", ())),
+        weight=given.get("weight"),
+        subject=given.get("subject") if original else None,
+    )
+    return ReadOptions(
+        roles=roles,
+        kinds={name: kind for name, kind in given["kinds"].items() if original or name != given.get("subject")},
+        orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
+        delimiter=None if original else content["output"].get("delimiter"),
+        encoding=None if original else "utf-8",
+        missing=tuple(given.get("missing", ())),
+    )
+
+
+def _sha256(path: Path) -> str:
+    found = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while part := file.read(1 << 20):
+                found.update(part)
+    except OSError as error:
+        raise ParameterError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
+    return found.hexdigest()

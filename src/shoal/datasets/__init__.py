@@ -1,0 +1,1 @@
+"""Tables to try things on."""

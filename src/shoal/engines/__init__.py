@@ -1,0 +1,182 @@
+"""The verbs that every engine speaks. An engine holds data; what is done with them is written once, above it.
+
+All verbs are mandatory. Methods speak of rows only through whole columns (`map_rows`, `rank`), of groups only
+through labels (`regroup`) and whole classes (`classes`), and of sums only through `fold`: each of these can be done
+partition by partition, so that an engine may spread a table over many machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError, suggest
+from shoal.schema import ReadOptions, Roles, Schema
+from shoal.table import Carry, Classes, Table
+
+Positions = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What is known of each quasi-identifier: cells with a value, mean, sample deviation, lowest and highest."""
+
+    count: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    lowest: Positions
+    highest: Positions
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table is written: its delimiter. The encoding is always UTF-8 and lines end with a line feed."""
+
+    delimiter: str = ","
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: the file's SHA-256 and its length."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Spans:
+    """A stretch of rows as kernels see them: both ends of each quasi-identifier, and the numbers behind positions."""
+
+    lo: Positions
+    hi: Positions
+    table: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+
+class Engine(Protocol):
+    """Where data are held and how they are reached."""
+
+    @property
+    def name(self) -> str:
+        """The name by which certificates call the engine."""
+        ...
+
+    def read(self, source: Any, options: ReadOptions) -> Table:
+        """Read a file or a frame."""
+        ...
+
+    def write(self, data: Any, schema: Schema, path: str, layout: Layout) -> Written:
+        """Write the released columns under a new name; the caller moves the file into place."""
+        ...
+
+    def frame(self, data: Any, schema: Schema, kind: str, cells: str | None) -> Any:
+        """Give the released columns as a frame of the user's kind."""
+        ...
+
+    def rows(self, data: Any) -> int:
+        """Count the records."""
+        ...
+
+    def describe(self, data: Any, schema: Schema) -> Moments:
+        """Give the moments and limits of the quasi-identifiers."""
+        ...
+
+    def counts(self, data: Any, schema: Schema, name: str) -> tuple[Positions, NDArray[np.int64]]:
+        """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
+        ...
+
+    def classes(self, data: Any, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
+        """Give classes, each whole, with the positions of carried columns: by equal cells in columns, or by labels."""
+        ...
+
+    def map_rows(self, data: Any, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
+        """Compute one number per row from its quasi-identifiers."""
+        ...
+
+    def rank(self, data: Any, schema: Schema, keys: Sequence[Any]) -> Any:
+        """Give each row's place when sorted by keys, the first of which matters most; ties keep the row order.
+
+        A key is the name of a column of exact cells, or what `map_rows` gave.
+        """
+        ...
+
+    def regroup(self, data: Any, schema: Schema, labels: Any, groups: int) -> tuple[Schema, Any]:
+        """Publish for each group of rows the hull of its cells: a range, or a set of categories."""
+        ...
+
+    def recode(self, data: Any, schema: Schema, rules: Mapping[str, tuple[Positions, Positions]]) -> tuple[Schema, Any]:
+        """Replace the exact values of columns by stretches of their axes, given by lower and upper ends."""
+        ...
+
+    def fold(
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Positions], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
+        ...
+
+
+def default_engine() -> Engine:
+    """Give the engine that is used when none is named."""
+    from shoal.engines.local import Local
+
+    return Local()
+
+
+def options_from(given: Mapping[str, Any]) -> ReadOptions:
+    """Make read options from names and values, or say which name is not one."""
+    names = {f.name for f in fields(Roles)}
+    known = names | {f.name for f in fields(ReadOptions)} - {"roles"}
+    for name in given:
+        if name not in known:
+            near = suggest(name, known)
+            raise ParameterError(
+                f"'{name}' is not something that can be said of a table.",
+                f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
+            )
+
+    def plain(name: str, value: Any) -> Any:
+        if name in ("quasi", "sensitive", "plain", "identifier", "missing"):
+            return (value,) if isinstance(value, str) else tuple(value)
+        if name == "orders":
+            return {column: tuple(order) for column, order in value.items()}
+        return value
+
+    values = {name: plain(name, value) for name, value in given.items()}
+    roles = Roles(**{name: values.pop(name) for name in list(values) if name in names})
+    return ReadOptions(roles=roles, **values)
+
+
+def read(source: Any, *, engine: Engine | None = None, options: ReadOptions | None = None, **given: Any) -> Table:
+    """Read a table from a file or a frame.
+
+    Parameters
+    ----------
+    source
+        The path of a delimited text or Parquet file, or any object that speaks the Arrow stream protocol: pandas,
+        Polars, PyArrow, DuckDB. The source is never modified.
+    engine
+        Where the data are held; the local engine if left out.
+    options
+        How to read; or give its parts by name:
+    **given
+        ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
+        ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``knowledge`` (by column), ``delimiter``,
+        ``encoding``, ``decimal``, ``missing``.
+
+    Returns
+    -------
+    Table
+        The columns that were given a role. Others are left out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = read(pl.DataFrame({"age": [34, 35], "ill": ["yes", "no"]}), quasi=["age"], sensitive=["ill"])
+    >>> people
+    Table of 2 records: age (quasi, integer), ill (sensitive, category)
+    """
+    return (engine or default_engine()).read(source, options or options_from(given))

@@ -1,0 +1,188 @@
+"""The local engine: one machine, arrays in memory, compiled kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Layout, Moments, Spans, Written
+from shoal.engines.local.data import OWN, LocalData, moved, spans
+from shoal.engines.local.loading import load
+from shoal.engines.local.publishing import publish, recode
+from shoal.errors import SchemaError
+from shoal.kernels.grouping import count_labels, label_rows, order_by_label
+from shoal.kernels.radix import order_by_integers, order_by_lengths
+from shoal.kernels.spans import moments
+from shoal.schema import ReadOptions, Schema
+from shoal.table import Carry, Classes, Ranked, Table
+
+Positions = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Local:
+    """Hold tables in the memory of this machine."""
+
+    name: str = "local"
+
+    def read(self, source: Any, options: ReadOptions) -> Table:
+        """Read a file or a frame."""
+        schema, data, origin = load(source, options)
+        return Table(schema, data, self, origin)
+
+    def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
+        """Write the released columns: Parquet by its suffix, delimited text otherwise."""
+        target = Path(path)
+        if is_parquet(target):
+            from shoal.engines.local.arrow import write_parquet
+
+            return write_parquet(data, schema, target)
+        from shoal.engines.local.text_writer import write_text
+
+        return write_text(data, schema, target, layout)
+
+    def frame(self, data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
+        """Give the released columns as a frame of the user's kind."""
+        from shoal.engines.local.arrow import to_frame
+
+        return to_frame(data, schema, kind, cells)
+
+    def rows(self, data: LocalData) -> int:
+        """Count the records."""
+        return data.rows
+
+    def describe(self, data: LocalData, schema: Schema) -> Moments:
+        """Give the moments and limits of the quasi-identifiers."""
+        if data.index.size:
+            lo, hi = data.unfolded()
+            data = replace(data, lo=lo, hi=hi, index=OWN)
+        rows = spans(data, schema)
+        return Moments(*moments(rows.lo, rows.hi, rows.table, rows.offsets))
+
+    def counts(self, data: LocalData, schema: Schema, name: str) -> tuple[Positions, NDArray[np.int64]]:
+        """Give the positions that occur in a column of exact cells, and how often each does."""
+        positions = data.positions(name)
+        ordered = positions[order_by_integers(positions)]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        return ordered[first], np.diff(np.append(first, ordered.size))
+
+    def classes(self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
+        """Give all classes at once. Rows with equal cells are found among the distinct matrix rows."""
+        if isinstance(by, tuple):
+            labels, sizes = self._signatures(data, by, bool(carry))
+        else:
+            labels, sizes = by, count_labels(by, int(by.max()) + 1)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        carried = {}
+        if carry:
+            order = order_by_label(labels, sizes)
+            for item in carry:
+                name = item.column if isinstance(item, Ranked) else item
+                whole = self.rank(data, schema, [name]) if isinstance(item, Ranked) else data.positions(name)
+                carried[item] = whole[order]
+        yield Classes(starts, carried)
+
+    def _signatures(self, data: LocalData, by: tuple[str, ...], labelled: bool) -> tuple[Positions, NDArray[np.int64]]:
+        strange = [name for name in by if name not in data.quasi]
+        if strange:
+            raise SchemaError(
+                f"Column '{strange[0]}' is not a quasi-identifier.", "Classes are formed by quasi-identifiers only."
+            )
+        labels, groups = label_rows(data.lo, data.hi, np.array([data.at(name) for name in by], np.int64))
+        if data.index.size == 0:
+            return labels, count_labels(labels, groups)
+        if labelled:
+            labels = labels[data.index]
+            return labels, count_labels(labels, groups)
+        members = count_labels(data.index, data.lo.shape[0])
+        return labels, np.bincount(labels, weights=members, minlength=groups).astype(np.int64)
+
+    def map_rows(self, data: LocalData, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
+        """Compute one number per row from its quasi-identifiers."""
+        result = kernel(spans(data, schema))
+        return result if data.index.size == 0 else result[data.index]
+
+    def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | NDArray[Any]]) -> Positions:
+        """Give each row's place when sorted by keys: least important first, each sort keeping the last one's order."""
+        order: Positions | None = None
+        for key in reversed(keys):
+            whole: NDArray[Any] = data.positions(key) if isinstance(key, str) else key
+            if whole.dtype != np.float64 and (whole == whole[0]).all():
+                continue
+            here = whole if order is None else whole[order]
+            step = order_by_lengths(here) if here.dtype == np.float64 else order_by_integers(here)
+            order = step if order is None else order[step]
+        places = np.arange(data.rows, dtype=np.int32)
+        if order is None:
+            return places
+        ranks = np.empty(data.rows, np.int32)
+        ranks[order] = places
+        return ranks
+
+    def regroup(self, data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
+        """Publish for each group of rows the hull of its cells: a range, or a set of categories."""
+        return publish(data, schema, labels, groups)
+
+    def recode(
+        self, data: LocalData, schema: Schema, rules: Mapping[str, tuple[Positions, Positions]]
+    ) -> tuple[Schema, LocalData]:
+        """Replace the exact values of columns by stretches of their axes."""
+        return recode(data, schema, rules)
+
+    def fold(
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Positions], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
+        first, second = aligned(original, released)
+        lo, hi = first.data.unfolded()
+        whole = replace(first.data, lo=lo, hi=hi, index=OWN)
+        return kernel(spans(whole, first.schema), spans(second.data, second.schema), second.data.index)
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell whether a path names a Parquet file."""
+    return path.suffix.lower() in (".parquet", ".pq")
+
+
+def aligned(original: Table, released: Table) -> tuple[Table, Table]:
+    """Put the quasi-identifiers of two tables on common axes, in the order of the original."""
+    names = original.data.quasi
+    if set(names) != set(released.data.quasi) or original.rows != released.rows:
+        raise SchemaError(
+            "The two tables do not have the same quasi-identifiers and the same number of records.",
+            "Compare a release with the table it was made from.",
+        )
+    order = [released.data.at(name) for name in names]
+    same = order == list(range(len(names)))
+    first, second = original.data, released.data
+    lo = second.lo if same else np.ascontiguousarray(second.lo[:, order])
+    hi = second.hi if same else np.ascontiguousarray(second.hi[:, order])
+    second = replace(second, quasi=names, lo=lo, hi=hi, ranged=tuple(second.ranged[j] for j in order))
+    mine, theirs = dict[str, Any](), dict[str, Any]()
+    for j, name in enumerate(names):
+        a, b = original.schema[name].axis, released.schema[name].axis
+        if a.kind != b.kind:
+            raise SchemaError(
+                f"Column '{name}' is {a.kind} in one table and {b.kind} in the other.",
+                f"Declare what it is (--kind {name}={a.kind}).",
+            )
+        common, move_a, move_b = a.shared_with(b)
+        mine[name] = theirs[name] = common
+        first, second = _moved(first, j, move_a), _moved(second, j, move_b)
+    return (
+        replace(original, schema=original.schema.with_axes(mine), data=first),
+        replace(released, schema=released.schema.with_axes(theirs), data=second),
+    )
+
+
+def _moved(data: LocalData, j: int, move: Positions | None) -> LocalData:
+    if move is None or (move == np.arange(move.size)).all():
+        return data
+    lo, hi = data.lo.copy(), data.hi.copy()
+    lo[:, j], hi[:, j] = moved(lo[:, j], move), moved(hi[:, j], move)
+    return replace(data, lo=lo, hi=hi)

@@ -1,0 +1,276 @@
+"""Arrow tables in and out: frames of every kind and Parquet files pass through here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from shoal.axis import Axis
+from shoal.cells import Reading, Texts, Vocabulary, interpret
+from shoal.engines import Written
+from shoal.engines.local.data import LocalData, Words
+from shoal.errors import DataError, ParameterError
+from shoal.kernels import MISSING, TOP
+from shoal.schema import RELEASED, Schema
+from shoal.table import Origin
+
+_LARGEST = 2147483646
+Positions = NDArray[np.int32]
+
+
+def from_object(source: Any) -> tuple[pa.Table, Origin]:
+    """Take any frame that speaks the Arrow stream protocol. Row labels are not data and stay behind."""
+    kind = type(source).__module__.split(".")[0]
+    if kind == "pandas":
+        table = pa.Table.from_pandas(source, preserve_index=False)
+    elif kind in ("duckdb", "_duckdb"):
+        kind, table = "duckdb", source.to_arrow_table()
+    elif isinstance(source, pa.Table):
+        kind, table = "arrow", source
+    elif hasattr(source, "__arrow_c_stream__"):
+        table = pa.table(source)
+        kind = "polars" if kind == "polars" else "arrow"
+    else:
+        raise DataError(
+            f"A {type(source).__name__} is not a table.",
+            "Give a path, or a pandas, Polars, PyArrow or DuckDB table.",
+        )
+    sink = _HashSink()
+    whole = table.combine_chunks().replace_schema_metadata(None)
+    with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
+        stream.write_table(whole)
+    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind)
+
+
+def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
+    """Read a Parquet file."""
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
+    except (OSError, pa.ArrowException):
+        raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
+    return table.combine_chunks(), Origin(path.name, digest, "parquet", place=str(path))
+
+
+class _HashSink:
+    """A file that keeps only the digest of what is written to it."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.closed = False
+
+    def write(self, part: Any) -> int:
+        self.digest.update(part)
+        return len(part)
+
+    def flush(self) -> None:
+        return None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def read_column(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:
+    """Read a column as a vocabulary of distinct cells and the code of each row; and its texts, if it is text."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_struct(kind):
+        return _read_spans(name, column, reading)
+    if reading.kind == "category" and not _is_text(kind):
+        column = column.cast(pa.string())
+        kind = column.type
+    if pa.types.is_boolean(kind) or _is_text(kind) or reading.order is not None:
+        return _read_texts(name, column.cast(pa.string()), reading)
+    encoded = column.combine_chunks()
+    encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
+    numbers, axis_kind = _as_numbers(name, encoded)
+    gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
+    values, codes = np.unique(numbers[~gone], return_inverse=True)
+    places = np.full(len(numbers), len(values), np.int32)
+    places[~gone] = codes.reshape(-1)
+    small = axis_kind in ("integer", "date") and (values.size == 0 or np.abs(values).max() <= _LARGEST)
+    positions = (values if small else np.arange(len(values))).astype(np.int32)
+    lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
+    axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
+    return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)) or (
+        pa.types.is_null(kind)
+    )
+
+
+def _as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
+    """Give the numbers behind a typed column and the kind of axis that they lie on."""
+    kind = column.type
+    if pa.types.is_integer(kind):
+        if pa.types.is_uint64(kind) and (pc.max(column).as_py() or 0) >= 2**63:
+            raise DataError(
+                f"Column '{name}' has integers beyond 64 bits.",
+                f"If they are codes, declare them so (kinds={{'{name}': 'category'}}).",
+            )
+        return column.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False), "integer"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = column.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
+        if np.isinf(numbers).any():
+            raise DataError(f"Column '{name}' has infinite numbers.", "Mend them, or leave the cells empty.")
+        return numbers, "float"
+    if pa.types.is_date(kind):
+        days = column.cast(pa.date32()).cast(pa.int32()).fill_null(0)
+        return days.to_numpy(zero_copy_only=False).astype(np.int64), "date"
+    if pa.types.is_timestamp(kind):
+        stamps = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).fill_null(0)
+        return stamps.to_numpy(zero_copy_only=False), "datetime"
+    raise DataError(
+        f"Column '{name}' is of a type that has no cells shoal knows ({kind}).",
+        "Leave it out, or convert it to numbers, dates or text.",
+    )
+
+
+def _read_texts(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:
+    encoded = column.combine_chunks().dictionary_encode()
+    encoded = encoded if isinstance(encoded, pa.DictionaryArray) else encoded.combine_chunks()
+    texts = [text.as_py() for text in encoded.dictionary]
+    codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
+    texts.append("")
+    counts = np.bincount(codes, minlength=len(texts))
+    rows = np.zeros(len(texts), np.int64)
+    rows[codes[::-1]] = np.arange(len(codes), 0, -1)
+    typed = reading
+    if reading.kind is None and reading.order is None and not _looks_published(texts):
+        typed = Reading(
+            "category", None, reading.missing, ".", reading.strict
+        )  # text in a typed frame is meant as text
+    return interpret(Texts(name, texts, counts.tolist(), rows.tolist()), typed), codes, texts
+
+
+def _looks_published(texts: Sequence[str]) -> bool:
+    """Find whether cells of text are ranges that were written by a release."""
+    return any(text.startswith("[") and text.endswith("]") and ";" in text for text in texts)
+
+
+def _read_spans(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, None]:
+    """Read a struct of two ends: both null is the wildcard, a null struct is a missing cell."""
+    whole = column.combine_chunks()
+    whole = whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
+    if {field.name for field in whole.type} != {"lo", "hi"}:
+        raise DataError(f"Column '{name}' is a struct without the fields lo and hi.", "A span has these two.")
+    gone = np.asarray(whole.is_null().to_numpy(zero_copy_only=False))
+    ends = [pa.chunked_array([pc.struct_field(whole, end)]) for end in ("lo", "hi")]
+    star = np.asarray(ends[0].is_null().to_numpy()) & ~gone
+    both, codes, _ = read_column(name, pa.chunked_array([e.combine_chunks() for e in ends]), reading)
+    n = len(whole)
+    lo, hi = both.lo[codes[:n]], both.lo[codes[n:]]
+    lo[star], hi[star] = MISSING, TOP
+    lo[gone] = hi[gone] = MISSING
+    if (lo > hi).any():
+        raise DataError(f"Column '{name}' has a span whose lower end is above its upper end.", "Mend it.")
+    pairs, places = np.unique(np.stack([lo, hi]), axis=1, return_inverse=True)
+    cells = Vocabulary(both.axis, pairs[0].astype(np.int32), pairs[1].astype(np.int32), True, "spans")
+    return cells, places.reshape(-1).astype(np.int32), None
+
+
+def to_arrow(data: LocalData, schema: Schema, cells: str) -> pa.Table:
+    """Give the released columns; a generalized cell is a struct of its two ends or its text."""
+    names = schema.of(*RELEASED)
+    columns = []
+    for name in names:
+        axis = schema[name].axis
+        if name in data.carried:
+            columns.append(_carried(data, axis, name))
+            continue
+        j = data.at(name)
+        lo, hi = np.ascontiguousarray(data.lo[:, j]), np.ascontiguousarray(data.hi[:, j])
+        exact = not data.ranged[j] and bool((lo == hi).all()) and not axis.groups
+        if exact:
+            column = _values(axis, lo)
+        elif cells == "text" or axis.nominal:
+            column = _rendered(axis, lo, hi, data.ranged[j])
+        else:
+            gone = (lo == MISSING) & (hi == MISSING)
+            ends = [_values(axis, lo), _values(axis, np.where(hi == TOP, MISSING, hi).astype(np.int32))]
+            column = pa.StructArray.from_arrays(ends, ["lo", "hi"], mask=pa.array(gone))
+        columns.append(column if data.index.size == 0 else column.take(pa.array(data.index)))
+    return pa.table(dict(zip(names, columns, strict=True)))
+
+
+def _carried(data: LocalData, axis: Axis, name: str) -> pa.Array:
+    j = data.carried.index(name)
+    words = data.words[j]
+    codes = np.ascontiguousarray(data.codes[:, j])
+    if words is None:
+        return _values(axis, codes)
+    if axis.numeric and (words.lo == words.hi).all():
+        return _values(axis, words.lo[codes])
+    texts = pa.array([text if text else None for text in words.texts], pa.string())
+    return texts.take(pa.array(codes))
+
+
+def _values(axis: Axis, positions: Positions) -> pa.Array:
+    """Give the values at positions, null where there is none."""
+    gone = positions == MISSING
+    safe = np.where(gone, 0, positions)
+    if axis.values is None:
+        column = pa.array(safe, mask=gone)
+        return column.cast(pa.date32()) if axis.kind == "date" else column.cast(pa.int64())
+    listed = axis.values if len(axis.values) else np.zeros(1, axis.values.dtype)
+    if axis.numeric:
+        column = pa.array(listed[safe], mask=gone)
+        return column.cast(pa.timestamp("us")) if axis.kind == "datetime" else column
+    texts = pa.array([str(value) for value in axis.values], pa.string())
+    return texts.take(pa.array(safe, mask=gone))
+
+
+def _rendered(axis: Axis, lo: Positions, hi: Positions, ranged: bool) -> pa.Array:
+    pairs, places = np.unique(np.stack([lo, hi]), axis=1, return_inverse=True)
+    texts = [axis.render((int(a), int(b)), ranged=ranged) or None for a, b in pairs.T]
+    return pa.array(texts, pa.string()).take(pa.array(places.reshape(-1)))
+
+
+def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
+    """Give the released columns as a frame of the user's kind."""
+    makers: dict[str, Callable[[pa.Table], Any]] = {
+        "arrow": lambda table: table,
+        "polars": lambda table: __import__("polars").from_arrow(table),
+        "pandas": lambda table: table.to_pandas(),
+        "duckdb": lambda table: __import__("duckdb").from_arrow(table),
+    }
+    if kind not in makers:
+        raise ParameterError(f"'{kind}' is not a kind of frame.", f"Kinds are: {', '.join(makers)}.")
+    if cells not in (None, "struct", "text"):
+        raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
+    return makers[kind](to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct")))
+
+
+def write_parquet(data: LocalData, schema: Schema, path: Path) -> Written:
+    """Write the released columns to a Parquet file and give the digest of the file."""
+    pq.write_table(to_arrow(data, schema, "struct"), path)
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return Written(digest.hexdigest(), path.stat().st_size)
+
+
+def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:
+    """Keep a carried column's texts; typed columns get the text of their values."""
+    if texts is None:
+        axis = vocabulary.axis
+        texts = [
+            axis.render((int(a), int(b)), ranged=vocabulary.ranged)
+            for a, b in zip(vocabulary.lo, vocabulary.hi, strict=True)
+        ]
+    return Words(texts, vocabulary.lo, vocabulary.hi)

@@ -1,0 +1,123 @@
+"""How the local engine keeps a table in memory.
+
+The quasi-identifiers are two matrices, lower and upper ends, row after row, so that one look at memory brings a
+whole record. A released table keeps one matrix row per group and, per record, the number of its group: what is
+equal is stored once. Other columns are carried as 32-bit numbers or as codes of their distinct texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.axis import Axis
+from shoal.engines import Spans
+from shoal.errors import ParameterError
+from shoal.kernels import MISSING, TOP
+from shoal.schema import Schema
+
+Positions = NDArray[np.int32]
+OWN = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The distinct texts of a carried column, as they stood in the input, and where each lies on the axis."""
+
+    texts: Sequence[str]
+    lo: Positions
+    hi: Positions
+
+
+@dataclass(frozen=True, eq=False)
+class LocalData:
+    """A table in memory. ``index`` names the matrix row of each record; when empty, each record has its own."""
+
+    quasi: tuple[str, ...]
+    lo: Positions
+    hi: Positions
+    index: Positions
+    ranged: tuple[bool, ...]
+    carried: tuple[str, ...]
+    codes: Positions
+    words: tuple[Words | None, ...]
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self.codes.shape[0])
+
+    def at(self, name: str) -> int:
+        """Give the place of a quasi-identifier among the matrix columns."""
+        return self.quasi.index(name)
+
+    def unfolded(self) -> tuple[Positions, Positions]:
+        """Give both matrices with one row per record."""
+        if self.index.size == 0:
+            return self.lo, self.hi
+        lo = self.lo[self.index]
+        return lo, lo if self.hi is self.lo else self.hi[self.index]
+
+    def positions(self, name: str) -> Positions:
+        """Give the positions of one column, record by record; its cells must be exact."""
+        if name in self.carried:
+            j = self.carried.index(name)
+            codes = np.ascontiguousarray(self.codes[:, j])
+            words = self.words[j]
+            if words is None:
+                return codes
+            if (words.lo == words.hi).all():
+                return words.lo[codes]
+            _, bins = np.unique(np.stack([words.lo, words.hi]), axis=1, return_inverse=True)
+            return bins.reshape(-1).astype(np.int32)[codes]
+        j = self.at(name)
+        if (self.lo[:, j] != self.hi[:, j]).any():
+            raise ParameterError(
+                f"Column '{name}' is generalized, so its single values are not known.",
+                "Use a column that is released as it is.",
+            )
+        column = np.ascontiguousarray(self.lo[:, j])
+        return column if self.index.size == 0 else column[self.index]
+
+
+def spans(data: LocalData, schema: Schema) -> Spans:
+    """Give the matrices as kernels want them: groups of categories by their ends, numbers behind listed positions."""
+    lo, hi = data.lo, data.hi
+    axes = [schema[name].axis for name in data.quasi]
+    for j, axis in enumerate(axes):
+        if axis.nominal and axis.groups:
+            if lo is data.lo:
+                lo, hi = data.lo.copy(), data.hi.copy()
+            low, high = axis.hull()
+            present = data.lo[:, j] != MISSING
+            lo[present, j] = low[data.lo[present, j]]
+            hi[present, j] = high[data.lo[present, j]]
+    table, offsets = coordinate_table(axes)
+    return Spans(lo, hi, table, offsets)
+
+
+def coordinate_table(axes: Sequence[Axis]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Put the numbers behind listed positions one after the other, and say where each column's begin (-1: nowhere)."""
+    parts: list[NDArray[np.float64]] = [np.zeros(1)]
+    offsets = np.full(len(axes), -1, np.int64)
+    filled = 1
+    for j, axis in enumerate(axes):
+        numbers = axis.coordinates()
+        if numbers is not None:
+            offsets[j] = filled
+            parts.append(numbers)
+            filled += len(numbers)
+    return np.concatenate(parts), offsets
+
+
+def moved(data: Positions, move: Positions | None) -> Positions:
+    """Put positions where they belong on another axis; missing cells and wildcards stay what they are."""
+    if move is None:
+        return data
+    inside = (data != MISSING) & (data != TOP)
+    out = data.copy()
+    out[inside] = move[data[inside]]
+    return out

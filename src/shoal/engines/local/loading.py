@@ -1,0 +1,165 @@
+"""From a source to a table: roles to columns, texts to axes, numbers to matrices."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.axis import Axis
+from shoal.cells import Reading, Texts, Vocabulary, interpret
+from shoal.engines.local.data import OWN, LocalData, Words
+from shoal.engines.local.text_reader import RawText, read_head, read_text
+from shoal.errors import DataError, SchemaError
+from shoal.kernels.grouping import label_rows
+from shoal.schema import Attribute, ReadOptions, Role, Schema
+from shoal.table import Origin
+
+Positions = NDArray[np.int32]
+
+
+def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
+    """Read a path or a frame."""
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        if path.suffix.lower() not in (".parquet", ".pq"):
+            return _load_text(path, options)
+        from shoal.engines.local.arrow import from_parquet
+
+        return _load_arrow(*from_parquet(path), options)
+    from shoal.engines.local.arrow import from_object
+
+    return _load_arrow(*from_object(source), options)
+
+
+def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
+    kind, order = options.kinds.get(name), options.orders.get(name)
+    if role == Role.SUBJECT and kind is None and order is None:
+        kind = "category"  # who someone is has no order and no size
+    missing = frozenset({"", *options.missing})
+    return Reading(kind, order, missing, options.decimal, role in (Role.QUASI, Role.SENSITIVE))
+
+
+def _split(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
+    quasi = [name for name, role in assigned.items() if role == Role.QUASI]
+    return quasi, [name for name in assigned if name not in quasi]
+
+
+def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
+    head = read_head(path, options.delimiter, options.encoding)
+    options.check_names(head.header)
+    assigned = options.roles.assign(head.header)
+    quasi, others = _split(assigned)
+    # Numbers that stand for something else, such as a declared category or a code for "missing", are read as text.
+    texts = {
+        name
+        for name, role in assigned.items()
+        if options.missing or (_reading(name, role, options).kind or "integer") != "integer" or name in options.orders
+    }
+    raw = read_text(path, head, quasi, others, texts, options.encoding)
+    found: dict[str, Vocabulary] = {}
+    for names, matrix in ((quasi, raw.cells), (others, raw.others)):
+        for j, name in enumerate(names):
+            if name in raw.texts:
+                found[name] = _interpret(name, raw, matrix[:, j], _reading(name, assigned[name], options))
+    notes = tuple(
+        note
+        for note, said in (
+            (f"delimiter {head.delimiter!r}", head.delimiter != ","),
+            (f"encoding {raw.encoding}", raw.encoding not in ("utf-8", "ascii")),
+        )
+        if said
+    )
+    words = tuple(_carried(name, raw, found) for name in others)
+    lo, hi, index = _matrices(quasi, raw.cells, found)
+    data = LocalData(
+        tuple(quasi), lo, hi, index, tuple(name in found and found[name].ranged for name in quasi),
+        tuple(others), raw.others, words,
+    )  # fmt: skip
+    return (
+        _schema(assigned, found, options, head.header),
+        data,
+        Origin(path.name, raw.sha256, "text", notes, options.missing, str(path)),
+    )
+
+
+def _interpret(name: str, raw: RawText, codes: Positions, reading: Reading) -> Vocabulary:
+    column = raw.texts[name]
+    counts = np.bincount(codes, minlength=len(column.texts))
+    return interpret(Texts(name, column.texts, counts.tolist(), column.lines), reading)
+
+
+def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
+    if name not in found:
+        return None
+    cells = found[name]
+    texts = raw.texts[name].texts
+    if cells.axis.kind == "float" and any("," in text for text in texts):
+        # A decimal comma would need quotes in comma-delimited text: numbers are written with a point.
+        spans = zip(cells.lo.tolist(), cells.hi.tolist(), strict=True)
+        texts = [cells.axis.render(span, ranged=cells.ranged) for span in spans]
+    return Words(texts, cells.lo, cells.hi)
+
+
+def _matrices(
+    names: list[str], cells: Positions, found: dict[str, Vocabulary]
+) -> tuple[Positions, Positions, Positions]:
+    """Turn codes into positions; where cells are generalized, keep each distinct record once."""
+    mine = {j: found[name] for j, name in enumerate(names) if name in found}
+    if all((cell.lo == cell.hi).all() for cell in mine.values()):
+        for j, cell in mine.items():
+            cells[:, j] = cell.lo[cells[:, j]]
+        return cells, cells, OWN
+    labels, groups = label_rows(cells, cells, np.arange(len(names)))
+    first = np.empty(groups, np.int64)
+    first[labels] = np.arange(len(labels))
+    lo = cells[first]
+    hi = lo.copy()
+    for j, cell in mine.items():
+        hi[:, j] = cell.hi[lo[:, j]]
+        lo[:, j] = cell.lo[lo[:, j]]
+    return lo, hi, labels
+
+
+def _schema(
+    assigned: dict[str, Role], found: dict[str, Vocabulary], options: ReadOptions, header: tuple[str, ...]
+) -> Schema:
+    attributes = []
+    for name, role in assigned.items():
+        axis = found[name].axis if name in found else Axis("integer")
+        reason = found[name].reason if name in found else "whole numbers"
+        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason))
+    return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
+
+
+def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
+    from shoal.engines.local.arrow import carried_words, read_column
+
+    header = tuple(table.column_names)
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
+    if table.num_rows == 0:
+        raise DataError("The table has no records.", "A table needs at least one record.")
+    options.check_names(header)
+    assigned = options.roles.assign(header)
+    quasi, others = _split(assigned)
+    found: dict[str, Vocabulary] = {}
+    cells = np.empty((table.num_rows, len(quasi)), np.int32)
+    carried = np.empty((table.num_rows, len(others)), np.int32)
+    words: list[Words | None] = []
+    for names, matrix in ((quasi, cells), (others, carried)):
+        for j, name in enumerate(names):
+            reading = _reading(name, assigned[name], options)
+            found[name], matrix[:, j], texts = read_column(name, table.column(name), reading)
+            if names is others:
+                words.append(carried_words(found[name], texts))
+    lo, hi, index = _matrices(quasi, cells, found)
+    data = LocalData(
+        tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried, tuple(words)
+    )
+    return _schema(assigned, found, options, header), data, replace(origin, missing=options.missing)

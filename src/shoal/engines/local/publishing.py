@@ -1,0 +1,88 @@
+"""What is published for a group of rows, and for a value that is coarsened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.axis import Axis
+from shoal.engines.local.data import LocalData
+from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import count_labels, order_by_label
+from shoal.kernels.spans import bitsets, hulls
+from shoal.schema import Schema
+
+Positions = NDArray[np.int32]
+_BITS = 62
+
+
+def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
+    """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
+    lo, hi = data.unfolded()
+    low, high = hulls(lo, hi, labels, groups)
+    axes: dict[str, Axis] = {}
+    for j, name in enumerate(data.quasi):
+        axis = schema[name].axis
+        mixed = (low[:, j] != high[:, j]) & (low[:, j] != MISSING)
+        if axis.nominal and mixed.any():
+            axes[name], low[mixed, j] = _sets(axis, np.ascontiguousarray(lo[:, j]), labels, groups, mixed)
+            high[mixed, j] = low[mixed, j]
+    ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
+    released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
+    return schema.with_axes(axes), released
+
+
+def _sets(
+    axis: Axis, codes: Positions, labels: Positions, groups: int, mixed: NDArray[np.bool_]
+) -> tuple[Axis, Positions]:
+    """Find the set of categories of each mixed group and where it is on the axis."""
+    assert axis.values is not None
+    if len(axis.values) <= _BITS and not axis.groups:
+        bits, which = np.unique(bitsets(codes, labels, groups)[mixed], return_inverse=True)
+        found = [tuple(i for i in range(_BITS) if bit >> i & 1) for bit in bits.tolist()]
+    else:
+        sizes = count_labels(labels, groups)
+        order = order_by_label(labels, sizes)
+        ends = np.cumsum(sizes)
+        seen: dict[tuple[int, ...], int] = {}
+        numbers = []
+        for g in np.flatnonzero(mixed).tolist():
+            nodes = set(codes[order[ends[g] - sizes[g] : ends[g]]].tolist())
+            members = tuple(sorted({member for node in nodes for member in axis.members(node)}))
+            numbers.append(seen.setdefault(members, len(seen)))
+        found, which = list(seen), np.array(numbers)
+    wider, places = axis.with_groups(members for members in found if len(members) > 1)
+    seats = [places[members] if len(members) > 1 else members[0] for members in found]
+    return wider, np.array(seats, np.int32)[which.reshape(-1)]
+
+
+def recode(
+    data: LocalData, schema: Schema, rules: Mapping[str, tuple[Positions, Positions]]
+) -> tuple[Schema, LocalData]:
+    """Replace exact values by the stretch of their axis that holds them.
+
+    A rule lists the lower and upper ends of disjoint stretches in ascending order; values outside all of them,
+    missing cells and wildcards stay what they are.
+    """
+    lo, hi = data.lo.copy(), data.hi.copy()
+    axes: dict[str, Axis] = {}
+    ranged = list(data.ranged)
+    for name, (lows, highs) in rules.items():
+        j = data.at(name)
+        axis = schema[name].axis
+        column = data.lo[:, j]
+        place = np.searchsorted(lows, column, side="right") - 1
+        inside = (place >= 0) & (data.hi[:, j] <= highs[np.maximum(place, 0)]) & (column != MISSING)
+        inside &= data.hi[:, j] != TOP
+        if axis.nominal:
+            sets = [tuple(range(a, b + 1)) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)]
+            axes[name], places = axis.with_groups(members for members in sets if len(members) > 1)
+            seats = np.array([places[s] if len(s) > 1 else s[0] for s in sets], np.int32)
+            lo[inside, j] = hi[inside, j] = seats[place[inside]]
+        else:
+            lo[inside, j], hi[inside, j] = lows[place[inside]], highs[place[inside]]
+            ranged[j] = True
+    return schema.with_axes(axes), replace(data, lo=lo, hi=hi, ranged=tuple(ranged))

@@ -1,0 +1,91 @@
+"""Measures of what risk is left and what information was lost. Each says its direction and its range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from shoal.schema import Schema
+from shoal.table import Carry, Classes, Table
+
+Direction = Literal["lower is safer", "lower is more useful", "describes"]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A measured number with its bounds, if it is an estimate, and what it is made of."""
+
+    measure: str
+    value: float
+    lower: float
+    upper: float
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def exact(cls, measure: str, value: float, detail: Mapping[str, Any]) -> Score:
+        """Make a score that is known exactly."""
+        return cls(measure, value, value, value, detail)
+
+
+class Measure(Protocol):
+    """What every measure says of itself."""
+
+    name: ClassVar[str]
+    direction: ClassVar[Direction]
+    range: ClassVar[tuple[float, float]]
+
+
+@runtime_checkable
+class ClassMeasure(Measure, Protocol):
+    """A measure of the released table alone, added up over its classes.
+
+    ``known`` names the attributes that the attacker knows; None means all quasi-identifiers.
+    """
+
+    known: tuple[str, ...] | None
+
+    def carries(self, schema: Schema) -> tuple[Carry, ...]:
+        """Name the columns that are looked at inside a class."""
+        ...
+
+    def part(self, classes: Classes, schema: Schema) -> Any:
+        """Measure some of the classes."""
+        ...
+
+    def finish(self, parts: Sequence[Any]) -> Score:
+        """Put the parts together."""
+        ...
+
+
+@runtime_checkable
+class PairMeasure(Measure, Protocol):
+    """A measure that compares the released table with the original."""
+
+    def score(self, original: Table, released: Table) -> Score:
+        """Compare the two tables."""
+        ...
+
+
+def score(released: Table, measures: Sequence[Measure], original: Table | None = None) -> tuple[Score, ...]:
+    """Measure a table, forming the classes of each set of known attributes once.
+
+    Measures that need the original are left out when it is not given.
+    """
+    by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
+    for measure in measures:
+        if isinstance(measure, ClassMeasure):
+            by_known.setdefault(measure.known, []).append(measure)
+    scores: dict[int, Score] = {}
+    for known, mine in by_known.items():
+        carry = tuple(dict.fromkeys(item for measure in mine for item in measure.carries(released.schema)))
+        parts: list[list[Any]] = [[] for _ in mine]
+        for classes in released.classes(known, carry):
+            for measure, found in zip(mine, parts, strict=True):
+                found.append(measure.part(classes, released.schema))
+        for measure, found in zip(mine, parts, strict=True):
+            scores[id(measure)] = measure.finish(found)
+    for measure in measures:
+        if isinstance(measure, PairMeasure) and original is not None:
+            scores[id(measure)] = measure.score(original, released)
+    return tuple(scores[id(measure)] for measure in measures if id(measure) in scores)

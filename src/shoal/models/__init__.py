@@ -1,0 +1,92 @@
+"""Privacy models: what a release promises. Each has one formula, used to search and to certify alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.schema import Schema
+from shoal.table import Carry, Classes, Table
+
+
+class PrivacyModel(Protocol):
+    """A promise about every equivalence class of a table."""
+
+    name: ClassVar[str]
+
+    def carries(self, schema: Schema) -> tuple[Carry, ...]:
+        """Name the columns that the formula looks at inside a class."""
+        ...
+
+    def reference(self, table: Table) -> Any:
+        """Give what the formula needs to know of the whole table."""
+        ...
+
+    def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
+        """Give the level that each class reaches."""
+        ...
+
+    def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which levels keep the promise."""
+        ...
+
+    def worst(self, level: NDArray[np.float64]) -> float:
+        """Give the level that holds for all classes."""
+        ...
+
+    def demand(self, rows: int, subjects: int | None) -> None:
+        """Raise when no table of this size can keep the promise."""
+        ...
+
+    def sentence(self, level: float, schema: Schema) -> str:
+        """Say in words what a level means."""
+        ...
+
+    def convention(self, schema: Schema) -> str:
+        """Name the convention by which the level is measured."""
+        ...
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one model on one table, from the table alone."""
+
+    model: PrivacyModel
+    holds: bool
+    level: float
+    failing: int
+    classes: int
+    sentence: str
+    convention: str
+
+
+def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
+    """Measure models on a table. Nothing is known here of the method that made it.
+
+    >>> import polars as pl
+    >>> from shoal import KAnonymity, read
+    >>> table = read(pl.DataFrame({"age": [34, 34, 51]}), quasi=["age"])
+    >>> check(table, [KAnonymity(2)])[0].sentence
+    'Some combination of quasi-identifiers occurs only once.'
+    """
+    if not models:
+        return ()
+    carry = tuple(dict.fromkeys(item for model in models for item in model.carries(table.schema)))
+    references = [model.reference(table) for model in models]
+    found: list[list[tuple[float, int, int]]] = [[] for _ in models]
+    for classes in table.classes(carry=carry):
+        for model, reference, parts in zip(models, references, found, strict=True):
+            levels = model.level(classes, table.schema, reference)
+            parts.append((model.worst(levels), int((~model.met(levels)).sum()), levels.size))
+    verdicts = []
+    for model, parts in zip(models, found, strict=True):
+        level = model.worst(np.array([part[0] for part in parts]))
+        failing = sum(part[1] for part in parts)
+        number = sum(part[2] for part in parts)
+        sentence, convention = model.sentence(level, table.schema), model.convention(table.schema)
+        verdicts.append(Verdict(model, failing == 0, level, failing, number, sentence, convention))
+    return tuple(verdicts)

@@ -1,0 +1,181 @@
+"""The recipe: everything that was asked for, as values and as TOML."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.catalogue import build, describe
+from shoal.engines import options_from
+from shoal.errors import ParameterError, suggest
+from shoal.measures import Measure
+from shoal.methods import Method
+from shoal.models import PrivacyModel
+from shoal.schema import ReadOptions, Role
+from shoal.table import Table
+
+_SECTIONS = ("table", "method", "model", "measure", "release")
+_TABLE = (
+    "file", "quasi", "sensitive", "plain", "identifier", "subject", "weight", "last_sensitive", "kinds", "orders",
+    "knowledge", "delimiter", "encoding", "decimal", "missing",
+)  # fmt: skip
+_RELEASE = ("file", "certificate", "delimiter", "seed")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to read, how to mask it, what to promise and measure, and where to put it.
+
+    ``source``, ``target`` and ``certificate`` may be empty: a recipe in a certificate names no places.
+    """
+
+    options: ReadOptions
+    methods: tuple[Method, ...]
+    models: tuple[PrivacyModel, ...] = ()
+    measures: tuple[Measure, ...] | None = None
+    seed: int = 0
+    delimiter: str = ","
+    source: str | None = None
+    target: str | None = None
+    certificate: str | None = None
+    table: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        methods: tuple[Method, ...],
+        models: tuple[PrivacyModel, ...],
+        measures: tuple[Measure, ...],
+        seed: int,
+    ) -> Recipe:
+        """Write down what was asked of a table that has been read: its kinds are known now."""
+        schema = table.schema
+        given: dict[str, Any] = {"quasi": list(schema.quasi)}
+        for role in (Role.SENSITIVE, Role.PLAIN):
+            if schema.of(role):
+                given[role.value] = list(schema.of(role))
+        for role in (Role.SUBJECT, Role.WEIGHT):
+            if schema.of(role):
+                given[role.value] = schema.of(role)[0]
+        given["kinds"] = {a.name: a.axis.kind for a in schema.attributes}
+        orders = {a.name: list(a.axis.values) for a in schema.attributes if a.axis.kind == "ordered"}  # type: ignore[arg-type]
+        knowledge = {a.name: a.knowledge for a in schema.attributes if a.knowledge}
+        given |= {"orders": orders} if orders else {}
+        given |= {"knowledge": knowledge} if knowledge else {}
+        given |= {"missing": list(table.origin.missing)} if table.origin.missing else {}
+        return cls(options_from(given), methods, models, measures, seed, table=given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the recipe as plain values."""
+        measures = self.measures or ()
+        release: dict[str, Any] = {"seed": self.seed}
+        places = {"file": self.target, "certificate": self.certificate}
+        release |= {key: value for key, value in places.items() if value}
+        release |= {"delimiter": self.delimiter} if self.delimiter != "," else {}
+        return {
+            "table": ({"file": self.source} if self.source else {}) | dict(self.table),
+            "method": [describe(method) for method in self.methods],
+            "model": [describe(model) for model in self.models],
+            "measure": [describe(measure) for measure in measures],
+            "release": release,
+        }
+
+    def to_toml(self) -> str:
+        """Give the recipe as TOML."""
+        content = self.to_dict()
+        lines: list[str] = []
+        for section in _SECTIONS:
+            parts = content[section] if isinstance(content[section], list) else [content[section]]
+            head = f"[[{section}]]" if isinstance(content[section], list) else f"[{section}]"
+            for part in parts:
+                lines += [head, *(f"{_key(key)} = {_toml(value)}" for key, value in part.items()), ""]
+        return "\n".join(lines)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Recipe:
+        """Read plain values; a key that means nothing is an error."""
+        _refuse_unknown(content, _SECTIONS, "a recipe")
+        table, release = dict(content.get("table", {})), dict(content.get("release", {}))
+        _refuse_unknown(table, _TABLE, "[table]")
+        _refuse_unknown(release, _RELEASE, "[release]")
+        source = table.pop("file", None)
+        methods = _list(content.get("method", []))
+        if not methods:
+            raise ParameterError("The recipe names no method.", 'Add [[method]] with name = "sorted-clusters".')
+        measures = content.get("measure")
+        return cls(
+            options_from(table),
+            tuple(build("methods", given) for given in methods),
+            tuple(build("models", given) for given in _list(content.get("model", []))),
+            None if measures is None else tuple(build("measures", given) for given in _list(measures)),
+            int(release.get("seed", 0)),
+            str(release.get("delimiter", ",")),
+            source,
+            release.get("file"),
+            release.get("certificate"),
+            table,
+        )
+
+    @classmethod
+    def from_toml(cls, text: str) -> Recipe:
+        """Read TOML.
+
+        >>> recipe = Recipe.from_toml('method = {name = "coarsen", resolution = 4}')
+        >>> recipe.methods
+        (Coarsen(resolution=4, by='distinct'),)
+        """
+        try:
+            return cls.from_dict(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise ParameterError(f"The recipe is not TOML: {error}.", "Mend the line.") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Recipe:
+        """Read a recipe file. Files that it names are looked for beside it."""
+        place = Path(path)
+        try:
+            recipe = cls.from_toml(place.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ParameterError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
+
+        def beside(name: str | None) -> str | None:
+            return None if name is None else str(place.parent / name)
+
+        return replace(
+            recipe,
+            source=beside(recipe.source),
+            target=beside(recipe.target),
+            certificate=beside(recipe.certificate),
+        )
+
+
+def _list(value: Any) -> Sequence[Mapping[str, Any]]:
+    return [value] if isinstance(value, Mapping) else list(value)
+
+
+def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in given:
+        if key not in known:
+            near = suggest(key, known)
+            hint = f"Did you mean '{near}'? " if near else ""
+            raise ParameterError(f"'{key}' means nothing in {where}.", f"{hint}Known are: {', '.join(known)}.")
+
+
+def _key(key: str) -> str:
+    bare = key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key)
+    return key if bare else json.dumps(key, ensure_ascii=False)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else repr(value)

@@ -1,0 +1,219 @@
+"""anonymize(): the one road from a table to a release with its certificate."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from shoal.certificate import Certificate
+from shoal.engines import Layout, Written
+from shoal.errors import DataError, GuaranteeError, ParameterError
+from shoal.measures import Measure, Score, score
+from shoal.measures.class_sizes import ClassSizes
+from shoal.measures.information_loss import InformationLoss
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.uniqueness import Uniqueness
+from shoal.methods import Method
+from shoal.models import PrivacyModel, Verdict, check
+from shoal.recipe import Recipe
+from shoal.table import Table
+
+Progress = Callable[[str], None]
+
+STANDARD_MEASURES: tuple[Measure, ...] = (
+    Uniqueness(),
+    RandomReidentification(),
+    ClassSizes(),
+    InformationLoss(),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A masked table with what was proved and measured on it."""
+
+    original: Table
+    table: Table
+    recipe: Recipe
+    steps: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    scores: tuple[Score, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every model holds on the released table."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+    def __repr__(self) -> str:
+        """Say what holds and what it cost."""
+        lines = [f"Release of {self.table.rows:,} records"]
+        lines += [f"  {'✓' if v.holds else '✗'} {v.model.name}: {v.sentence}" for v in self.verdicts]
+        lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
+        return "\n".join(lines)
+
+    def _insist(self) -> None:
+        for verdict in self.verdicts:
+            if not verdict.holds:
+                raise GuaranteeError(
+                    f"{verdict.model.name} does not hold in {verdict.failing:,} of {verdict.classes:,} classes "
+                    f"(level {verdict.level:.6g}), so nothing was released.",
+                    "Choose a method that enforces it, or ask for a lower level.",
+                )
+
+    def frame(self, kind: str | None = None, *, cells: str | None = None) -> Any:
+        """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does."""
+        self._insist()
+        given = self.original.origin.kind
+        return self.table.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
+
+    def write(
+        self,
+        path: str | Path,
+        *,
+        certificate: str | Path | None = None,
+        delimiter: str = ",",
+        key: bytes | None = None,
+    ) -> Certificate:
+        """Write the released table and its certificate, both or neither.
+
+        Parameters
+        ----------
+        path
+            Where to; a name that ends in ``.parquet`` gives Parquet, any other delimited text.
+        certificate
+            Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out.
+        delimiter
+            What separates the cells of a text file.
+        key
+            A key to sign the certificate with.
+
+        Raises
+        ------
+        GuaranteeError
+            If a model does not hold on the released table. Nothing is written then.
+        """
+        self._insist()
+        target = Path(path)
+        paper = Path(certificate) if certificate is not None else target.with_suffix(".certificate.json")
+        if len(delimiter) != 1 or delimiter in '"\r\n[]{}*\\':
+            raise ParameterError("This delimiter cannot separate cells.", "Choose one character such as , or ; or tab.")
+        self._refuse_collisions(target, paper)
+        with _both_or_neither(target, paper) as (draft, draft_paper):
+            layout = Layout(delimiter)
+            written = self.table.engine.write(self.table.data, self.table.schema, str(draft), layout)
+            sealed = self._certificate(target.name, delimiter, written, key)
+            draft_paper.write_text(sealed.to_json(), encoding="utf-8")
+        return sealed
+
+    def _refuse_collisions(self, target: Path, paper: Path) -> None:
+        source = self.original.origin.place
+        for path in (target, paper):
+            if source is not None and os.path.realpath(path) == os.path.realpath(source):
+                raise ParameterError(
+                    "The output would overwrite the input, and the original would be lost.", "Choose another name."
+                )
+        if os.path.realpath(target) == os.path.realpath(paper):
+            raise ParameterError("The table and its certificate have the same name.", "Choose two names.")
+
+    def _certificate(self, name: str, delimiter: str, written: Written, key: bytes | None) -> Certificate:
+        text = not name.lower().endswith((".parquet", ".pq"))
+        layout = {"delimiter": delimiter} if text else {}
+        return Certificate.issue(
+            recipe=self.recipe.to_dict(),
+            software={"python": platform.python_version(), "numpy": version("numpy"), "numba": version("numba")},
+            engine=self.table.engine.name,
+            original=self.original.origin,
+            rows=self.table.rows,
+            schema=self.table.schema,
+            released={"name": name, "format": "text" if text else "parquet", **layout},
+            written=written,
+            steps=self.steps,
+            verdicts=self.verdicts,
+            scores=self.scores,
+            key=key,
+        )
+
+
+@contextlib.contextmanager
+def _both_or_neither(target: Path, paper: Path) -> Iterator[tuple[Path, Path]]:
+    """Give two new names to write under; move both files into place at the end, or remove them if anything fails."""
+    drafts = tuple(path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}") for path in (target, paper))
+    try:
+        yield drafts[0], drafts[1]
+        drafts[0].replace(target)
+        drafts[1].replace(paper)
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+        raise DataError(
+            f"'{target}' cannot be written: {reason}.", "Check the folder, its permissions and the space left."
+        ) from None
+    finally:
+        for draft in drafts:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+
+
+def anonymize(
+    table: Table,
+    method: Method | Sequence[Method],
+    models: Sequence[PrivacyModel] = (),
+    *,
+    measures: Sequence[Measure] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Release:
+    """Mask a table, check the models on the result, and measure what is left and what was lost.
+
+    Parameters
+    ----------
+    table
+        What to mask. It is not changed.
+    method
+        How to mask it; several are applied one after the other.
+    models
+        What the release promises. It is checked on the masked table alone.
+    measures
+        What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
+    seed
+        The seed of methods that draw random numbers.
+    progress
+        Is told what is being done.
+
+    Examples
+    --------
+    >>> import polars as pl, shoal
+    >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["yes", "no", "no", "yes"]})
+    >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
+    >>> release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    >>> release.frame("pandas")["age"].tolist()
+    ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
+    """
+    say = progress or (lambda _: None)
+    methods: tuple[Method, ...] = tuple(method) if isinstance(method, Sequence) else (method,)
+    chosen = tuple(STANDARD_MEASURES if measures is None else measures)
+    if not table.schema.quasi:
+        raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
+    subjects = None
+    if table.schema.subject is not None:
+        subjects = int(table.counts(table.schema.subject)[0].size)
+    for model in models:
+        model.demand(table.rows, subjects)
+    recipe = Recipe.of(table, methods, tuple(models), chosen, seed)
+    masked = table
+    steps = []
+    for step in methods:
+        say(f"masking with {step.name}")
+        steps.append(step.explain(masked, models))
+        masked = step.apply(masked, models, seed)
+    say("checking the promises")
+    verdicts = check(masked, models)
+    say("measuring risk and loss")
+    scores = score(masked, chosen, table)
+    return Release(table, masked, recipe, tuple(steps), verdicts, scores)

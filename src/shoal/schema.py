@@ -1,0 +1,158 @@
+"""What each column is: its role, its axis, and what an attacker may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from shoal.axis import KINDS, Axis, Kind
+from shoal.errors import ParameterError, SchemaError, suggest
+
+
+class Role(StrEnum):
+    """What a column is to the release."""
+
+    IDENTIFIER = "identifier"  # names a person: never released
+    QUASI = "quasi"  # may be known to an attacker: generalized
+    SENSITIVE = "sensitive"  # confidential: released as it is, protected by the models
+    PLAIN = "plain"  # neither: released as it is
+    SUBJECT = "subject"  # the person a row belongs to: counted, never released
+    WEIGHT = "weight"  # survey weight: released as it is
+
+
+RELEASED = (Role.QUASI, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column of a table."""
+
+    name: str
+    role: Role
+    axis: Axis
+    knowledge: str | None = None
+    reason: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table in their order, and the names of those that were left out when it was read."""
+
+    attributes: tuple[Attribute, ...]
+    left_out: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Attribute:
+        """Give the column of a name."""
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        raise SchemaError.missing_column(name, self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def of(self, *roles: Role) -> tuple[str, ...]:
+        """Give the names of the columns that have one of these roles."""
+        return tuple(attribute.name for attribute in self.attributes if attribute.role in roles)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The names of the quasi-identifiers."""
+        return self.of(Role.QUASI)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The names of the confidential columns."""
+        return self.of(Role.SENSITIVE)
+
+    @property
+    def subject(self) -> str | None:
+        """The name of the column that tells people apart, if there is one."""
+        return next(iter(self.of(Role.SUBJECT)), None)
+
+    def with_axes(self, axes: Mapping[str, Axis]) -> Schema:
+        """Give the same columns on other axes."""
+        return replace(self, attributes=tuple(replace(a, axis=axes.get(a.name, a.axis)) for a in self.attributes))
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns have which role, as the user says it: by name, or by place (``last_sensitive``).
+
+    Columns that are not named are left out of the release; ``plain`` keeps them. ``rest`` gives all columns that
+    are not named one role.
+    """
+
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    identifier: tuple[str, ...] = ()
+    subject: str | None = None
+    weight: str | None = None
+    last_sensitive: bool = False
+    rest: Role | None = None
+
+    def assign(self, header: Sequence[str]) -> dict[str, Role]:
+        """Give the role of each column that is to be read, in the order of the header."""
+        if self.last_sensitive:
+            if self.quasi or self.sensitive:
+                raise ParameterError(
+                    "Roles are given both by name and by place (last-sensitive).", "Give them in one of the two ways."
+                )
+            return dict.fromkeys(header[:-1], Role.QUASI) | {header[-1]: Role.SENSITIVE}
+        named: dict[str, Role] = {}
+        for role, names in (
+            (Role.QUASI, self.quasi),
+            (Role.SENSITIVE, self.sensitive),
+            (Role.PLAIN, self.plain),
+            (Role.IDENTIFIER, self.identifier),
+            (Role.SUBJECT, (self.subject,) if self.subject else ()),
+            (Role.WEIGHT, (self.weight,) if self.weight else ()),
+        ):
+            for name in names:
+                if name not in header:
+                    raise SchemaError.missing_column(name, header)
+                if named.get(name, role) != role:
+                    raise ParameterError(f"Column '{name}' is given two roles.", "Name each column once.")
+                named[name] = role
+        if self.rest is not None:
+            named = dict.fromkeys(header, self.rest) | named
+        return {name: named[name] for name in header if named.get(name, Role.IDENTIFIER) != Role.IDENTIFIER}
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a table is to be read. What is not given is found out from the data."""
+
+    roles: Roles = field(default_factory=Roles)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    knowledge: Mapping[str, str] = field(default_factory=dict)
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    missing: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without the data."""
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                near = suggest(kind, KINDS)
+                hint = f"Did you mean '{near}'? " if near else ""
+                raise ParameterError(
+                    f"'{kind}' is not a kind of column (given for '{name}').", f"{hint}Kinds are: {', '.join(KINDS)}."
+                )
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise ParameterError("A delimiter is one character, not a quote or an end of line.", "Try --delimiter ';'.")
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError("The decimal sign is '.' or ','.", "Try --decimal ','.")
+
+    def check_names(self, header: Iterable[str]) -> None:
+        """Check that every column for which something is declared exists."""
+        names = list(header)
+        for name in (*self.kinds, *self.orders, *self.knowledge):
+            if name not in names:
+                raise SchemaError.missing_column(name, names)

@@ -1,0 +1,169 @@
+"""What a person sees: tables and sentences on stdout, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    from shoal.certificate import Proof
+    from shoal.inspection import ColumnReport
+    from shoal.release import Release
+    from shoal.table import Table
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def _grid(*heads: str) -> Grid:
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    for i, head in enumerate(heads):
+        grid.add_column(head, justify="left" if i == 0 else "right")
+    return grid
+
+
+@contextmanager
+def progress(first: str) -> Iterator[Callable[[str], None]]:
+    """Show what is being done, to a person who looks."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    start = time.monotonic()
+    with Console(stderr=True).status(first) as status:
+        yield lambda text: status.update(f"{text} ({time.monotonic() - start:.0f} s)")
+
+
+def error(what: str, remedy: str) -> None:
+    """Say what is wrong and what to do next."""
+    sys.stderr.write(f"✗ {what}\n" + "".join(f"  {line}\n" for line in remedy.splitlines()))
+
+
+def inspection(path: Path, table: Table, reports: Sequence[ColumnReport]) -> None:
+    """Show the columns of a table."""
+    from rich.markup import escape
+
+    console = _console()
+    notes = f" ({', '.join(table.origin.notes)})" if table.origin.notes else ""
+    console.print(f"{escape(path.name)}: {table.rows:,} records, {len(reports)} columns{escape(notes)}\n")
+    grid = _grid("column", "kind", "distinct", "missing", "role?", "why")
+    for column in grid.columns[1:2] + grid.columns[4:]:
+        column.justify = "left"
+    for report in reports:
+        why = f"{report.why_role}; {report.why_kind}"
+        grid.add_row(
+            escape(report.name), report.kind, f"{report.distinct:,}", f"{report.missing:,}", report.role.value, why
+        )
+    console.print(grid)
+    quasi = ",".join(report.name for report in reports if report.role == "quasi")
+    console.print(
+        f"\nRoles are suggestions: decide. Next: shoal risk {escape(str(path))} --quasi {escape(quasi or 'a,b')}"
+    )
+
+
+def _share(value: float) -> str:
+    return f"{value:.2%}" if value == 0 or value >= 0.0001 else f"{value:.2e}"
+
+
+_ROWS = (
+    ("records that stand alone (unique)", "unique", "{:,}"),
+    ("  share of all records", "uniqueness", ""),
+    ("groups (equivalence classes)", "classes", "{:,}"),
+    ("smallest group", "smallest_class", "{:,}"),
+    ("chance of a right guess (mean 1/group size)", "random_reidentification", ""),
+    ("disclosed without reidentification", "attribute_disclosure", ""),
+    ("information loss (Eq. 3)", "information_loss", "{:.6f}"),
+)
+
+
+def _side_by_side(heads: Sequence[str], reports: Sequence[Mapping[str, Any]]) -> Grid:
+    from rich.markup import escape
+
+    grid = _grid("", *(escape(head) for head in heads))
+    for label, key, form in _ROWS:
+        if any(key in report for report in reports):
+            cells = [report.get(key) for report in reports]
+            grid.add_row(label, *("–" if c is None else form.format(c) if form else _share(c) for c in cells))
+    return grid
+
+
+def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
+    """Show the risk of a table, one sentence first."""
+    from rich.markup import escape
+
+    console = _console()
+    console.print(f"[bold]{_share(report['uniqueness'])} of {report['records']:,} records stand alone.[/bold]")
+    names = ", ".join(table.schema.quasi)
+    console.print(f"Someone who knows {escape(names)} could single them out.")
+    if guessed:
+        console.print("These columns were guessed; name them yourself with --quasi.")
+    console.print()
+    console.print(_side_by_side(["all"], [report]))
+    if report.get("known"):
+        console.print("\nBy what is known:")
+        heads = [", ".join(found["known"]) for found in report["known"]]
+        grid = _grid("known", "unique", "share", "smallest group")
+        for head, found in zip(heads, report["known"], strict=True):
+            share = _share(found["uniqueness"])
+            grid.add_row(escape(head), f"{found['unique']:,}", share, f"{found['smallest_class']:,}")
+        console.print(grid)
+
+
+def comparison(report: Mapping[str, Any]) -> None:
+    """Show the original and its releases side by side."""
+    heads = ["original", *(Path(found["path"]).name for found in report["releases"])]
+    _console().print(_side_by_side(heads, [report["original"], *report["releases"]]))
+
+
+def release(made: Release, out: Path, certificate: Path) -> None:
+    """Show what was released, what holds, and what it cost."""
+    from rich.markup import escape
+
+    console = _console()
+    for verdict in made.verdicts:
+        console.print(f"[bold]✓ {escape(verdict.sentence)}[/bold]")
+    for value in made.scores:
+        if value.measure != "class-sizes":
+            console.print(f"  {value.measure}: {value.value:.6g}")
+    left_out = made.table.schema.left_out
+    if left_out:
+        console.print(f"Left out: {escape(', '.join(left_out))} (not named; keep columns with --plain)")
+    if made.original.schema.subject:
+        console.print(f"Not released: {escape(made.original.schema.subject)} (it tells people apart)")
+    console.print(f"Written: {escape(str(out))} and {escape(str(certificate))}")
+
+
+def proof(path: Path, found: Proof) -> None:
+    """Show what was proved."""
+    from rich.markup import escape
+
+    console = _console()
+    console.print(f"[bold]✓ {escape(path.name)} keeps what its certificate says.[/bold]")
+    for line in found.proved:
+        console.print(f"  ✓ {escape(line)}")
+    for line in found.not_proved:
+        console.print(f"  – not shown by the file alone: {escape(line)}")
+
+
+def catalogue(shelf: str, found: Sequence[tuple[str, str]], look_up: Callable[[str, str], type[Any]]) -> None:
+    """Show what there is on a shelf, with parameters."""
+    grid = _grid("name", "what it is", "parameters")
+    for column in grid.columns[1:]:
+        column.justify = "left"
+    for name, text in found:
+        grid.add_row(name, text, ", ".join(f.name for f in fields(look_up(shelf, name))) or "–")
+    _console().print(grid)

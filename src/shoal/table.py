@@ -1,0 +1,113 @@
+"""Table, the only door to the data, and Classes, its records grouped by what is published of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import SchemaError
+from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.engines import Engine, Moments
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a table came from: a name without its folder, its SHA-256, and the kind of object or file it was.
+
+    ``place`` is the full path of a file. It is never written anywhere: it only keeps a release from overwriting its
+    own input.
+    """
+
+    name: str
+    sha256: str
+    kind: str
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    place: str | None = None
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A column to be carried as the place of each record when all are sorted by it; ties keep their order."""
+
+    column: str
+
+
+Carry = str | Ranked
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
+
+    ``columns`` holds the positions of other columns, class after class: class ``i`` has the entries
+    ``starts[i]:starts[i + 1]``.
+    """
+
+    starts: NDArray[np.int64]
+    columns: Mapping[Carry, NDArray[np.int32]]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of records in each class."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of cells on axes: what its columns are, its data, and the engine that holds them."""
+
+    schema: Schema
+    data: Any
+    engine: Engine
+    origin: Origin
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return self.engine.rows(self.data)
+
+    def __repr__(self) -> str:
+        """Show the shape, never a cell."""
+        roles = ", ".join(f"{a.name} ({a.role}, {a.axis.kind})" for a in self.schema.attributes)
+        return f"Table of {self.rows:,} records: {roles}"
+
+    def classes(self, by: Sequence[str] | None = None, carry: Sequence[Carry] = ()) -> Iterator[Classes]:
+        """Give the equivalence classes over some columns (all quasi-identifiers if none are named), in batches."""
+        names = self.schema.quasi if by is None else tuple(by)
+        for name in names:
+            _ = self.schema[name]
+        return self.engine.classes(self.data, self.schema, names, tuple(carry))
+
+    def groups(self, labels: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
+        """Give the classes that a method has in mind: the records of each label."""
+        return self.engine.classes(self.data, self.schema, labels, tuple(carry))
+
+    def counts(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
+        _ = self.schema[name]
+        return self.engine.counts(self.data, self.schema, name)
+
+    def moments(self) -> Moments:
+        """Give count, mean, deviation and limits of each quasi-identifier."""
+        if not self.schema.quasi:
+            raise SchemaError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
+        return self.engine.describe(self.data, self.schema)
+
+    def derive(self, changed: tuple[Schema, Any]) -> Table:
+        """Give the table that an engine made of this one."""
+        return replace(self, schema=changed[0], data=changed[1])
+
+    def to(self, kind: str = "arrow", *, cells: str | None = None) -> Any:
+        """Give the released columns as a frame: ``arrow``, ``polars``, ``pandas`` or ``duckdb``.
+
+        ``cells`` says what a generalized cell becomes: ``struct`` (its two ends) or ``text`` (as in a file). Left
+        out, it is text for pandas, which has no structs, and struct elsewhere.
+        """
+        return self.engine.frame(self.data, self.schema, kind, cells)

@@ -1,0 +1,3 @@
+"""The version of shoal, in the one place that all others read."""
+
+VERSION = "0.1.0"
