@@ -8,7 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 install: $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml requirements.lock
+KERNELS := hatch_build.py $(wildcard src/shoal/kernels/*.c src/shoal/kernels/*.h)
+
+$(VENV)/.installed: pyproject.toml requirements.lock $(KERNELS)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "shoal needs Python 3.11 or later; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --require-hashes -r requirements.lock
@@ -23,8 +25,8 @@ demo: install
 	$(BIN)/shoal demo
 
 lint: $(VENV)/.tested
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
 
 types: $(VENV)/.tested
 	$(BIN)/mypy
@@ -39,8 +41,8 @@ lock:
 	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
 		pyproject.toml requirements-build.in -o requirements.lock
 	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
-		--extra test -c requirements.lock pyproject.toml -o requirements-test.lock
+		--extra test -c requirements.lock pyproject.toml requirements-build.in -o requirements-test.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 from shoal.errors import ParameterError, suggest
@@ -35,6 +34,8 @@ def entries(shelf: str) -> Mapping[str, type[Any]]:
     >>> list(entries("models"))
     ['k-anonymity', 't-closeness']
     """
+    from importlib.metadata import entry_points  # costs more than all the rest, and is seldom needed
+
     found = {entry.name: entry for entry in _OWN[shelf]}
     for point in entry_points(group=f"shoal.{shelf}"):
         entry = point.load()
@@ -44,6 +45,9 @@ def entries(shelf: str) -> Mapping[str, type[Any]]:
 
 def look_up(shelf: str, name: str) -> type[Any]:
     """Give one entry, or say which one was probably meant."""
+    for entry in _OWN[shelf]:
+        if entry.name == name:
+            return entry
     known = entries(shelf)
     if name in known:
         return known[name]

@@ -8,9 +8,10 @@ import os
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
@@ -127,7 +128,7 @@ class Release:
         layout = {"delimiter": delimiter} if text else {}
         return Certificate.issue(
             recipe=self.recipe.to_dict(),
-            software={"python": platform.python_version(), "numpy": version("numpy"), "numba": version("numba")},
+            software={"python": platform.python_version(), "numpy": np.__version__},
             engine=self.table.engine.name,
             original=self.original.origin,
             rows=self.table.rows,

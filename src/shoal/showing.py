@@ -131,32 +131,24 @@ def comparison(report: Mapping[str, Any]) -> None:
 
 def release(made: Release, out: Path, certificate: Path) -> None:
     """Show what was released, what holds, and what it cost."""
-    from rich.markup import escape
-
-    console = _console()
-    for verdict in made.verdicts:
-        console.print(f"[bold]✓ {escape(verdict.sentence)}[/bold]")
-    for value in made.scores:
-        if value.measure != "class-sizes":
-            console.print(f"  {value.measure}: {value.value:.6g}")
-    left_out = made.table.schema.left_out
+    lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
+    lines += [f"  {value.measure}: {value.value:.6g}" for value in made.scores if value.measure != "class-sizes"]
+    left_out, subject = made.table.schema.left_out, made.original.schema.subject
     if left_out:
-        console.print(f"Left out: {escape(', '.join(left_out))} (not named; keep columns with --plain)")
-    if made.original.schema.subject:
-        console.print(f"Not released: {escape(made.original.schema.subject)} (it tells people apart)")
-    console.print(f"Written: {escape(str(out))} and {escape(str(certificate))}")
+        lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")
+    if subject:
+        lines.append(f"Not released: {subject} (it tells people apart)")
+    _say(*lines, f"Written: {out} and {certificate}")
 
 
 def proof(path: Path, found: Proof) -> None:
     """Show what was proved."""
-    from rich.markup import escape
+    lines = [f"✓ {path.name} keeps what its certificate says.", *(f"  ✓ {line}" for line in found.proved)]
+    _say(*lines, *(f"  – not shown by the file alone: {line}" for line in found.not_proved))
 
-    console = _console()
-    console.print(f"[bold]✓ {escape(path.name)} keeps what its certificate says.[/bold]")
-    for line in found.proved:
-        console.print(f"  ✓ {escape(line)}")
-    for line in found.not_proved:
-        console.print(f"  – not shown by the file alone: {escape(line)}")
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def catalogue(shelf: str, found: Sequence[tuple[str, str]], look_up: Callable[[str, str], type[Any]]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.conditions import Condition
 from shoal.errors import SchemaError
 from shoal.schema import Schema
 
@@ -39,19 +40,26 @@ class Ranked:
     column: str
 
 
-Carry = str | Ranked
+@dataclass(frozen=True)
+class Tally:
+    """How many records of each class satisfy a condition."""
+
+    condition: Condition
+
+
+Carry = str | Ranked | Tally
 
 
 @dataclass(frozen=True)
 class Classes:
     """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
 
-    ``columns`` holds the positions of other columns, class after class: class ``i`` has the entries
-    ``starts[i]:starts[i + 1]``.
+    ``columns`` holds what was asked to be carried: positions of other columns, class after class, so that class ``i``
+    has the entries ``starts[i]:starts[i + 1]``; or, for a tally, one count per class.
     """
 
     starts: NDArray[np.int64]
-    columns: Mapping[Carry, NDArray[np.int32]]
+    columns: Mapping[Carry, NDArray[Any]]
 
     @property
     def sizes(self) -> NDArray[np.int64]:

@@ -1,52 +1,68 @@
 """Compiled array functions. They know arrays only: no schema, no frames, no files.
 
 Positions are ``int32``. Two of them are reserved: ``MISSING`` stands for a cell without a value, and the pair
-``(MISSING, TOP)`` is the wildcard ``*``. With this choice the hull of any cells is a plain minimum and maximum,
-and a hull that mixes missing and present cells is recognised by its lower end.
+``(MISSING, TOP)`` is the wildcard ``*``. With this choice the hull of any cells is a plain minimum and maximum, and a
+hull that mixes missing and present cells is recognised by its lower end.
+
+The work is done by the C files beside this one, compiled when the package is built. They allocate nothing: the
+functions here make the arrays, check them, and hand over their addresses.
 """
 
 from __future__ import annotations
 
-import os
-import stat
-import tempfile
-from collections.abc import Callable
+import ctypes
+import functools
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InternalError
 
 MISSING = -(2**31)
 TOP = 2**31 - 1
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    folder = Path(__file__).parent
+    found = sorted(folder.glob("_native.*"))
+    if not found:
+        raise InternalError(
+            "The compiled part of shoal is missing.", "Install the package (make install, or pip install .)."
+        )
+    return ctypes.CDLL(str(found[0]))
 
 
-def _private_folder() -> str | None:
-    """Give a folder in the temporary area that only this user can write to, or None."""
-    folder = Path(tempfile.gettempdir()) / f"shoal-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-    except OSError:
-        return None
-    # Compiled code is loaded from here: a folder that someone else owns or can write to is not to be trusted.
-    owned = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
-    return str(folder) if owned and stat.S_ISDIR(status.st_mode) else None
+class Int32(int):
+    """An integer that a kernel takes as 32 bits."""
 
 
-def compiled(function: Kernel) -> Kernel:
-    """Compile a kernel on first use and keep the machine code for the next start.
+def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
+    """Call a kernel with arrays by address, integers as 64 bits, and None as no array.
 
-    The code is kept beside the package, or in the user's cache folder where the package is read-only, or in a
-    private temporary folder where there is no home to write to; if all fail it is compiled anew at each start.
+    A kernel trusts its caller, so the form of every array is checked here: it must be contiguous.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    try:
-        return numba.njit(function, cache=True, **options)  # type: ignore[no-any-return]
-    except RuntimeError:
-        folder = _private_folder()
-        if folder is None:
-            return numba.njit(function, **options)  # type: ignore[no-any-return]
-        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
-        return numba.njit(function, cache=True, **options)  # type: ignore[no-any-return]
+    function = getattr(_library(), kernel)
+    function.restype = result
+    passed: list[Any] = []
+    for argument in arguments:
+        if argument is None:
+            passed.append(ctypes.c_void_p(None))
+        elif isinstance(argument, np.ndarray):
+            if not argument.flags.c_contiguous:
+                raise InternalError(f"The kernel {kernel} was given an array that is not contiguous.")
+            passed.append(ctypes.c_void_p(argument.ctypes.data))
+        elif isinstance(argument, Int32):
+            passed.append(ctypes.c_int32(argument))
+        else:
+            passed.append(ctypes.c_int64(argument))
+    return function(*passed)
+
+
+def of_kind(kind: type[np.generic], *arrays: NDArray[Any]) -> None:
+    """Check that arrays hold what a kernel expects."""
+    for array in arrays:
+        if array.dtype != kind:
+            raise InternalError(f"A kernel was given {array.dtype} where it takes {np.dtype(kind)}.")

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.conditions import Condition
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score
 from shoal.schema import Schema
-from shoal.table import Classes
+from shoal.table import Classes, Tally
 
 
 @dataclass(frozen=True)
@@ -44,14 +42,13 @@ class AttributeDisclosure:
             raise ParameterError("Attribute disclosure needs a condition.", "Write one: where='charge > 100000'.")
         return Condition.parse(self.where)
 
-    def carries(self, schema: Schema) -> tuple[str, ...]:
-        """Look at the columns of the condition."""
-        return tuple(schema[column].name for column in self._condition().columns)
+    def carries(self, schema: Schema) -> tuple[Tally, ...]:
+        """Look at how many records of a class have the property."""
+        return (Tally(self._condition()),)
 
     def part(self, classes: Classes, schema: Schema) -> tuple[int, int]:
         """Count the disclosed records and those that have the property."""
-        holds = self._condition().holds(schema, classes.columns)
-        inside = np.add.reduceat(holds.astype(np.int64), classes.starts[:-1])
+        inside = classes.columns[Tally(self._condition())]
         return int(classes.sizes[inside == classes.sizes].sum()), int(inside.sum())
 
     def finish(self, parts: Sequence[tuple[int, int]]) -> Score:

@@ -19,9 +19,10 @@ from shoal.kernels.grouping import count_labels, label_rows, order_by_label
 from shoal.kernels.radix import order_by_integers, order_by_lengths
 from shoal.kernels.spans import moments
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Ranked, Table
+from shoal.table import Carry, Classes, Ranked, Table, Tally
 
 Positions = NDArray[np.int32]
+_ALL = slice(None)
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,12 @@ class Local:
 
     def describe(self, data: LocalData, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
-        if data.index.size:
+        if "moments" not in data.memo:
             lo, hi = data.unfolded()
-            data = replace(data, lo=lo, hi=hi, index=OWN)
-        rows = spans(data, schema)
-        return Moments(*moments(rows.lo, rows.hi, rows.table, rows.offsets))
+            rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
+            data.memo["moments"] = Moments(*moments(rows.lo, rows.hi, rows.table, rows.offsets))
+        found: Moments = data.memo["moments"]
+        return found
 
     def counts(self, data: LocalData, schema: Schema, name: str) -> tuple[Positions, NDArray[np.int64]]:
         """Give the positions that occur in a column of exact cells, and how often each does."""
@@ -72,35 +74,45 @@ class Local:
         return ordered[first], np.diff(np.append(first, ordered.size))
 
     def classes(self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
-        """Give all classes at once. Rows with equal cells are found among the distinct matrix rows."""
+        """Give all classes at once."""
         if isinstance(by, tuple):
-            labels, sizes = self._signatures(data, by, bool(carry))
+            of_matrix_row, groups = self._signatures(data, by)
         else:
-            labels, sizes = by, count_labels(by, int(by.max()) + 1)
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        carried = {}
-        if carry:
-            order = order_by_label(labels, sizes)
-            for item in carry:
-                name = item.column if isinstance(item, Ranked) else item
-                whole = self.rank(data, schema, [name]) if isinstance(item, Ranked) else data.positions(name)
-                carried[item] = whole[order]
-        yield Classes(starts, carried)
+            of_matrix_row, groups = by, int(by.max()) + 1
+        shared = isinstance(by, tuple) and data.index.size > 0
 
-    def _signatures(self, data: LocalData, by: tuple[str, ...], labelled: bool) -> tuple[Positions, NDArray[np.int64]]:
+        def labels(rows: NDArray[np.int64] | slice = _ALL) -> Positions:
+            return of_matrix_row[data.index[rows]] if shared else of_matrix_row[rows]
+
+        if shared:
+            members = count_labels(data.index, data.lo.shape[0])
+            sizes = np.bincount(of_matrix_row, weights=members, minlength=groups).astype(np.int64)
+        else:
+            sizes = count_labels(of_matrix_row, groups)
+        carried: dict[Carry, NDArray[Any]] = {}
+        order: Positions | None = None
+        for item in carry:
+            if isinstance(item, Tally):
+                columns = {name: data.positions(schema[name].name) for name in item.condition.columns}
+                carried[item] = count_labels(labels(np.flatnonzero(item.condition.holds(schema, columns))), groups)
+                continue
+            name = item.column if isinstance(item, Ranked) else item
+            whole = self.rank(data, schema, [name]) if isinstance(item, Ranked) else data.positions(name)
+            order = order_by_label(labels(), sizes) if order is None else order
+            carried[item] = whole[order]
+        yield Classes(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), carried)
+
+    def _signatures(self, data: LocalData, by: tuple[str, ...]) -> tuple[Positions, int]:
+        """Number the matrix rows by their cells in some columns: equal cells, equal number."""
         strange = [name for name in by if name not in data.quasi]
         if strange:
             raise SchemaError(
                 f"Column '{strange[0]}' is not a quasi-identifier.", "Classes are formed by quasi-identifiers only."
             )
-        labels, groups = label_rows(data.lo, data.hi, np.array([data.at(name) for name in by], np.int64))
-        if data.index.size == 0:
-            return labels, count_labels(labels, groups)
-        if labelled:
-            labels = labels[data.index]
-            return labels, count_labels(labels, groups)
-        members = count_labels(data.index, data.lo.shape[0])
-        return labels, np.bincount(labels, weights=members, minlength=groups).astype(np.int64)
+        if by not in data.memo:
+            data.memo[by] = label_rows(data.lo, data.hi, np.array([data.at(name) for name in by], np.int64))
+        found: tuple[Positions, int] = data.memo[by]
+        return found
 
     def map_rows(self, data: LocalData, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
         """Compute one number per row from its quasi-identifiers."""

@@ -8,7 +8,8 @@ equal is stored once. Other columns are carried as 32-bit numbers or as codes of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,8 @@ class LocalData:
     carried: tuple[str, ...]
     codes: Positions
     words: tuple[Words | None, ...]
+    # What was found out about the data once need not be found out again: nothing in here ever changes.
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def rows(self) -> int:

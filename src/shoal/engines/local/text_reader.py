@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError
 from shoal.kernels.delimited import (
+    BLANK,
     DONE,
+    LONG_CELL,
     MORE_ROWS,
     MORE_WORDS,
     NUMBER,
@@ -24,8 +26,8 @@ from shoal.kernels.delimited import (
     RAGGED,
     SKIP,
     TEXT,
-    read_rows,
-    reseat,
+    Rows,
+    Words,
 )
 
 _CHUNK = 1 << 22
@@ -116,14 +118,14 @@ def read_text(
     with path.open("rb") as file:
         pass_ = _Pass(file, head, modes, targets, widths, digest=True)
         pass_.run()
-        spoilt = pass_.spoilt > 0
+        spoilt = pass_.rows.spoilt > 0
         sha256 = pass_.sha256
         if spoilt.any():
             modes[spoilt] = TEXT
             file.seek(0)
             pass_ = _Pass(file, head, modes, targets, widths, digest=False)
             pass_.run()
-    if pass_.row == 0:
+    if pass_.rows.row == 0:
         raise DataError(f"'{path}' has a header but no records.", "A table needs at least one record.")
     return pass_.result(sha256, encoding)
 
@@ -141,17 +143,12 @@ class _Pass:
         *,
         digest: bool,
     ) -> None:
-        self.file, self.head, self.modes, self.targets = file, head, modes, targets
+        self.file, self.head = file, head
         self.size = os.fstat(file.fileno()).st_size
         self.hasher = hashlib.sha256() if digest else None
-        self.row, self.line = 0, head.line
-        self.cells, self.others = (np.empty((1024, width), np.int32) for width in widths)
-        self.seats = np.full(1 << 12, -1, np.int32)
-        self.words = np.empty((1 << 11, 5), np.int64)
-        self.heap = np.empty(1 << 16, np.uint8)
-        self.state = np.zeros(2 + modes.size, np.int64)
-        self.spoilt = np.zeros(modes.size, np.int64)
-        self.scratch = np.empty(_LONGEST_CELL, np.uint8)
+        cells, others = (np.empty((1024, width), np.int32) for width in widths)
+        spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
+        self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
         self.blank_line = 0
 
     @property
@@ -159,8 +156,9 @@ class _Pass:
         return self.hasher.hexdigest() if self.hasher else ""
 
     def run(self) -> None:
+        """Read chunk by chunk; what follows the last line feed is kept for the next one."""
         buffer = np.empty(_CHUNK + 1, np.uint8)
-        held, seen, start = 0, 0, self.head.start
+        held, seen, skip = 0, 0, self.head.start
         while True:
             if held + 1 >= buffer.size:  # one row fills the buffer: make room for more of it
                 buffer = np.concatenate([buffer, np.empty_like(buffer)])
@@ -169,72 +167,65 @@ class _Pass:
                 self.hasher.update(buffer[held : held + got].data)
             stop = held + got
             seen += got
-            last = got == 0
-            if last and stop > start and buffer[stop - 1] != 10:
+            if got == 0 and stop > 0 and buffer[stop - 1] != 10:
                 buffer[stop] = 10
                 stop += 1
-            place, inside_quote = self._rows(buffer, min(start, stop), stop, seen)
-            if last:
-                if place < stop and inside_quote:
-                    raise DataError(
-                        f"A quoted cell that begins on line {self.line} is never closed.",
-                        "Close it, or write a quote inside a cell as two.",
-                    )
+            place = min(skip, stop)
+            skip -= place
+            place = self._take(buffer, place, _behind_last_line(buffer, place, stop), seen, last=got == 0)
+            if got == 0:
                 break
-            start = max(start - stop, 0)
             held = stop - place
             buffer[:held] = buffer[place:stop]
 
-    def _rows(self, buffer: NDArray[np.uint8], place: int, stop: int, seen: int) -> tuple[int, bool]:
+    def _take(self, buffer: NDArray[np.uint8], place: int, stop: int, seen: int, *, last: bool) -> int:
         """Take the whole rows of a buffer; make room where the kernel asks for it."""
+        rows = self.rows
         while True:
-            before = self.row
-            status, place, self.row, self.line, detail = read_rows(
-                buffer, place, stop, ord(self.head.delimiter), self.modes, self.targets, self.cells, self.others,
-                self.row, self.line, self.seats, self.words, self.heap, self.state, self.spoilt, self.scratch,
-            )  # fmt: skip
-            if self.blank_line and self.row > before:
-                self._ragged(self.blank_line, 1)
-            if status == DONE:
-                if detail == 2:
-                    self.blank_line = self.blank_line or self.line - 1
-                return place, detail == 1
+            before = rows.row
+            status, place, detail = rows.read(buffer, place, stop, self.head.delimiter)
+            if self.blank_line and rows.row > before:
+                self._ragged(self.blank_line, 1)  # empty lines are allowed only where nothing follows them
+            if status == DONE or (status == OPEN_QUOTE and not last):
+                return place
             if status == MORE_ROWS:
                 done = max(seen - (stop - place), 1)
-                rows = max(int(self.row * self.size / done * 1.01), 2 * self.row) + 1024
-                self.cells = _grown(self.cells, self.row, rows)
-                self.others = _grown(self.others, self.row, rows)
+                expected = max(int(rows.row * self.size / done * 1.01), rows.row) + 4096
+                rows.cells = _grown(rows.cells, rows.row, expected)
+                rows.others = _grown(rows.others, rows.row, expected)
             elif status == MORE_WORDS:
-                self._more_words(detail)
+                rows.words.grow(detail)
             elif status == RAGGED:
-                self._ragged(self.line, detail)
+                self._ragged(rows.line, detail)
+            elif status == BLANK:
+                self.blank_line = self.blank_line or rows.line - 1
             elif status == OPEN_QUOTE:
                 raise DataError(
-                    f"A quoted cell on line {self.line} is longer than a million characters.",
+                    f"A quoted cell that begins on line {rows.line} is never closed.",
+                    "Close it, or write a quote inside a cell as two.",
+                )
+            elif status == LONG_CELL:
+                raise DataError(
+                    f"A quoted cell on line {rows.line} is longer than a million characters.",
                     "Perhaps its closing quote is missing; or leave the column out.",
                 )
 
     def _ragged(self, line: int, fields: int) -> None:
         raise DataError(
-            f"Line {line} has {fields} field{'s' * (fields != 1)}, but the header has {self.modes.size}.",
-            "Mend the line, quote cells that contain the delimiter, or say which delimiter is used (--delimiter).",
+            f"Line {line} has {fields} field{'s' * (fields != 1)}, but the header has {len(self.head.header)}.",
+            "Mend the line, quote cells that contain the delimiter, or say which delimiter is used (--in-delimiter).",
         )
 
-    def _more_words(self, needed: int) -> None:
-        self.heap = np.concatenate([self.heap, np.empty(self.heap.size + needed, np.uint8)])
-        self.words = np.concatenate([self.words, np.empty((self.words.shape[0] + self.modes.size, 5), np.int64)])
-        self.seats = np.full(1 << (2 * self.words.shape[0] - 1).bit_length(), -1, np.int32)
-        reseat(self.seats, self.words, int(self.state[0]), self.heap)
-
     def result(self, sha256: str, encoding: str | None) -> RawText:
-        words = self.words[: self.state[0]]
-        heap = self.heap[: self.state[1]].tobytes()
-        used = encoding or _encoding_of(heap, words)
+        rows, words = self.rows, self.rows.words
+        known = words.known[: words.state[0]]
+        heap = words.heap[: words.state[1]].tobytes()
+        used = encoding or _encoding_of(heap, known)
         texts: dict[str, TextColumn] = {}
         for column, name in enumerate(self.head.header):
-            if self.modes[column] != TEXT:
+            if rows.modes[column] != TEXT:
                 continue
-            mine = words[words[:, 0] == column]
+            mine = known[known[:, 0] == column]
             ends = zip(mine[:, 1].tolist(), (mine[:, 1] + mine[:, 2]).tolist(), strict=True)
             try:
                 found = [heap[a:b].decode(used) for a, b in ends]
@@ -243,7 +234,16 @@ class _Pass:
                     f"Column '{name}' is not {used} text.", "Say how the file is encoded (--encoding latin-1)."
                 ) from None
             texts[name] = TextColumn(found, mine[:, 4].tolist())
-        return RawText(self.cells[: self.row], self.others[: self.row], texts, sha256, used)
+        return RawText(rows.cells[: rows.row], rows.others[: rows.row], texts, sha256, used)
+
+
+def _behind_last_line(buffer: NDArray[np.uint8], start: int, stop: int) -> int:
+    """Find the place behind the last line feed; lines are short, so it is looked for near the end first."""
+    for near in (max(start, stop - 4096), start):
+        found = buffer[near:stop].tobytes().rfind(b"\n")
+        if found >= 0:
+            return near + found + 1
+    return start
 
 
 def _grown(matrix: NDArray[np.int32], filled: int, rows: int) -> NDArray[np.int32]:

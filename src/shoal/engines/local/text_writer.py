@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal.engines import Layout, Written
 from shoal.engines.local.data import LocalData
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.rendering import CARRIED, SPAN, join_rows, render_spans
+from shoal.kernels.rendering import CARRIED, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
@@ -39,74 +39,74 @@ def write_text(data: LocalData, schema: Schema, path: Path, layout: Layout) -> W
 def _chunks(data: LocalData, schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
     names = schema.of(*RELEASED)
     yield _quoted(names, delimiter).encode() + b"\n"
-    runs = [_Run(data, schema, tuple(run), delimiter) for kind, run in _runs(data, names) if kind == SPAN]
-    fields, numbers = [], []
-    for kind, columns in _runs(data, names):
-        for name in columns[:1] if kind == SPAN else columns:
-            fields.append(kind)
-            numbers.append(sum(f == SPAN for f in fields) - 1 if kind == SPAN else data.carried.index(name))
-    carried = _Table([_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried])
-    widest = len(fields) + 2 + sum(run.widest for run in runs) + int(carried.widest.sum())
+    fields, numbers = _fields(data, names)
+    spans = _SpanTexts(data, schema, [n for n in names if n in data.quasi], names, delimiter)
+    texts = [_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried]
+    carried, widths = _text_table(texts)
+    widest = len(fields) + 2 + spans.widest + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
     out = np.empty(step * widest, np.uint8)
     shared = data.index.size > 0
-    for run in runs:
-        if shared:
-            run.render(0, data.lo.shape[0])
+    if shared:
+        spans.render(0, data.lo.shape[0])
     for first in range(0, data.rows, step):
         stop = min(first + step, data.rows)
-        for run in runs:
-            if not shared:
-                run.render(first, stop)
+        if not shared:
+            spans.render(first, stop)
         length = join_rows(
-            first, stop, np.array(fields, np.int32), np.array(numbers, np.int32),
-            tuple(run.text for run in runs) or (out[:0],), tuple(run.places for run in runs) or (_NO_PLACES,),
-            data.index, 0 if shared else first, data.codes, carried.bases, carried.offsets, carried.heap,
-            ord(delimiter), out,
+            first, stop, fields, numbers, spans.text, spans.places, spans.runs, data.index, 0 if shared else first,
+            data.codes, carried, delimiter, out,
         )  # fmt: skip
         yield out[:length].data
 
 
-_NO_PLACES = np.zeros(1, np.int64)
+def _fields(data: LocalData, names: Sequence[str]) -> tuple[Positions, Positions]:
+    """Tell what each field of a row is: a run of neighbouring quasi-identifiers, or one carried column."""
+    fields: list[int] = []
+    numbers: list[int] = []
+    runs = 0
+    for kind, run in groupby(names, key=lambda name: SPAN if name in data.quasi else CARRIED):
+        mine = [runs] if kind == SPAN else [data.carried.index(name) for name in run]
+        runs += kind == SPAN
+        fields += [kind] * len(mine)
+        numbers += mine
+    return np.array(fields, np.int32), np.array(numbers, np.int32)
 
 
-def _runs(data: LocalData, names: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """Split the columns into runs of quasi-identifiers, whose text is shared by a group, and of carried columns."""
-    kinds = groupby(names, key=lambda name: SPAN if name in data.quasi else CARRIED)
-    return [(kind, list(run)) for kind, run in kinds]
+def _text_table(columns: Sequence[Sequence[str] | None]) -> tuple[TextTable, NDArray[np.int64]]:
+    """Put the texts of columns one behind the other, and tell how wide each column can be; None means numbers."""
+    bases = np.full(max(len(columns), 1), -1, np.int64)
+    widest = np.full(len(columns), 11, np.int64)
+    encoded: list[bytes] = []
+    for j, texts in enumerate(columns):
+        if texts is not None:
+            bases[j] = len(encoded)
+            mine = [text.encode() for text in texts]
+            widest[j] = max(map(len, mine), default=0)
+            encoded += mine
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    offsets[1:] = np.cumsum([len(text) for text in encoded])
+    return TextTable(bases, offsets, np.frombuffer(b"".join(encoded) or b"\0", np.uint8)), widest
 
 
-class _Table:
-    """Texts of several columns one behind the other; a column without texts is written as numbers."""
+class _SpanTexts:
+    """The cells of the quasi-identifiers as text, one piece per group and run of neighbouring columns."""
 
-    def __init__(self, columns: Sequence[Sequence[str] | None]) -> None:
-        self.bases = np.full(max(len(columns), 1), -1, np.int64)
-        self.widest = np.full(len(columns), 11, np.int64)
-        encoded: list[bytes] = []
-        for j, texts in enumerate(columns):
-            if texts is not None:
-                self.bases[j] = len(encoded)
-                mine = [text.encode() for text in texts]
-                self.widest[j] = max(map(len, mine), default=0)
-                encoded += mine
-        self.offsets = np.zeros(len(encoded) + 1, np.int64)
-        self.offsets[1:] = np.cumsum([len(text) for text in encoded])
-        self.heap = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
-
-
-class _Run:
-    """Neighbouring quasi-identifiers whose cells are written together."""
-
-    def __init__(self, data: LocalData, schema: Schema, names: tuple[str, ...], delimiter: str) -> None:
-        places = [data.at(name) for name in names]
-        whole = places == list(range(len(data.quasi)))
-        self.low = data.lo if whole else np.ascontiguousarray(data.lo[:, places])
-        self.high = self.low if data.hi is data.lo else data.hi if whole else np.ascontiguousarray(data.hi[:, places])
-        self.ranged = np.array([data.ranged[j] for j in places], np.int32)
-        self.delimiter = ord(delimiter)
-        self.quotes = np.full(len(names), int(delimiter == ";"), np.int32)
+    def __init__(
+        self, data: LocalData, schema: Schema, quasi: Sequence[str], names: Sequence[str], delimiter: str
+    ) -> None:
+        places = [data.at(name) for name in quasi]
+        same = places == list(range(len(data.quasi)))
+        self.low = data.lo if same else np.ascontiguousarray(data.lo[:, places])
+        self.high = self.low if data.hi is data.lo else data.hi if same else np.ascontiguousarray(data.hi[:, places])
+        self.delimiter = delimiter
+        ranged = np.array([data.ranged[j] for j in places], np.int32)
+        quotes = np.full(len(quasi), int(delimiter == ";"), np.int32)
+        before = dict(zip(names[1:], names, strict=False))
+        opens = np.array([before.get(name) not in quasi for name in quasi], np.int32)
+        self.runs = int(opens.sum())
         texts: list[Sequence[str] | None] = []
-        for j, name in enumerate(names):
+        for j, name in enumerate(quasi):
             axis = schema[name].axis
             if axis.kind == "integer" and axis.values is None:
                 texts.append(None)
@@ -115,33 +115,32 @@ class _Run:
             mine = [axis.text(p) for p in used.tolist()]
             if axis.nominal:  # a category or a set is a cell of its own, a range is put together from two texts
                 mine = [_quoted([text], delimiter) for text in mine]
-                self.ranged[j] = self.quotes[j] = 0
+                ranged[j] = quotes[j] = 0
             elif any(_quoted([text], delimiter) != text for text in mine):
                 mine = [text.replace('"', '""') for text in mine]
-                self.quotes[j] = 2
+                quotes[j] = 2
             texts.append(mine)
-        self.table = _Table(texts)
-        self.widest = int((2 * self.table.widest + 6).sum())
+        self.style = SpanStyle(ranged, quotes, opens)
+        self.table, widths = _text_table(texts)
+        self.widest = int((2 * widths + 6).sum())
         self.text = np.empty(0, np.uint8)
         self.places = np.zeros(1, np.int64)
 
     def render(self, first: int, stop: int) -> None:
         """Write the texts of some groups, in pieces so that no more memory is taken than they need."""
-        step = max(1, _BUFFER // self.widest)
-        self.places = np.empty(stop - first + 1, np.int64)
-        if self.text.size < min(step, stop - first) * self.widest:
-            self.text = np.empty(min(step, stop - first) * self.widest, np.uint8)
+        step = max(1, _BUFFER // max(self.widest, 1))
+        self.places = np.empty((stop - first) * self.runs + 1, np.int64)
         at = 0
         for begin in range(first, stop, step):
             end = min(begin + step, stop)
             if self.text.size < at + (end - begin) * self.widest:
-                share = (stop - first) / (begin - first)
+                share = (stop - first) / (begin - first) if begin > first else 1
                 larger = np.empty(int(at * share * 1.02) + step * self.widest, np.uint8)
                 larger[:at] = self.text[:at]
                 self.text = larger
             at = render_spans(
-                self.low, self.high, begin, end, self.ranged, self.table.bases, self.table.offsets, self.table.heap,
-                self.delimiter, self.quotes, self.text, self.places[begin - first :], at,
+                self.low, self.high, begin, end, self.style, self.table, self.delimiter, self.text,
+                self.places[(begin - first) * self.runs :], at,
             )  # fmt: skip
 
 

@@ -1,0 +1,195 @@
+/* Delimited text to numbers: one pass over the bytes, whole numbers parsed in place, other cells interned. */
+#include "native.h"
+
+enum { SKIP, NUMBER, TEXT };
+enum { DONE, MORE_ROWS, MORE_WORDS, RAGGED, OPEN_QUOTE, LONG_CELL, BLANK };
+enum { COLUMN, PLACE, LENGTH, CODE, LINE, FIELDS }; /* what is known of a distinct text */
+
+/* The distinct texts found so far: a hash table of seats, and the texts themselves one behind the other. */
+typedef struct {
+    int32_t *seats;
+    int64_t seat_count;
+    int64_t *words;
+    int64_t word_room;
+    uint8_t *heap;
+    int64_t heap_room;
+    int64_t *state; /* number of words, filled part of the heap, then the number of codes of each column */
+} Words;
+
+/* The seat of a text in the hash table, or the empty seat where it belongs. */
+static int64_t find(const Words *known, const uint8_t *text, int64_t size, int64_t column) {
+    uint64_t hash = 14695981039346656037u ^ (uint64_t)column;
+    for (int64_t i = 0; i < size; i++) hash = (hash ^ text[i]) * 1099511628211u;
+    hash ^= hash >> 32;
+    int64_t seat = (int64_t)(hash & (uint64_t)(known->seat_count - 1));
+    for (; known->seats[seat] >= 0; seat = (seat + 1) & (known->seat_count - 1)) {
+        const int64_t *word = known->words + (int64_t)known->seats[seat] * FIELDS;
+        if (word[COLUMN] == column && word[LENGTH] == size && !memcmp(known->heap + word[PLACE], text, (size_t)size))
+            break;
+    }
+    return seat;
+}
+
+/* Fill a larger, empty hash table with the texts found so far. */
+KERNEL void reseat(int32_t *seats, int64_t seat_count, int64_t *words, int64_t count, uint8_t *heap) {
+    Words known = {seats, seat_count, words, count, heap, 0, 0};
+    for (int64_t w = 0; w < count; w++) {
+        const int64_t *word = words + w * FIELDS;
+        seats[find(&known, heap + word[PLACE], word[LENGTH], word[COLUMN])] = (int32_t)w;
+    }
+}
+
+/* The code of a text, stored when it is new; -1 when there is no room to store it. */
+static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line) {
+    int64_t seat = find(known, text, size, column);
+    if (known->seats[seat] < 0) {
+        int64_t *state = known->state;
+        if (state[1] + size > known->heap_room) return -1;
+        int64_t *word = known->words + state[0] * FIELDS;
+        memcpy(known->heap + state[1], text, (size_t)size);
+        word[COLUMN] = column;
+        word[PLACE] = state[1];
+        word[LENGTH] = size;
+        word[CODE] = state[2 + column]++;
+        word[LINE] = line;
+        known->seats[seat] = (int32_t)state[0]++;
+        state[1] += size;
+    }
+    return known->words[(int64_t)known->seats[seat] * FIELDS + CODE];
+}
+
+/* A canonical integer of 32 bits, MISSING for an empty cell, TOP, which is no value, for anything else. */
+static int32_t number(const uint8_t *text, int64_t size) {
+    if (size == 0) return MISSING;
+    int negative = text[0] == '-';
+    const uint8_t *p = text + negative, *end = text + size;
+    if (end - p > 10 || p == end || (*p == '0' && (end - p > 1 || negative))) return TOP;
+    int64_t value = 0;
+    for (; p < end; p++) {
+        if ((uint8_t)(*p - '0') > 9) return TOP;
+        value = value * 10 + (*p - '0');
+    }
+    if (value >= TOP) return TOP;
+    return (int32_t)(negative ? -value : value);
+}
+
+/* Copy a cell that begins with a quote to scratch. Gives its length, and moves p behind it; -1 when the quote is not
+ * closed before the end, -2 when the cell is longer than can be. What stands between the closing quote and the
+ * delimiter belongs to the cell, as in other readers. */
+static int64_t unquote(const uint8_t **place, const uint8_t *end, uint8_t delimiter, uint8_t *scratch, int64_t room,
+                       int64_t *lines) {
+    const uint8_t *p = *place + 1;
+    int64_t length = 0;
+    int open = 1;
+    for (; p < end; p++) {
+        if (open) {
+            if (*p == '"') {
+                if (p + 1 < end && p[1] == '"') p++;
+                else {
+                    open = 0;
+                    continue;
+                }
+            } else if (*p == '\n') ++*lines;
+        } else if (*p == delimiter || *p == '\n' || (*p == '\r' && p + 1 < end && p[1] == '\n')) {
+            *place = p + (*p == '\r' && *p != delimiter);
+            return length;
+        }
+        if (length == room) return -2;
+        scratch[length++] = *p;
+    }
+    return -1;
+}
+
+/* Read whole rows of buffer[start..stop-1] into two matrices; where tells status, place, row, line and a detail.
+ *
+ * The last byte must be a line feed, so that no cell without quotes runs beyond it. A column's target is its place in
+ * cells, or, counted down from -1, in others. spoilt counts per number column the cells that are no canonical
+ * integers: the caller then reads the column again as text. */
+KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_t delimiter, const int32_t *modes,
+                      const int32_t *targets, int64_t columns, int32_t *cells, int64_t width, int32_t *others,
+                      int64_t other_width, int64_t row_room, int32_t *seats, int64_t seat_count, int64_t *words,
+                      int64_t word_room, uint8_t *heap, int64_t heap_room, int64_t *state, int64_t *spoilt,
+                      uint8_t *scratch, int64_t scratch_room, int64_t *where) {
+    Words known = {seats, seat_count, words, word_room, heap, heap_room, state};
+    const uint8_t mark = (uint8_t)delimiter, *end = buffer + stop, *place = buffer + start;
+    int64_t row = where[2], line = where[3], status = DONE, detail = 0;
+    while (place < end) {
+        if (row >= row_room) {
+            status = MORE_ROWS;
+            break;
+        }
+        /* A row that may need more room than is left must not be begun: nothing is taken back. */
+        if (state[0] + columns >= word_room || 2 * (state[0] + columns) >= seat_count) {
+            status = MORE_WORDS;
+            break;
+        }
+        const uint8_t *p = place;
+        int64_t column = 0, lines = 1;
+        for (;;) {
+            int32_t mode = modes[column];
+            int64_t value = 0;
+            const uint8_t *first = p;
+            if (mode == NUMBER && *p != '"') {
+                /* The hot loop: up to nine digits that end at a delimiter need no second look. */
+                while ((uint8_t)(*p - '0') < 10) value = value * 10 + (*p++ - '0');
+                int64_t digits = p - first;
+                if (!(digits > 0 && digits < 10 && (*p == mark || *p == '\n') && (digits == 1 || *first != '0'))) {
+                    while (*p != mark && *p != '\n') p++;
+                    value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
+                    spoilt[column] += value == TOP;
+                }
+            } else if (*p != '"') {
+                while (*p != mark && *p != '\n') p++;
+                int64_t size = p - first - (*p == '\n' && p > first && p[-1] == '\r');
+                if (mode == TEXT && (value = intern(&known, first, size, column, line)) < 0) {
+                    status = MORE_WORDS;
+                    detail = size;
+                }
+            } else {
+                int64_t size = unquote(&p, end, mark, scratch, scratch_room, &lines);
+                if (size < 0) {
+                    status = size == -1 ? OPEN_QUOTE : LONG_CELL;
+                } else if (mode == NUMBER) {
+                    value = number(scratch, size);
+                    spoilt[column] += value == TOP;
+                } else if (mode == TEXT && (value = intern(&known, scratch, size, column, line)) < 0) {
+                    status = MORE_WORDS;
+                    detail = size;
+                }
+            }
+            if (status != DONE) goto out;
+            if (mode != SKIP) {
+                int32_t target = targets[column];
+                if (target >= 0) cells[row * width + target] = (int32_t)value;
+                else others[row * other_width - 1 - target] = (int32_t)value;
+            }
+            column++;
+            if (*p++ == '\n') break;
+            if (column == columns) {
+                for (detail = columns + 1; *p != '\n'; p++) detail += *p == mark;
+                status = RAGGED;
+                goto out;
+            }
+        }
+        if (column < columns) {
+            if (column == 1 && (*place == '\n' || (*place == '\r' && place[1] == '\n'))) {
+                status = BLANK;
+                place = p;
+                line++;
+            } else {
+                status = RAGGED;
+                detail = column;
+            }
+            break;
+        }
+        place = p;
+        row++;
+        line += lines;
+    }
+out:
+    where[0] = status;
+    where[1] = place - buffer;
+    where[2] = row;
+    where[3] = line;
+    where[4] = detail;
+}

@@ -1,0 +1,33 @@
+/* What the compiled kernels share. They know arrays only: no schema, no frames, no files.
+ *
+ * Positions are 32-bit. Two are reserved: MISSING stands for a cell without a value, and the pair (MISSING, TOP) is
+ * the wildcard. With this choice the hull of any cells is a plain minimum and maximum. Callers pass every piece of
+ * memory, so nothing is allocated here and nothing can leak.
+ */
+#ifndef SHOAL_NATIVE_H
+#define SHOAL_NATIVE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define MISSING INT32_MIN
+#define TOP INT32_MAX
+
+#ifdef _WIN32
+#define KERNEL __declspec(dllexport)
+#else
+#define KERNEL __attribute__((visibility("default")))
+#endif
+
+/* Groups lie anywhere in memory. Kernels that follow labels ask for what a later row needs this many rows ahead, so
+ * that the machine fetches many lines at once instead of waiting for one after the other. */
+#define AHEAD 24
+#define FETCH(address) __builtin_prefetch((const void *)(address))
+
+static inline int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+static inline int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
+
+uint64_t *sort_packed(uint64_t *packed, uint64_t *spare, int64_t n);
+
+#endif

@@ -1,0 +1,83 @@
+/* Stable sorting by radix: linear time, no comparisons; rows ride along in the low half of a packed key. */
+#include "native.h"
+
+enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
+
+/* Sort by the high 32 bits, keeping the order of equal ones; gives whichever of the two arrays holds the result. */
+uint64_t *sort_packed(uint64_t *packed, uint64_t *spare, int64_t n) {
+    static _Thread_local int64_t counts[3][BUCKETS];
+    memset(counts, 0, sizeof counts);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t key = packed[i] >> 32;
+        counts[0][key & (BUCKETS - 1)]++;
+        counts[1][key >> DIGIT & (BUCKETS - 1)]++;
+        counts[2][key >> 2 * DIGIT]++;
+    }
+    uint64_t *source = packed, *target = spare;
+    for (int digit = 0; digit < 3 && n > 0; digit++) {
+        int shift = 32 + DIGIT * digit;
+        int64_t *count = counts[digit], total = 0;
+        if (count[source[0] >> shift & (BUCKETS - 1)] == n) continue; /* all keys agree in this digit */
+        for (int b = 0; b < BUCKETS; b++) {
+            int64_t here = count[b];
+            count[b] = total;
+            total += here;
+        }
+        for (int64_t i = 0; i < n; i++) target[count[source[i] >> shift & (BUCKETS - 1)]++] = source[i];
+        uint64_t *swap = source;
+        source = target;
+        target = swap;
+    }
+    return source;
+}
+
+static void unpack(const uint64_t *ordered, int64_t n, int32_t *order) {
+    for (int64_t i = 0; i < n; i++) order[i] = (int32_t)(uint32_t)ordered[i];
+}
+
+/* The stable ascending order of 32-bit integers. */
+KERNEL void order_by_integers(const int32_t *keys, int64_t n, uint64_t *packed, uint64_t *spare, int32_t *order) {
+    for (int64_t i = 0; i < n; i++) packed[i] = (uint64_t)((uint32_t)keys[i] ^ 0x80000000u) << 32 | (uint64_t)i;
+    unpack(sort_packed(packed, spare, n), n, order);
+}
+
+/* Stable merge sort of a short run of rows by their full keys. */
+static void sort_run(int32_t *run, int32_t *scratch, const uint64_t *keys, int64_t n) {
+    if (n <= 24) {
+        for (int64_t i = 1; i < n; i++) {
+            int32_t row = run[i];
+            int64_t j = i - 1;
+            for (; j >= 0 && keys[run[j]] > keys[row]; j--) run[j + 1] = run[j];
+            run[j + 1] = row;
+        }
+        return;
+    }
+    int64_t half = n / 2;
+    sort_run(run, scratch, keys, half);
+    sort_run(run + half, scratch, keys, n - half);
+    memcpy(scratch, run, (size_t)half * sizeof *run);
+    for (int64_t a = 0, b = half, out = 0; a < half; out++)
+        run[out] = b < n && keys[run[b]] < keys[scratch[a]] ? run[b++] : scratch[a++];
+}
+
+/* The stable ascending order of non-negative finite floats, given by their bits: their order is that of the floats.
+ * The 32 leading bits of the occupied range are sorted by radix; rows that agree in all of them are put right after. */
+KERNEL void order_by_lengths(const uint64_t *bits, int64_t n, uint64_t *packed, uint64_t *spare, int32_t *order,
+                             int32_t *scratch) {
+    if (n == 0) return;
+    uint64_t low = bits[0], high = bits[0];
+    for (int64_t i = 1; i < n; i++) {
+        low = bits[i] < low ? bits[i] : low;
+        high = bits[i] > high ? bits[i] : high;
+    }
+    int shift = 0;
+    while ((high - low) >> shift > UINT32_MAX) shift++;
+    for (int64_t i = 0; i < n; i++) packed[i] = (bits[i] - low) >> shift << 32 | (uint64_t)i;
+    const uint64_t *ordered = sort_packed(packed, spare, n);
+    unpack(ordered, n, order);
+    if (shift == 0) return;
+    for (int64_t start = 0, stop; start < n; start = stop) {
+        for (stop = start + 1; stop < n && ordered[stop] >> 32 == ordered[start] >> 32; stop++) {}
+        if (stop - start > 1) sort_run(order + start, scratch, bits, stop - start);
+    }
+}

@@ -1,0 +1,116 @@
+/* Numbers back to delimited text: the text of a group is made once and repeated for each of its rows. */
+#include "native.h"
+
+enum { SPAN = 0 };
+
+static const char TENS[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+                           "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+/* Write a 32-bit integer, two digits at a time; most numbers are short. */
+static inline uint8_t *put_number(uint8_t *out, int32_t value) {
+    uint32_t rest = (uint32_t)value;
+    if (value < 0) {
+        *out++ = '-';
+        rest = 0u - rest;
+    }
+    if (rest < 10) {
+        *out = (uint8_t)('0' + rest);
+        return out + 1;
+    }
+    int digits = rest < 100 ? 2 : rest < 1000 ? 3 : rest < 10000 ? 4 : rest < 100000 ? 5 : rest < 1000000 ? 6
+               : rest < 10000000 ? 7 : rest < 100000000 ? 8 : rest < 1000000000 ? 9 : 10;
+    uint8_t *p = out + digits;
+    for (; rest >= 10; rest /= 100) {
+        p -= 2;
+        memcpy(p, TENS + rest % 100 * 2, 2);
+    }
+    if (p > out) *out = (uint8_t)('0' + rest);
+    return out + digits;
+}
+
+static inline uint8_t *put_text(uint8_t *out, int64_t word, const int64_t *offsets, const uint8_t *heap) {
+    size_t size = (size_t)(offsets[word + 1] - offsets[word]);
+    memcpy(out, heap + offsets[word], size);
+    return out + size;
+}
+
+static inline uint8_t *put_end(uint8_t *out, int32_t value, int64_t base, const int64_t *offsets,
+                               const uint8_t *heap) {
+    return base < 0 ? put_number(out, value) : put_text(out, base + value, offsets, heap);
+}
+
+/* Write the cells of span rows first..stop-1 one after the other, note where each run of columns begins, and give the
+ * place behind the last. Per column, ranged says whether a single value is still written as a range; quotes whether
+ * quotes are put around no cell (0), ranges (1) or every cell (2); opens whether it begins a new run, in which cells
+ * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. */
+KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
+                            const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
+                            const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *text,
+                            int64_t *places, int64_t at) {
+    uint8_t *out = text + at;
+    for (int64_t g = first; g < stop; g++)
+        for (int64_t j = 0; j < m; j++) {
+            if (opens[j])
+                *places++ = out - text;
+            else
+                *out++ = (uint8_t)delimiter;
+            int32_t a = low[g * m + j], b = high[g * m + j];
+            if (a == MISSING) {
+                if (b == TOP) *out++ = '*';
+                else if (m == 1) *out++ = '"', *out++ = '"'; /* a lone empty cell would look like an empty line */
+                continue;
+            }
+            int alone = a == b && !ranged[j];
+            int quote = quotes[j] == 2 || (quotes[j] == 1 && !alone);
+            if (quote) *out++ = '"';
+            if (alone) {
+                out = put_end(out, a, bases[j], offsets, heap);
+            } else {
+                *out++ = '[';
+                out = put_end(out, a, bases[j], offsets, heap);
+                *out++ = ';';
+                out = put_end(out, b, bases[j], offsets, heap);
+                *out++ = ']';
+            }
+            if (quote) *out++ = '"';
+        }
+    *places = out - text;
+    return out - text;
+}
+
+/* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
+ * what each field is and numbers which run of span columns or which carried column; shift is the group number at
+ * which places, with one entry per group and run, begins. Gives the number of bytes written. */
+KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
+                         const uint8_t *text, const int64_t *places, int64_t runs, const int32_t *index, int64_t shift,
+                         const int32_t *carried, int64_t q, const int64_t *bases, const int64_t *offsets,
+                         const uint8_t *heap, int32_t delimiter, uint8_t *start) {
+    uint8_t *out = start;
+    for (int64_t row = first; row < stop; row++) {
+        if (index && runs) { /* where a later row's text is, and, nearer, the text itself */
+            if (row + 2 * AHEAD < stop) FETCH(&places[(index[row + 2 * AHEAD] - shift) * runs]);
+            if (row + AHEAD < stop) {
+                const uint8_t *next = text + places[(index[row + AHEAD] - shift) * runs];
+                FETCH(next);
+                FETCH(next + 64);
+            }
+        }
+        int64_t group = ((index ? index[row] : row) - shift) * runs;
+        for (int64_t f = 0; f < width; f++) {
+            if (f > 0) *out++ = (uint8_t)delimiter;
+            int32_t number = numbers[f];
+            if (fields[f] == SPAN) {
+                size_t size = (size_t)(places[group + number + 1] - places[group + number]);
+                memcpy(out, text + places[group + number], size);
+                out += size;
+                continue;
+            }
+            int32_t code = carried[row * q + number];
+            if (bases[number] >= 0) out = put_text(out, bases[number] + code, offsets, heap);
+            else if (code != MISSING) out = put_number(out, code);
+            else if (width == 1) *out++ = '"', *out++ = '"';
+        }
+        *out++ = '\n';
+    }
+    return out - start;
+}
