@@ -41,6 +41,11 @@ KERNEL void order_by_integers(const int32_t *keys, int64_t n, uint64_t *packed, 
     unpack(sort_packed(packed, spare, n), n, order);
 }
 
+/* The place of each row in an order. */
+KERNEL void places_in(const int32_t *order, int64_t n, int32_t *places) {
+    for (int64_t i = 0; i < n; i++) places[order[i]] = (int32_t)i;
+}
+
 /* Stable merge sort of a short run of rows by their full keys. */
 static void sort_run(int32_t *run, int32_t *scratch, const uint64_t *keys, int64_t n) {
     if (n <= 24) {

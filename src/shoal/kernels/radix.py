@@ -25,3 +25,11 @@ def order_by_lengths(keys: NDArray[np.float64]) -> NDArray[np.int32]:
     scratch = np.empty(n // 2 + 1, np.int32)
     call("order_by_lengths", keys, n, np.empty(n, np.uint64), np.empty(n, np.uint64), order, scratch)
     return order
+
+
+def places_in(order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Give the place of each row in an order."""
+    of_kind(np.int32, order)
+    places = np.empty(order.size, np.int32)
+    call("places_in", order, order.size, places)
+    return places

@@ -28,6 +28,12 @@ static inline uint8_t *put_number(uint8_t *out, int32_t value) {
     return out + digits;
 }
 
+/* Copy in steps of 16 bytes: faster than a call for what is as short as a row. Up to 15 bytes too many are read and
+ * written, so both sides need that much room behind them. */
+static inline void copy(uint8_t *out, const uint8_t *from, int64_t size) {
+    for (int64_t i = 0; i < size; i += 16) memcpy(out + i, from + i, 16);
+}
+
 static inline uint8_t *put_text(uint8_t *out, int64_t word, const int64_t *offsets, const uint8_t *heap) {
     size_t size = (size_t)(offsets[word + 1] - offsets[word]);
     memcpy(out, heap + offsets[word], size);
@@ -80,7 +86,8 @@ KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, 
 
 /* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
  * what each field is and numbers which run of span columns or which carried column; shift is the group number at
- * which places, with one entry per group and run, begins. Gives the number of bytes written. */
+ * which places, with one entry per group and run, begins. text and start need 16 bytes of room behind them. Gives
+ * the number of bytes written. */
 KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
                          const uint8_t *text, const int64_t *places, int64_t runs, const int32_t *index, int64_t shift,
                          const int32_t *carried, int64_t q, const int64_t *bases, const int64_t *offsets,
@@ -100,8 +107,8 @@ KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, con
             if (f > 0) *out++ = (uint8_t)delimiter;
             int32_t number = numbers[f];
             if (fields[f] == SPAN) {
-                size_t size = (size_t)(places[group + number + 1] - places[group + number]);
-                memcpy(out, text + places[group + number], size);
+                int64_t size = places[group + number + 1] - places[group + number];
+                copy(out, text + places[group + number], size);
                 out += size;
                 continue;
             }

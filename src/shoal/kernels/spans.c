@@ -12,51 +12,51 @@ static inline double middle(int32_t lo, int32_t hi, int64_t offset, const double
     return lo == hi ? a : (a + coordinate(hi, offset, table)) / 2;
 }
 
-enum { BLOCK = 512 };
-
-/* Per column: the number of cells with a value, their mean and sample deviation, lowest and highest end.
- * Missing cells and wildcards do not count. Rows are taken in blocks that stay in the cache, column by column. */
-KERNEL void moments(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const double *table,
-                    const int64_t *offsets, int64_t *count, double *mean, double *deviation, int32_t *lowest,
-                    int32_t *highest) {
+/* Per column: the number of cells with a value, their mean and sample deviation, lowest and highest end. Missing cells
+ * and wildcards do not count. Sums are taken in the order of the rows, so that results do not depend on the way. */
+KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, const double *table,
+                    const int64_t *offsets, int64_t *restrict count, double *restrict mean,
+                    double *restrict deviation, int32_t *restrict lowest, int32_t *restrict highest) {
+    int simple = lo == hi;
     for (int64_t j = 0; j < m; j++) {
         count[j] = 0;
         mean[j] = deviation[j] = 0;
         lowest[j] = TOP;
         highest[j] = MISSING;
+        simple = simple && offsets[j] < 0;
     }
-    for (int64_t start = 0; start < n; start += BLOCK) {
-        int64_t stop = start + BLOCK < n ? start + BLOCK : n;
+    for (int64_t row = 0; row < n * m; row += m)
+        for (int64_t j = 0; j < m; j++) lowest[j] = least(lowest[j], lo[row + j]);
+    for (int64_t j = 0; j < m; j++) simple = simple && lowest[j] != MISSING;
+    if (simple) { /* plain numbers without gaps, which is the rule: nothing to look out for */
+        for (int64_t j = 0; j < m; j++) count[j] = n;
+        for (int64_t row = 0; row < n * m; row += m)
+            for (int64_t j = 0; j < m; j++) {
+                highest[j] = most(highest[j], lo[row + j]);
+                mean[j] += (double)lo[row + j];
+            }
+        for (int64_t j = 0; j < m; j++) mean[j] /= (double)(n > 0 ? n : 1);
+        for (int64_t row = 0; row < n * m; row += m)
+            for (int64_t j = 0; j < m; j++) {
+                double d = (double)lo[row + j] - mean[j];
+                deviation[j] += d * d;
+            }
+    } else {
         for (int64_t j = 0; j < m; j++) {
-            int64_t found = 0, offset = offsets[j];
-            double sum = mean[j]; /* goes on from block to block: the order of additions is that of the rows */
-            int32_t low = lowest[j], high = highest[j];
-            for (int64_t at = start * m + j; at < stop * m; at += m)
+            lowest[j] = TOP;
+            for (int64_t at = j; at < n * m; at += m)
                 if (lo[at] != MISSING) {
-                    found++;
-                    sum += middle(lo[at], hi[at], offset, table);
-                    low = least(low, lo[at]);
-                    high = most(high, hi[at]);
+                    count[j]++;
+                    mean[j] += middle(lo[at], hi[at], offsets[j], table);
+                    lowest[j] = least(lowest[j], lo[at]);
+                    highest[j] = most(highest[j], hi[at]);
                 }
-            count[j] += found;
-            mean[j] = sum;
-            lowest[j] = low;
-            highest[j] = high;
-        }
-    }
-    for (int64_t j = 0; j < m; j++)
-        if (count[j] > 0) mean[j] /= (double)count[j];
-    for (int64_t start = 0; start < n; start += BLOCK) {
-        int64_t stop = start + BLOCK < n ? start + BLOCK : n;
-        for (int64_t j = 0; j < m; j++) {
-            double sum = deviation[j], centre = mean[j];
-            int64_t offset = offsets[j];
-            for (int64_t at = start * m + j; at < stop * m; at += m)
+            if (count[j] > 0) mean[j] /= (double)count[j];
+            for (int64_t at = j; at < n * m; at += m)
                 if (lo[at] != MISSING) {
-                    double d = middle(lo[at], hi[at], offset, table) - centre;
-                    sum += d * d;
+                    double d = middle(lo[at], hi[at], offsets[j], table) - mean[j];
+                    deviation[j] += d * d;
                 }
-            deviation[j] = sum;
         }
     }
     for (int64_t j = 0; j < m; j++) deviation[j] = count[j] > 1 ? sqrt(deviation[j] / (double)(count[j] - 1)) : 0;

@@ -16,7 +16,7 @@ from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish, recode
 from shoal.errors import SchemaError
 from shoal.kernels.grouping import count_labels, label_rows, order_by_label
-from shoal.kernels.radix import order_by_integers, order_by_lengths
+from shoal.kernels.radix import order_by_integers, order_by_lengths, places_in
 from shoal.kernels.spans import moments
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, Ranked, Table, Tally
@@ -129,12 +129,7 @@ class Local:
             here = whole if order is None else whole[order]
             step = order_by_lengths(here) if here.dtype == np.float64 else order_by_integers(here)
             order = step if order is None else order[step]
-        places = np.arange(data.rows, dtype=np.int32)
-        if order is None:
-            return places
-        ranks = np.empty(data.rows, np.int32)
-        ranks[order] = places
-        return ranks
+        return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
 
     def regroup(self, data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
         """Publish for each group of rows the hull of its cells: a range, or a set of categories."""

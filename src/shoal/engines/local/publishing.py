@@ -26,8 +26,10 @@ def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> 
     axes: dict[str, Axis] = {}
     for j, name in enumerate(data.quasi):
         axis = schema[name].axis
+        if not axis.nominal:
+            continue
         mixed = (low[:, j] != high[:, j]) & (low[:, j] != MISSING)
-        if axis.nominal and mixed.any():
+        if mixed.any():
             axes[name], low[mixed, j] = _sets(axis, np.ascontiguousarray(lo[:, j]), labels, groups, mixed)
             high[mixed, j] = low[mixed, j]
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)

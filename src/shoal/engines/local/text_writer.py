@@ -20,6 +20,7 @@ from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
+_SLACK = 16  # room that kernels need behind what they copy
 Positions = NDArray[np.int32]
 
 
@@ -45,7 +46,7 @@ def _chunks(data: LocalData, schema: Schema, delimiter: str) -> Iterator[bytes |
     carried, widths = _text_table(texts)
     widest = len(fields) + 2 + spans.widest + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
-    out = np.empty(step * widest, np.uint8)
+    out = np.empty(step * widest + _SLACK, np.uint8)
     shared = data.index.size > 0
     if shared:
         spans.render(0, data.lo.shape[0])
@@ -133,9 +134,9 @@ class _SpanTexts:
         at = 0
         for begin in range(first, stop, step):
             end = min(begin + step, stop)
-            if self.text.size < at + (end - begin) * self.widest:
+            if self.text.size < at + (end - begin) * self.widest + _SLACK:
                 share = (stop - first) / (begin - first) if begin > first else 1
-                larger = np.empty(int(at * share * 1.02) + step * self.widest, np.uint8)
+                larger = np.empty(int(at * share * 1.02) + step * self.widest + _SLACK, np.uint8)
                 larger[:at] = self.text[:at]
                 self.text = larger
             at = render_spans(
