@@ -96,6 +96,14 @@ class Axis:
             return str(value.isoformat(sep=" "))
         return repr(value) if self.kind == "float" else str(value)
 
+    def texts(self, positions: NDArray[np.int32]) -> list[str]:
+        """Give the texts of many positions."""
+        if self.kind == "float" and self.values is not None:
+            return [repr(value) for value in self.values[positions].tolist()]
+        if self.kind == "category" and not self.groups:
+            return [escape(value) for value in self.values[positions]]  # type: ignore[index]
+        return [self.text(position) for position in positions.tolist()]
+
     def render(self, span: Span, *, ranged: bool = False) -> str:
         """Write a cell as text; ``ranged`` writes a single value as ``[v;v]``, as the paper's files do."""
         lo, hi = span
@@ -130,51 +138,38 @@ class Axis:
                 all_groups.append(Group(members))
         return replace(self, groups=tuple(all_groups)), known
 
-    def shared_with(self, other: Axis) -> tuple[Axis, NDArray[np.int32] | None, NDArray[np.int32] | None]:
-        """Give one axis for two columns of the same kind, and where the positions of each go on it.
-
-        None in place of a translation means that the positions stay as they are.
-        """
-        if self.values is None and other.values is None:
+    def shared_with(self, other: Axis) -> tuple[Axis, Move, Move]:
+        """Give one axis for two columns of the same kind, and where the positions of each go on it."""
+        if self is other or (self.values is None and other.values is None):
             return self, None, None
-        if self is other:
-            return self, None, None
-        mine, theirs = self._listed(other), other._listed(self)
-        if self.kind == "ordered":
-            extra = [v for v in theirs if v not in set(mine)]
-            values = np.array([*mine, *extra], dtype=object)
-        elif self.nominal:
-            values = np.array(sorted({*mine, *theirs}), dtype=object)
-        else:
-            values = np.unique(np.concatenate([mine, theirs]))
-        seats = {v: i for i, v in enumerate(values)} if not self.numeric else {}
-
-        def seat(listed: NDArray[Any]) -> NDArray[np.int32]:
-            if self.numeric:
-                return np.searchsorted(values, listed).astype(np.int32)
-            return np.array([seats[v] for v in listed], dtype=np.int32)
-
-        common: Axis = replace(self, values=values, groups=())
+        assert self.values is not None
+        assert other.values is not None
+        if self.values is other.values and not self.groups:
+            return other, None, None
+        if self.numeric:
+            values = np.unique(np.concatenate([self.values, other.values]))
+            moves = [np.searchsorted(values, axis.values).astype(np.int32) for axis in (self, other)]  # type: ignore[arg-type]
+            return replace(self, values=values), moves[0], moves[1]
+        known = [*self.values, *(value for value in other.values if value not in set(self.values))]
+        listed = sorted(known) if self.nominal else known
+        seats = {value: i for i, value in enumerate(listed)}
+        groups: dict[Group, int] = {}
         moves = []
-        for axis, listed in ((self, mine), (other, theirs)):
-            move = seat(listed)
-            groups = [tuple(sorted(int(move[i]) for i in group.members)) for group in axis.groups]
-            kept = list(common.groups)
-            places = []
-            for group, members in zip(axis.groups, groups, strict=True):
-                moved = Group(members, group.pattern)
-                if moved not in kept:
-                    kept.append(moved)
-                places.append(len(values) + kept.index(moved))
-            common = replace(common, groups=tuple(kept))
-            moves.append(np.append(move, np.array(places, np.int32)))
-        return common, moves[0], moves[1]
+        for axis in (self, other):
+            move = [seats[value] for value in axis.values]  # type: ignore[union-attr]
+            for group in axis.groups:
+                moved = Group(tuple(sorted(move[i] for i in group.members)), group.pattern)
+                move.append(len(listed) + groups.setdefault(moved, len(groups)))
+            moves.append(np.array(move, np.int32))
+        return replace(self, values=np.array(listed, dtype=object), groups=tuple(groups)), moves[0], moves[1]
 
-    def _listed(self, other: Axis) -> NDArray[Any]:
-        """Give the values as a list, for a union with another axis."""
-        if self.values is not None:
-            return self.values
-        raise TypeError(f"a plain {self.kind} axis and a listed one cannot be joined: {other.kind}")
+    def listed(self, positions: NDArray[np.int32]) -> Axis:
+        """Give an axis that lists the values at some positions of a plain one."""
+        return replace(self, values=positions.astype(np.int64))
+
+
+# Where the positions of a column go on another axis; None where they stay what they are.
+Move = NDArray[np.int32] | None
 
 
 def escape(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,30 @@ from numpy.typing import NDArray
 from shoal.axis import NOTHING, STAR, Axis, Group, Kind, days, microseconds
 from shoal.errors import DataError
 
-_INTEGER = re.compile(r"[-+]?\d+")
-_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_INFINITE = re.compile(r"[-+]?inf(?:inity)?", re.IGNORECASE)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?")
+_INTEGER = r"[-+]?\d+"
+_FLOAT = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_INFINITE = r"[-+]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_DATETIME = _DATE + r"[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
+# From the narrowest kind to the widest: what all texts match tells the kind of a column.
+_PATTERNS = (
+    ("integer", _INTEGER),
+    ("float", f"(?:{_FLOAT}|{_INFINITE})"),
+    ("date", _DATE),
+    ("datetime", f"(?:{_DATETIME}|{_DATE})"),
+)
+_NUMBER = re.compile(f"{_FLOAT}|{_INFINITE}")
 _CODE = re.compile(r"0\d+")
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
-_RANGE = re.compile(r"\[([^;]+);([^;]+)\]")
-_PREFIX = re.compile(r"([^*]+?)(\*+)")
+_CODE_LINE = re.compile(r"^0\d", re.MULTILINE)
+_DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
 _SPLIT = re.compile(r"(?<!\\)((?:\\\\)*);")
 _UNESCAPE = re.compile(r"\\(.)")
 
 # 2^31 - 2: the ends of the 32-bit range are reserved.
 _LARGEST = 2147483646
+
+# What a text looks like before its kind is known.
+_NOTHING, _WILD, _EXACT, _RANGE, _PREFIX, _SET = range(6)
 
 
 @dataclass(frozen=True)
@@ -67,94 +77,129 @@ class Texts:
 
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
-    texts = [text.strip() for text in found.texts]
-    forms = [_form(text, reading) for text in texts]
-    decimal = reading.decimal or _decimal_of(forms)
-    if decimal == ",":
-        forms = [tuple(part.replace(",", ".") for part in form) for form in forms]
-    kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, forms, reading)
+    looks = _Looks.of([text.strip() for text in found.texts], reading.missing)
+    if reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
+        looks = looks.with_points()
+    kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, looks, reading)
     if kind == "ordered" or reading.order is not None:
-        return _place_ordered(found, forms, reading, reason)
+        return _place_ordered(found, looks, reading, reason)
     if kind == "category":
-        return _place_categories(found, forms, reason)
-    return _place_numbers(found, forms, kind, reason)
+        return _place_categories(looks, reason)
+    return _place_numbers(found, looks, kind, reason)
 
 
-# A form is what a text looks like before its kind is known: ("exact", v), ("range", lo, hi), ("prefix", head, stars),
-# ("star",), ("nothing",) or ("set", text).
-Form = tuple[str, ...]
+@dataclass(frozen=True)
+class _Looks:
+    """The distinct texts of a column taken apart: the form of each, and the texts at its two ends.
+
+    Columns may have millions of distinct texts, so they are handled together wherever that is possible.
+    """
+
+    texts: list[str]
+    forms: NDArray[np.int8]
+    lows: list[str]
+    highs: list[str]
+
+    @classmethod
+    def of(cls, texts: list[str], missing: frozenset[str]) -> _Looks:
+        forms = np.full(len(texts), _EXACT, np.int8)
+        lows, highs = texts, texts
+        special = [i for i, text in enumerate(texts) if text in missing or text[0] in "[{" or text[-1] == "*"]
+        if special:
+            lows, highs = texts.copy(), texts.copy()
+        for i in special:
+            forms[i], lows[i], highs[i] = _take_apart(texts[i], missing)
+        return cls(texts, forms, lows, highs)
+
+    def ends(self) -> tuple[NDArray[np.int64], list[str], list[str]]:
+        """Give the cells that have ends, and the ends."""
+        if ((self.forms == _EXACT) | (self.forms == _RANGE)).all():
+            return np.arange(len(self.texts)), self.lows, self.highs
+        seats = np.flatnonzero((self.forms == _EXACT) | (self.forms == _RANGE) | (self.forms == _PREFIX))
+        return seats, [self.lows[i] for i in seats], [self.highs[i] for i in seats]
+
+    def has_decimal_commas(self) -> bool:
+        """Find whether the column writes decimals behind a comma: all cells are numbers then, and some have one."""
+        if (self.forms == _SET).any() or not any("," in text for text in self.lows):
+            return False
+        _, lows, highs = self.ends()
+        return all(_DECIMAL_COMMA.fullmatch(text) for text in (*lows, *highs))
+
+    def with_points(self) -> _Looks:
+        """Write decimals behind a point."""
+        lows, highs = ([text.replace(",", ".") for text in side] for side in (self.lows, self.highs))
+        return replace(self, lows=lows, highs=highs)
+
+    @property
+    def ranged(self) -> bool:
+        """Whether any cell is written as a range."""
+        return bool((self.forms == _RANGE).any())
+
+    def blank(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Give cells that are all missing, but for the wildcards."""
+        lo = np.full(len(self.texts), NOTHING[0], np.int32)
+        hi = np.full(len(self.texts), NOTHING[1], np.int32)
+        hi[self.forms == _WILD] = STAR[1]
+        return lo, hi
 
 
-def _form(text: str, reading: Reading) -> Form:
-    if text in reading.missing:
-        return ("nothing",)
-    first = text[0]
-    if first == "[" and (match := _RANGE.fullmatch(text)):
-        return ("range", match[1].strip(), match[2].strip())
-    if first == "{" and text[-1] == "}" and len(text) > 2:
-        return ("set", text)
-    if text[-1] == "*" and first != "\\":
-        if text.strip("*") == "":
-            return ("star",)
-        if match := _PREFIX.fullmatch(text):
-            return ("prefix", match[1], match[2])
-    return ("exact", text)
+def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
+    """Give the form of a text and the texts at its ends."""
+    if text in missing:
+        return _NOTHING, "", ""
+    if text[0] == "[" and text[-1] == "]":
+        parts = [part.strip() for part in text[1:-1].split(";")]
+        if len(parts) == 2 and all(parts):
+            return _RANGE, parts[0], parts[1]
+    if text[0] == "{" and text[-1] == "}" and len(text) > 2:
+        return _SET, "", ""
+    if text[-1] == "*" and text[0] != "\\":
+        stem = text.rstrip("*")
+        stars = len(text) - len(stem)
+        if not stem:
+            return _WILD, "", ""
+        if "*" not in stem:
+            return _PREFIX, stem + "0" * stars, stem + "9" * stars
+    return _EXACT, text, text
 
 
-def _atoms(form: Form) -> tuple[str, ...]:
-    if form[0] == "prefix":
-        return (form[1],)
-    return form[1:] if form[0] in ("exact", "range") else ()
+def _all_match(pattern: str, lines: str) -> bool:
+    return re.fullmatch(f"(?:{pattern}\n)*", lines) is not None
 
 
-def _decimal_of(forms: Sequence[Form]) -> str:
-    """Find whether the column writes its decimals behind a comma: all cells are numbers then, and not otherwise."""
-    comma = False
-    for form in forms:
-        if form[0] == "set":
-            return "."
-        for atom in _atoms(form):
-            if _DECIMAL_COMMA.fullmatch(atom):
-                comma = True
-            elif not _INTEGER.fullmatch(atom):
-                return "."
-    return "," if comma else "."
+def _kind_of(texts: list[str]) -> str:
+    """Give the narrowest kind that all texts are of: one of integer, code, float, date, datetime, text."""
+    lines = "\n".join(texts) + "\n"
+    if lines.count("\n") == len(texts):
+        for kind, pattern in _PATTERNS:
+            if _all_match(pattern, lines):
+                return "code" if kind == "integer" and _CODE_LINE.search(lines) else kind
+    return "text"
 
 
-def _kind_of(atom: str) -> str:
-    if _INTEGER.fullmatch(atom):
-        return "code" if _CODE.fullmatch(atom) else "integer"
-    if _FLOAT.fullmatch(atom) or _INFINITE.fullmatch(atom):
-        return "float"
-    if _DATE.fullmatch(atom):
-        return "date"
-    return "datetime" if _DATETIME.fullmatch(atom) else "text"
-
-
-def _infer(found: Texts, forms: Sequence[Form], reading: Reading) -> tuple[Kind, str]:
-    cells: dict[str, int] = {}
-    first: dict[str, int] = {}
-    for form, count, line in zip(forms, found.counts, found.lines, strict=True):
-        for kind in {"text"} if form[0] == "set" else {_kind_of(atom) for atom in _atoms(form)}:
-            cells[kind] = cells.get(kind, 0) + int(count)
-            first[kind] = min(first.get(kind, int(line)), int(line))
-    kinds = set(cells)
-    if not kinds:
-        return "category", "no cell has a value"
-    if kinds == {"integer"}:
-        return "integer", "whole numbers"
-    if kinds <= {"integer", "float"}:
-        return "float", "numbers with decimals"
-    if kinds == {"date"}:
-        return "date", "ISO dates"
-    if kinds <= {"date", "datetime"}:
-        return "datetime", "ISO dates with times"
-    if "code" in kinds:
-        return "category", "digits with leading zeros: a code, not a number"
-    numbers = cells.get("integer", 0) + cells.get("float", 0)
-    others = sum(cells.values()) - numbers
-    if reading.strict and others <= numbers:
-        line = min(line for kind, line in first.items() if kind not in ("integer", "float"))
+def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
+    seats, lows, highs = looks.ends()
+    sets = (looks.forms == _SET).any()
+    if seats.size == 0:
+        return "category", "sets of categories" if sets else "no cell has a value"
+    kind = "text" if sets else _kind_of(lows if highs is lows else [*lows, *highs])
+    reasons: dict[str, tuple[Kind, str]] = {
+        "integer": ("integer", "whole numbers"),
+        "code": ("category", "digits with leading zeros: a code, not a number"),
+        "float": ("float", "numbers with decimals"),
+        "date": ("date", "ISO dates"),
+        "datetime": ("datetime", "ISO dates with times"),
+    }
+    if kind in reasons:
+        return reasons[kind]
+    if not reading.strict or sets or any(_CODE.fullmatch(low) for low in lows):
+        return "category", "text"
+    # Text, or numbers among which something else has slipped in: that must not pass for a category unseen.
+    numbers = np.array([_NUMBER.fullmatch(low) is not None for low in lows])
+    counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
+    others = int(counts[~numbers].sum())
+    if others <= counts[numbers].sum():
+        line = lines[~numbers].min()
         raise DataError(
             f"Column '{found.column}' holds numbers, but {others:,} of its cells do not (the first on line {line}).",
             f"Mend them, say what stands for a missing value (--missing), or say what the column is "
@@ -163,121 +208,99 @@ def _infer(found: Texts, forms: Sequence[Form], reading: Reading) -> tuple[Kind,
     return "category", "text"
 
 
-def _ends(forms: Sequence[Form]) -> tuple[list[str], list[str], NDArray[np.int64]]:
-    """Give the texts at the two ends of each cell that has any, and which cells these are."""
-    lows, highs, seats = [], [], []
-    for seat, form in enumerate(forms):
-        if form[0] in ("exact", "range"):
-            lows.append(form[1])
-            highs.append(form[-1])
-            seats.append(seat)
-        elif form[0] == "prefix":
-            lows.append(form[1] + "0" * len(form[2]))
-            highs.append(form[1] + "9" * len(form[2]))
-            seats.append(seat)
-    return lows, highs, np.array(seats, dtype=np.int64)
-
-
-def _blank(forms: Sequence[Form]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    lo = np.full(len(forms), NOTHING[0], np.int32)
-    hi = np.full(len(forms), NOTHING[1], np.int32)
-    hi[[i for i, form in enumerate(forms) if form[0] == "star"]] = STAR[1]
-    return lo, hi
-
-
-def _place_numbers(found: Texts, forms: Sequence[Form], kind: Kind, reason: str) -> Vocabulary:
-    lows, highs, seats = _ends(forms)
-    if any(form[0] == "set" for form in forms):
+def _place_numbers(found: Texts, looks: _Looks, kind: Kind, reason: str) -> Vocabulary:
+    if (looks.forms == _SET).any():
         raise DataError(
             f"Column '{found.column}' is declared {kind} but holds sets of categories.",
             f"Declare it as --kind {found.column}=category.",
         )
-    ends = _numbers(found, [*lows, *highs], seats, kind)
-    low, high = ends[: len(lows)], ends[len(lows) :]
+    seats, lows, highs = looks.ends()
+    low = _numbers(found, lows, seats, kind)
+    high = low if highs is lows else _numbers(found, highs, seats, kind)
     if (low > high).any():
         line = found.lines[int(seats[np.argmax(low > high)])]
         raise DataError(
             f"Column '{found.column}' has a range whose lower end is above its upper end (line {line}).",
             "Write ranges as [lower;upper].",
         )
-    lo, hi = _blank(forms)
-    ranged = any(form[0] == "range" for form in forms)
-    small = ends.size == 0 or (int(abs(ends).max()) <= _LARGEST if kind in ("integer", "date") else False)
+    lo, hi = looks.blank()
+    small = low.size == 0 or max(abs(int(low.min())), abs(int(high.max()))) <= _LARGEST
     if kind in ("integer", "date") and small:
         lo[seats], hi[seats] = low, high
-        return Vocabulary(Axis(kind), lo, hi, ranged, reason)
-    values = np.unique(ends)
+        return Vocabulary(Axis(kind), lo, hi, looks.ranged, reason)
+    values = np.unique(low if high is low else np.concatenate([low, high]))
     lo[seats], hi[seats] = np.searchsorted(values, low), np.searchsorted(values, high)
-    return Vocabulary(Axis(kind, values), lo, hi, ranged, reason)
+    return Vocabulary(Axis(kind, values), lo, hi, looks.ranged, reason)
 
 
 def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kind) -> NDArray[Any]:
     """Turn texts into numbers of a kind, or say on which line one cannot be."""
-    convert = {"integer": _integers, "float": _floats, "date": days, "datetime": microseconds}[kind]
     try:
-        numbers = convert(texts)
+        numbers = _convert(texts, kind)
     except ValueError:
-        for seat, pair in zip([*seats, *seats], texts, strict=True):
-            try:
-                convert([pair])
-            except ValueError:
-                raise DataError(
-                    f"Column '{found.column}' has a cell that is not of kind {kind} (line {found.lines[int(seat)]}).",
-                    f"Mend it, or declare another kind (--kind {found.column}=category).",
-                ) from None
-            except OverflowError:
-                break
-        raise
+        bad = next(seat for seat, text in zip(seats.tolist(), texts, strict=True) if not _fits(text, kind))
+        raise DataError(
+            f"Column '{found.column}' has a cell that is not of kind {kind} (line {found.lines[bad]}).",
+            f"Mend it, or declare another kind (--kind {found.column}=category).",
+        ) from None
     except OverflowError:
         raise DataError(
             f"Column '{found.column}' has integers beyond 64 bits.",
             f"If they are codes, declare them so (--kind {found.column}=category); if numbers, write them as floats.",
         ) from None
     if kind == "float" and not np.isfinite(numbers).all():
-        place = int(np.argmin(np.isfinite(numbers))) % len(seats)
+        place = int(seats[np.argmin(np.isfinite(numbers))])
         raise DataError(
-            f"Column '{found.column}' has an infinite number (line {found.lines[int(seats[place])]}).",
+            f"Column '{found.column}' has an infinite number (line {found.lines[place]}).",
             "Infinities cannot be placed on an axis: mend the cell, or leave it empty if the value is missing.",
         )
     return numbers
 
 
-def _integers(texts: Sequence[str]) -> NDArray[np.int64]:
-    numbers = [int(text) for text in texts if _INTEGER.fullmatch(text)]
-    if len(numbers) < len(texts):
+def _convert(texts: list[str], kind: Kind) -> NDArray[Any]:
+    lines = "\n".join(texts) + "\n" if texts else ""
+    if lines.count("\n") != len(texts) or not _all_match(dict(_PATTERNS)[kind], lines):
         raise ValueError
-    if any(abs(number) > 2**63 - 1 for number in numbers):
-        raise OverflowError
-    return np.array(numbers, dtype=np.int64)
+    if kind == "date":
+        return days(texts)
+    if kind == "datetime":
+        return microseconds(texts)
+    return (
+        np.array([float(text) for text in texts]) + 0.0
+        if kind == "float"
+        else np.array([int(text) for text in texts], dtype=np.int64)
+    )
 
 
-def _floats(texts: Sequence[str]) -> NDArray[np.float64]:
-    if not all(_FLOAT.fullmatch(text) or _INFINITE.fullmatch(text) for text in texts):
-        raise ValueError
-    return np.array([float(text) for text in texts], dtype=np.float64) + 0.0
+def _fits(text: str, kind: Kind) -> bool:
+    try:
+        _convert([text], kind)
+    except ValueError:
+        return False
+    except OverflowError:
+        return True
+    return True
 
 
-def _place_ordered(found: Texts, forms: Sequence[Form], reading: Reading, reason: str) -> Vocabulary:
+def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -> Vocabulary:
     if reading.order is None:
         raise DataError(
             f"Column '{found.column}' is declared ordered, but no order is given.",
             f"Give the categories from low to high (--order {found.column}=low,middle,high).",
         )
-    seats = {value: i for i, value in enumerate(reading.order)}
-    lo, hi = _blank(forms)
-    ranged = False
-    for i, form in enumerate(forms):
-        if form[0] in ("nothing", "star"):
+    order = {value: i for i, value in enumerate(reading.order)}
+    lo, hi = looks.blank()
+    for i, form in enumerate(looks.forms.tolist()):
+        if form in (_NOTHING, _WILD):
             continue
-        ends = form[1:] if form[0] in ("exact", "range") else ()
-        ranged |= form[0] == "range"
-        if not ends or any(end not in seats for end in ends) or seats[ends[0]] > seats[ends[-1]]:
+        low, high = order.get(looks.lows[i], -1), order.get(looks.highs[i], -1)
+        if form in (_PREFIX, _SET) or low < 0 or high < low:
             raise DataError(
                 f"Column '{found.column}' has a category that is not in its declared order (line {found.lines[i]}).",
                 "Add it to the order, or mend the cell.",
             )
-        lo[i], hi[i] = seats[ends[0]], seats[ends[-1]]
-    return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, ranged, reason)
+        lo[i], hi[i] = low, high
+    return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, looks.ranged, reason)
 
 
 def _members(text: str) -> list[str]:
@@ -285,38 +308,35 @@ def _members(text: str) -> list[str]:
     return [_UNESCAPE.sub(r"\1", part) for part in parts]
 
 
-def _place_categories(found: Texts, forms: Sequence[Form], reason: str) -> Vocabulary:
-    named: list[tuple[str, ...]] = []
-    for form, text in zip(forms, found.texts, strict=True):
-        if form[0] == "set":
-            named.append(tuple(sorted(set(_members(form[1])))))
-        elif form[0] in ("exact", "range"):
-            # A range of categories that have no order is a category with an odd name.
-            whole = text.strip()
-            named.append((whole[1:] if whole[0] == "\\" and whole != "\\" else whole,))
-        else:
-            named.append(())
-    values = sorted({member for members in named for member in members})
+def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
+    # A range of categories that have no order is a category with an odd name.
+    alone = np.flatnonzero((looks.forms == _EXACT) | (looks.forms == _RANGE)).tolist()
+    names = {i: _unescaped(looks.texts[i]) for i in alone}
+    sets = {i: sorted(set(_members(looks.texts[i]))) for i in np.flatnonzero(looks.forms == _SET).tolist()}
+    values = sorted({*names.values(), *(member for members in sets.values() for member in members)})
     seats = {value: i for i, value in enumerate(values)}
+    lo, hi = looks.blank()
+    lo[alone] = [seats[name] for name in names.values()]
     groups: dict[Group, int] = {}
-    lo, hi = _blank(forms)
-    for i, (form, members) in enumerate(zip(forms, named, strict=True)):
-        if len(members) == 1:
-            position = seats[members[0]]
-        elif form[0] in ("set", "prefix"):
-            inside = [seats[m] for m in members] or _matching(values, form)
-            group = Group(tuple(sorted(inside)), "".join(form[1:]) if form[0] == "prefix" else None)
-            position = len(values) + groups.setdefault(group, len(groups))
-        else:
-            continue
-        lo[i] = hi[i] = position
+    for i, members in sets.items():
+        inside = tuple(seats[member] for member in members)
+        lo[i] = inside[0] if len(inside) == 1 else len(values) + groups.setdefault(Group(inside), len(groups))
+    for i in np.flatnonzero(looks.forms == _PREFIX).tolist():
+        group = Group(_matching(values, looks.texts[i]), looks.texts[i])
+        lo[i] = len(values) + groups.setdefault(group, len(groups))
+    placed = lo != NOTHING[0]
+    hi[placed] = lo[placed]
     return Vocabulary(Axis("category", np.array(values, dtype=object), tuple(groups)), lo, hi, False, reason)
 
 
-def _matching(values: Sequence[str], form: Form) -> list[int]:
+def _unescaped(text: str) -> str:
+    return text[1:] if text[0] == "\\" and text != "\\" else text
+
+
+def _matching(values: Sequence[str], pattern: str) -> tuple[int, ...]:
     """Give the known codes that a wildcard such as 937** may stand for."""
-    length = len(form[1]) + len(form[2])
-    return [i for i, value in enumerate(values) if value.startswith(form[1]) and len(value) == length]
+    stem = pattern.rstrip("*")
+    return tuple(i for i, value in enumerate(values) if len(value) == len(pattern) and value.startswith(stem))
 
 
 def parse(texts: Sequence[str], reading: Reading | None = None, column: str = "cells") -> Vocabulary:

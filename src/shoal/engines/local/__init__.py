@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.axis import Axis
 from shoal.engines import Layout, Moments, Spans, Written
 from shoal.engines.local.data import OWN, LocalData, moved, spans
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish, recode
 from shoal.errors import SchemaError
+from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows, order_by_label
 from shoal.kernels.radix import order_by_integers, order_by_lengths, places_in
 from shoal.kernels.spans import moments
@@ -178,6 +180,9 @@ def aligned(original: Table, released: Table) -> tuple[Table, Table]:
                 f"Column '{name}' is {a.kind} in one table and {b.kind} in the other.",
                 f"Declare what it is (--kind {name}={a.kind}).",
             )
+        if (a.values is None) != (b.values is None):  # numbers of 32 bits in one table and larger ones in the other
+            first, a = _listed(first, j, a)
+            second, b = _listed(second, j, b)
         common, move_a, move_b = a.shared_with(b)
         mine[name] = theirs[name] = common
         first, second = _moved(first, j, move_a), _moved(second, j, move_b)
@@ -185,6 +190,19 @@ def aligned(original: Table, released: Table) -> tuple[Table, Table]:
         replace(original, schema=original.schema.with_axes(mine), data=first),
         replace(released, schema=released.schema.with_axes(theirs), data=second),
     )
+
+
+def _listed(data: LocalData, j: int, axis: Axis) -> tuple[LocalData, Axis]:
+    """List the values of a plain axis that occur in a column."""
+    if axis.values is not None:
+        return data, axis
+    used = np.unique(np.concatenate([data.lo[:, j], data.hi[:, j]]))
+    used = used[(used != MISSING) & (used != TOP)]
+    lo, hi = data.lo.copy(), data.hi.copy()
+    for matrix in (lo, hi):
+        inside = (matrix[:, j] != MISSING) & (matrix[:, j] != TOP)
+        matrix[inside, j] = np.searchsorted(used, matrix[inside, j])
+    return replace(data, lo=lo, hi=hi), axis.listed(used)
 
 
 def _moved(data: LocalData, j: int, move: Positions | None) -> LocalData:

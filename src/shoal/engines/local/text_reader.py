@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -219,22 +219,35 @@ class _Pass:
     def result(self, sha256: str, encoding: str | None) -> RawText:
         rows, words = self.rows, self.rows.words
         known = words.known[: words.state[0]]
-        heap = words.heap[: words.state[1]].tobytes()
-        used = encoding or _encoding_of(heap, known)
+        used, cut = _decoder(words.heap[: words.state[1]].tobytes(), known, encoding)
         texts: dict[str, TextColumn] = {}
         for column, name in enumerate(self.head.header):
-            if rows.modes[column] != TEXT:
-                continue
-            mine = known[known[:, 0] == column]
-            ends = zip(mine[:, 1].tolist(), (mine[:, 1] + mine[:, 2]).tolist(), strict=True)
-            try:
-                found = [heap[a:b].decode(used) for a, b in ends]
-            except UnicodeDecodeError:
-                raise DataError(
-                    f"Column '{name}' is not {used} text.", "Say how the file is encoded (--encoding latin-1)."
-                ) from None
-            texts[name] = TextColumn(found, mine[:, 4].tolist())
+            if rows.modes[column] == TEXT:
+                mine = known[known[:, 0] == column]
+                ends = zip(mine[:, 1].tolist(), (mine[:, 1] + mine[:, 2]).tolist(), strict=True)
+                try:
+                    found = [cut(a, b) for a, b in ends]
+                except UnicodeDecodeError:
+                    raise DataError(
+                        f"Column '{name}' is not {used} text.", "Say how the file is encoded (--encoding latin-1)."
+                    ) from None
+                texts[name] = TextColumn(found, mine[:, 4].tolist())
         return RawText(rows.cells[: rows.row], rows.others[: rows.row], texts, sha256, used)
+
+
+def _decoder(heap: bytes, known: NDArray[np.int64], encoding: str | None) -> tuple[str, Callable[[int, int], str]]:
+    """Find how texts are encoded, and give a function that cuts one out; most files are plain ASCII."""
+    if heap.isascii() and encoding in (None, "utf-8", "latin-1"):
+        text = heap.decode("ascii")
+        return encoding or "utf-8", lambda a, b: text[a:b]
+    used = encoding or "utf-8"
+    if encoding is None:
+        try:
+            for at, length in known[:, 1:3].tolist():
+                heap[at : at + length].decode("utf-8")
+        except UnicodeDecodeError:
+            used = "latin-1"  # in which every byte means something
+    return used, lambda a, b: heap[a:b].decode(used)
 
 
 def _behind_last_line(buffer: NDArray[np.uint8], start: int, stop: int) -> int:
@@ -250,16 +263,6 @@ def _grown(matrix: NDArray[np.int32], filled: int, rows: int) -> NDArray[np.int3
     larger = np.empty((rows, matrix.shape[1]), np.int32)
     larger[:filled] = matrix[:filled]
     return larger
-
-
-def _encoding_of(heap: bytes, words: NDArray[np.int64]) -> str:
-    """Find whether all texts are UTF-8; Latin-1, in which every byte means something, is what is left."""
-    try:
-        for at, length in words[:, 1:3].tolist():
-            heap[at : at + length].decode("utf-8")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8"
 
 
 def _decode(raw: bytes, encoding: str | None) -> str:

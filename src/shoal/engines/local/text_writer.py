@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -113,11 +111,11 @@ class _SpanTexts:
                 texts.append(None)
                 continue
             used, self.low, self.high = _renumbered(self.low, self.high, j)
-            mine = [axis.text(p) for p in used.tolist()]
+            mine = axis.texts(used)
             if axis.nominal:  # a category or a set is a cell of its own, a range is put together from two texts
                 mine = [_quoted([text], delimiter) for text in mine]
                 ranged[j] = quotes[j] = 0
-            elif any(_quoted([text], delimiter) != text for text in mine):
+            elif any(_needs_quotes(text, delimiter) for text in mine):
                 mine = [text.replace('"', '""') for text in mine]
                 quotes[j] = 2
             texts.append(mine)
@@ -165,8 +163,12 @@ def _carried_texts(data: LocalData, name: str, delimiter: str, *, alone: bool) -
 
 def _quoted(texts: Sequence[str], delimiter: str) -> str:
     """Join texts as one line, quoting where a reader would need it."""
-    if len(texts) == 1 and texts[0] == "":
-        return ""
-    line = io.StringIO()
-    csv.writer(line, delimiter=delimiter, lineterminator="").writerow(texts)
-    return line.getvalue()
+    return delimiter.join(_in_quotes(text) if _needs_quotes(text, delimiter) else text for text in texts)
+
+
+def _needs_quotes(text: str, delimiter: str) -> bool:
+    return delimiter in text or '"' in text or "\n" in text or "\r" in text
+
+
+def _in_quotes(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

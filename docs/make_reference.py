@@ -1,0 +1,228 @@
+"""Write docs/reference.md from the docstrings: the public names, the catalogue, and the commands.
+
+Run it after a docstring, a catalogue line or an option has changed; a test fails until that is done.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import typer.models
+
+import shoal
+from shoal.catalogue import SHELVES, entries
+from shoal.cli import app
+
+TARGET = Path(__file__).parent / "reference.md"
+_SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
+_ARGUMENTS = ("Parameters", "Attributes")
+
+
+def reference() -> str:
+    """Give the whole page."""
+    parts = [
+        "# Reference",
+        "<!-- Made by docs/make_reference.py from the docstrings. Change those, and run it again. -->",
+        f"shoal {shoal.__version__}. How the parts fit together is told in [concepts](concepts.md).",
+        *_names(),
+        *_catalogue(),
+        *_commands(),
+    ]
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _names() -> Iterator[str]:
+    listed = {entry for shelf in SHELVES for entry in entries(shelf).values()}
+    public = {name: getattr(shoal, name) for name in shoal.__all__ if not name.startswith("_")}
+    functions = {name: thing for name, thing in public.items() if inspect.isfunction(thing)}
+    errors = {n: t for n, t in public.items() if inspect.isclass(t) and issubclass(t, shoal.ShoalError)}
+    values = {n: t for n, t in public.items() if inspect.isclass(t) and n not in errors and t not in listed}
+    yield "## Functions"
+    for name, function in functions.items():
+        yield f"### shoal.{name}"
+        yield f"```text\n{name}{_signature(function)}\n```"
+        yield from _text(function)
+    yield "## Values"
+    for name, value in values.items():
+        yield f"### shoal.{name}"
+        yield from _text(value)
+        yield from _members(value)
+    yield "## Errors"
+    yield "Each has `what`, one sentence on what is wrong and where, and `remedy`, what to do next. None shows a cell."
+    yield _table(
+        ("error", "meaning", "exit code"),
+        ((f"`shoal.{name}`", _first_line(error), str(error.exit_code)) for name, error in errors.items()),
+    )
+
+
+def _catalogue() -> Iterator[str]:
+    for shelf in SHELVES:
+        yield f"## {shelf.capitalize()}"
+        for name, entry in entries(shelf).items():
+            yield f"### {name}"
+            yield f'In Python `shoal.{entry.__name__}{_signature(entry)}`, in recipes `name = "{name}"`.'
+            yield from _text(entry)
+            facts = []
+            if shelf == "methods":
+                facts.append(f"Enforces: {', '.join(entry.enforces) or 'nothing'}.")
+            if shelf == "measures":
+                low, high = entry.range
+                facts.append(
+                    f"Reading: {entry.direction}. Range: {low:g} to {'∞' if high == float('inf') else f'{high:g}'}."
+                )
+            yield " ".join(facts)
+
+
+def _commands() -> Iterator[str]:
+    yield "## Commands"
+    yield (
+        "Exit codes: 0 fine, 1 a target is not met, 2 wrong use, 3 data that cannot be read or written, 70 a defect of "
+        "shoal, 130 stopped. `shoal --version` shows the version, and `SHOAL_DEBUG=1` in the environment shows where "
+        "an error comes from."
+    )
+    for command in app.registered_commands:
+        callback = command.callback
+        assert callback is not None
+        arguments, options = _parameters(callback)
+        yield f"### shoal {command.name}"
+        usage = " ".join(["shoal", str(command.name), *arguments, "[options]"])
+        yield f"```text\n{usage}\n```"
+        yield inspect.getdoc(callback) or ""
+        yield _table(("option", "meaning"), options)
+
+
+def _parameters(callback: Callable[..., Any]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Give the arguments of a command as its usage shows them, and its options with their help."""
+    hints = get_type_hints(callback, include_extras=True)
+    arguments, options = [], []
+    for name, parameter in inspect.signature(callback).parameters.items():
+        hint = hints[name]
+        about = next(m for m in hint.__metadata__ if isinstance(m, typer.models.ParameterInfo))
+        help_text = about.help or ""
+        repeated = "list" in str(hint.__origin__)
+        if isinstance(about, typer.models.ArgumentInfo):
+            arguments.append(name.upper() + (" …" if repeated else ""))
+            options.append((f"`{name.upper()}`", help_text))
+            continue
+        # Inside Annotated, Typer keeps the first flag in the place of the default.
+        named = [flag for flag in (about.default, *(about.param_decls or ())) if isinstance(flag, str)]
+        flags = named or [f"--{name.replace('_', '-')}"]
+        if parameter.default is inspect.Parameter.empty:
+            help_text += " Required."
+        elif parameter.default is not None and parameter.default is not False and parameter.default != "":
+            help_text += f" `{parameter.default}` if left out."
+        options.append((", ".join(f"`{flag}`" for flag in flags), help_text))
+    return arguments, options
+
+
+def _members(value: type[Any]) -> Iterator[str]:
+    """List what a value has: the members of an enumeration, or the methods and properties."""
+    if issubclass(value, Enum):
+        yield "Members: " + ", ".join(f"`{member.name}`" for member in value) + "."
+        return
+    for name, member in vars(value).items():
+        plain = member.__func__ if isinstance(member, classmethod) else member
+        if name.startswith("_"):
+            continue
+        if isinstance(plain, property):
+            yield f"**`{name}`** {_first_line(plain)}"
+        elif inspect.isfunction(plain):
+            yield f"**`{name}{_signature(plain)}`** " + "\n\n".join(_text(plain))
+
+
+def _signature(thing: Callable[..., Any]) -> str:
+    """Give the parameters with their defaults, without types."""
+    shown = []
+    starred = False
+    if is_dataclass(thing):
+        for field in fields(thing):
+            if field.default_factory is not MISSING:
+                shown.append(f"{field.name}=…")
+            else:
+                shown.append(field.name if field.default is MISSING else f"{field.name}={field.default!r}")
+        return f"({', '.join(shown)})"
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.name in ("self", "cls"):
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            shown.append("*")
+            starred = True
+        prefix = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        shown.append(f"{prefix}{parameter.name}{default}")
+    return f"({', '.join(shown)})"
+
+
+def _text(thing: Any) -> Iterator[str]:
+    """Give a docstring as Markdown: prose, lists of parameters, examples and references."""
+    for title, body in _sections(inspect.getdoc(thing) or ""):
+        if not title:
+            yield from _prose(body)
+        elif title == "Examples":
+            yield f"```pycon\n{body}\n```"
+        elif title == "References":
+            yield "Source: " + _inline(" ".join(body.split()))
+        elif title in _ARGUMENTS:
+            yield "\n".join(f"- `{name}`: {_inline(text)}" for name, text in _entries(body))
+        else:
+            yield f"{title}:\n" + "\n".join(f"- `{name}`: {_inline(text)}" for name, text in _entries(body))
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """Split a docstring at its headings; the first part has none."""
+    start, title = 0, ""
+    for match in _SECTION.finditer(text):
+        yield title, text[start : match.start()].strip()
+        start, title = match.end(), match["title"]
+    yield title, text[start:].strip("\n").rstrip()
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Give paragraphs, with examples among them as blocks of their own."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        if paragraph.startswith(">>>"):
+            yield f"```pycon\n{paragraph}\n```"
+        elif paragraph:
+            yield _inline(" ".join(paragraph.split()))
+
+
+def _entries(body: str) -> Iterator[tuple[str, str]]:
+    """Give the names of a section and what is said of each."""
+    name, lines = "", list[str]()
+    for line in body.splitlines():
+        if line and not line[0].isspace():
+            if name:
+                yield name, " ".join(lines)
+            name, lines = line.strip().lstrip("*"), []
+        elif line.strip():
+            lines.append(line.strip())
+    if name:
+        yield name, " ".join(lines)
+
+
+def _inline(text: str) -> str:
+    """Turn the marks of docstrings into those of Markdown."""
+    text = re.sub(r":\w+:`[~.]*(?:[\w.]*\.)?(\w+)`", r"`\1`", text)
+    text = re.sub(r"``([^`]+)``", r"`\1`", text)
+    return re.sub(r"doi:(10\.\S+?)(?=[,;.]?(?:\s|$))", r"[doi:\1](https://doi.org/\1)", text)
+
+
+def _first_line(thing: Any) -> str:
+    return _inline(" ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split()))
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    TARGET.write_text(reference(), encoding="utf-8")
+    sys.stdout.write(f"Written: {TARGET.name}\n")

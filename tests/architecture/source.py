@@ -1,0 +1,84 @@
+"""The package as files: every module, what it imports and from where."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import shoal
+
+PACKAGE = Path(shoal.__file__).parent
+ROOT = Path(__file__).parents[2]
+LOADERS = ("__import__", "import_module", "importlib.import_module")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One module that is imported by another, and whether only the type checker sees it."""
+
+    importer: str
+    imported: str
+    line: int
+    typing_only: bool
+
+
+def files() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py"))
+
+
+def dotted(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {dotted(path): path for path in files()}
+
+
+def stage(module: str) -> str:
+    """Give the part of the house that a module belongs to: the first name below the package."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imports() -> Iterator[Import]:
+    """Give every import of every module, wherever it stands: at the top, in a function, for the type checker."""
+    for module, path in MODULES.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        hidden = {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            for inner in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            for name in _imported(node, module, is_package=path.name == "__init__.py"):
+                yield Import(module, name, node.lineno, id(node) in hidden)
+
+
+def _imported(node: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        start = node.module or ""
+        if node.level:
+            parts = module.split(".")
+            home = parts[: len(parts) - node.level + (1 if is_package else 0)]
+            start = ".".join([*home, *([start] if start else [])])
+        for alias in node.names:  # "from shoal import showing" imports the module of that name, if there is one
+            whole = f"{start}.{alias.name}"
+            yield whole if whole in MODULES else start
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS and isinstance(node.args[0], ast.Constant):
+        yield str(node.args[0].value)
+
+
+def stated_order() -> list[str]:
+    """Read the order from CONTRIBUTING.md, so that what is said and what is enforced are one."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (paragraph,) = re.findall(
+        r"Imports point one way, in this order; a test enforces it:\n\n(.+?)\n\n", text, re.DOTALL
+    )
+    return re.findall(r"`(\w+)`", paragraph)
+
+
+ORDER = list(dict.fromkeys(["version", *stated_order(), "__init__", "__main__"]))

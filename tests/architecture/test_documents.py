@@ -1,0 +1,177 @@
+"""What the pages say: every example runs and shows what really comes out; every link, option and name exists."""
+
+import csv
+import importlib.util
+import inspect
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from architecture.markdown import Page, blocks, matches, tables
+from architecture.source import MODULES, ORDER, ROOT, stage
+
+from shoal.cli import app
+from shoal.engines import Engine
+from shoal.recipe import Recipe
+
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+PAGES = [README, *sorted(DOCS.glob("*.md"))]
+WRITTEN = [page for page in PAGES if page.name != "reference.md"]
+LANGUAGES = {"python", "text", "console", "sh", "toml", "pycon"}
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    return tmp_path
+
+
+def test_readme_examples_run_and_its_tables_are_what_comes_out(workplace):
+    before, after = tables(text_of(README))[:2]
+    with (workplace / "patients.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(before)
+    (python,) = [block for block in blocks(text_of(README)) if block.language == "python"]
+    assert len([line for line in python.text.splitlines() if line]) == 4
+    namespace: dict = {}
+    exec(python.text, namespace)
+    assert rows_of(workplace / "patients-k3.csv") == after
+    assert namespace["release"].holds
+    assert Page(README).run() > 1
+    assert rows_of(workplace / "patients-k3.csv") == after
+
+
+@pytest.mark.parametrize("page", WRITTEN[1:], ids=lambda page: page.name)
+def test_examples_run_and_show_what_comes_out(page, workplace):
+    ran = Page(page).run()
+    assert ran or page.name == "index.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_says_what_it_is(page):
+    """A block without a language, or with a new one, would not be run."""
+    strange = {block.language for block in blocks(text_of(page))} - LANGUAGES
+    assert not strange
+    assert len(re.findall(r"^```", text_of(page), re.MULTILINE)) == 2 * len(blocks(text_of(page)))
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_recipes_on_pages_can_be_read(page):
+    for block in blocks(text_of(page)):
+        if block.language == "toml":
+            Recipe.from_dict(tomllib.loads(block.text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
+        if target.startswith("https://"):
+            continue
+        file, _, anchor = target.partition("#")
+        there = page.parent / file if file else page
+        assert there.is_file(), target
+        assert not anchor or anchor in anchors(text_of(there)), target
+
+
+def anchors(page: str) -> set[str]:
+    """Give the anchors that headings get: lower case, no punctuation, hyphens for spaces."""
+    heads = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def options() -> set[str]:
+    page = text_of(DOCS / "reference.md")
+    return set(re.findall(r"^\| `(--[\w-]+)`", page, re.MULTILINE)) | {"--version", "--help"}
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_options_on_pages_exist(page):
+    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text_of(page)))
+    assert named <= options()
+
+
+def test_readme_names_every_command():
+    commands = {command.name for command in app.registered_commands}
+    first = [row[0] for row in next(t for t in tables(text_of(README)) if t[0][0] == "command")[1:]]
+    assert {re.match(r"`shoal (\w+)", cell)[1] for cell in first} == commands
+
+
+def test_make_targets_on_pages_exist():
+    targets = set(re.findall(r"^(\w+):", text_of(ROOT / "Makefile"), re.MULTILINE))
+    written = "\n".join(map(text_of, WRITTEN))
+    named = re.findall(r"`make (\w+)`|^make (\w+)", written, re.MULTILINE)
+    assert {first or second for first, second in named} <= targets
+
+
+def test_readme_keeps_one_place_for_measured_speed():
+    (inside,) = re.findall(r"<!-- speed -->\n(.*?)<!-- /speed -->", text_of(README), re.DOTALL)
+    assert tables(inside)
+    assert "TBD" not in text_of(README).replace(inside, "")
+
+
+def test_pages_speak_of_the_project_alone():
+    for page in PAGES:
+        assert not re.search(r"(?<![\w.:/])/(?:work|home|tmp|opt|root|usr)/", text_of(page)), page.name
+
+
+def test_architecture_page_lists_the_modules_in_their_order():
+    table = next(t for t in tables(text_of(DOCS / "architecture.md")) if t[0][0] == "module")
+    there = {stage(module) for module in MODULES} - {"__init__", "__main__"}
+    assert [row[0].strip("`") for row in table[1:]] == [name for name in ORDER if name in there]
+
+
+def test_architecture_page_lists_the_verbs_of_engines():
+    table = next(t for t in tables(text_of(DOCS / "architecture.md")) if t[0][0] == "verb")
+    verbs = {name for name in vars(Engine) if not name.startswith("_")}
+    assert {row[0].strip("`") for row in table[1:]} == verbs
+
+
+def test_reference_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.reference() == text_of(DOCS / "reference.md"), "run: python docs/make_reference.py"
+
+
+@pytest.mark.parametrize(
+    ("shown", "found", "same"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a\nc\n", False),
+        ("a\n…\n", "a\nb\nc\n", True),
+        ("a\n…\nd\n", "a\nb\nc\n", False),
+        ("…\nc\n", "a\nb\nc\n", True),
+        ("a\n", "a\nb\n", False),
+        ("a\n", "a   \n", True),
+    ],
+)
+def test_comparison_of_shown_and_found(shown, found, same):
+    assert matches(shown, found) is same
+
+
+def test_blocks_are_found():
+    page = inspect.cleandoc(
+        """
+        # A page
+
+        ```python
+        x = 1
+        ```
+
+        ```text
+        y
+        ```
+        """
+    )
+    assert [(block.language, block.text) for block in blocks(page)] == [("python", "x = 1\n"), ("text", "y\n")]

@@ -1,0 +1,87 @@
+"""Imports point one way, and each outside library has its place."""
+
+import pytest
+from architecture.source import MODULES, ORDER, Import, imports, stage
+
+# What may be imported against the order, and why. Entries that are no longer needed fail a test.
+EXCEPTIONS = {
+    ("shoal.table", "shoal.engines"): "a table carries its engine and engines take tables: for the type checker only",
+    ("shoal.engines", "shoal.engines.local"): "the engine that is used when none is named, loaded when it is needed",
+}
+
+# Outside libraries, and ctypes, with the only parts of the house that may import them.
+HOMES = {
+    "ctypes": {"kernels", "__main__"},
+    "duckdb": {"engines"},
+    "numba": set(),
+    "pandas": {"engines"},
+    "polars": {"engines"},
+    "pyarrow": {"engines"},
+    "pyspark": {"engines"},
+    "rich": {"showing"},
+    "typer": {"cli"},
+}
+
+FOUND = list(imports())
+
+
+def said(found: Import) -> str:
+    return f"{found.importer} (line {found.line}) imports {found.imported}"
+
+
+def inside() -> list[Import]:
+    return [found for found in FOUND if found.imported.split(".")[0] == "shoal"]
+
+
+def test_every_module_has_a_place_in_the_order():
+    strange = sorted({stage(module) for module in MODULES} - set(ORDER))
+    assert not strange, f"name these in the order in CONTRIBUTING.md: {strange}"
+
+
+def test_the_order_names_only_what_exists():
+    assert not set(ORDER) - {stage(module) for module in MODULES}
+
+
+def test_imports_point_one_way():
+    wrong = [
+        said(found)
+        for found in inside()
+        if ORDER.index(stage(found.imported)) > ORDER.index(stage(found.importer))
+        and (found.importer, found.imported) not in EXCEPTIONS
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_imports_the_package_itself():
+    """The public names are for users: inside, each module imports from where a thing is made."""
+    wrong = [said(found) for found in inside() if found.imported == "shoal"]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_module_depends_on_itself_through_others():
+    needs: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in inside():
+        if (found.importer, found.imported) not in EXCEPTIONS:
+            needs[found.importer].add(found.imported)
+    settled: set[str] = set()
+    while ready := {module for module, others in needs.items() if module not in settled and others <= settled}:
+        settled |= ready
+    assert settled == set(needs), f"in a circle: {sorted(set(needs) - settled)}"
+
+
+@pytest.mark.parametrize("edge", EXCEPTIONS, ids=" -> ".join)
+def test_exceptions_are_still_needed_and_cost_nothing_at_start(edge):
+    found = [each for each in inside() if (each.importer, each.imported) == edge]
+    assert found, "this exception is no longer needed: remove it"
+    if edge == ("shoal.table", "shoal.engines"):
+        assert all(each.typing_only for each in found)
+
+
+@pytest.mark.parametrize("library", HOMES)
+def test_outside_libraries_stay_in_their_place(library):
+    wrong = [
+        said(found)
+        for found in FOUND
+        if found.imported.split(".")[0] == library and stage(found.importer) not in HOMES[library]
+    ]
+    assert not wrong, "\n".join(wrong)

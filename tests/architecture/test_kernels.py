@@ -1,0 +1,109 @@
+"""The border between Python and C, where a wrong argument would not raise but spoil memory: both sides must agree."""
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import kernels
+from shoal.kernels import closeness, delimited, grouping, radix, rendering, spans
+
+SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
+PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)
+ELEMENTS = {
+    "uint8_t": (np.uint8,),
+    "int32_t": (np.int32,),
+    "int64_t": (np.int64,),
+    "uint64_t": (np.uint64, np.float64),  # numbers are sorted by their bits
+    "double": (np.float64,),
+}
+RESULTS = {"void": None, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
+
+
+def prototypes() -> dict[str, tuple[str, list[str]]]:
+    """Give the result and the parameters of each kernel, as its C file declares them."""
+    found = {}
+    for source in SOURCES:
+        for result, name, parameters in PROTOTYPE.findall(source.read_text(encoding="utf-8")):
+            plain = re.sub(r"\b(const|restrict)\b", "", parameters)
+            found[name] = result, [" ".join(part.split()) for part in plain.split(",")]
+    return found
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """Compare each call with the prototype of its kernel, and give the names of the kernels that were called."""
+    known = prototypes()
+    names = set()
+
+    def checked(kernel, *arguments, result=None):
+        names.add(kernel)
+        expected, parameters = known[kernel]
+        assert result is RESULTS[expected], kernel
+        assert len(arguments) == len(parameters), kernel
+        for argument, parameter in zip(arguments, parameters, strict=True):
+            base, _, name = parameter.partition(" ")
+            where = f"{kernel}, {parameter}"
+            if name.startswith("*"):
+                assert argument is None or argument.dtype.type in ELEMENTS[base], where
+            elif base == "int32_t":
+                assert isinstance(argument, kernels.Int32), where
+            else:
+                assert base == "int64_t", where
+                assert isinstance(argument, (int, np.integer)), where
+                assert not isinstance(argument, kernels.Int32), where
+        return real(kernel, *arguments, result=result)
+
+    real = kernels.call
+    for module in (closeness, delimited, grouping, radix, rendering, spans):
+        monkeypatch.setattr(module, "call", checked)
+    return names
+
+
+def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
+    rows = 3000
+    draw = np.random.default_rng(7)
+    table = pa.table(
+        {
+            "who": pa.array([f"p{i % 1500}" for i in range(rows)]),
+            "age": pa.array(draw.integers(0, 90, rows), mask=draw.random(rows) < 0.1),
+            "height": pa.array(draw.normal(170, 10, rows)),
+            "town": pa.array([f"town {i}, north" for i in draw.integers(0, 40, rows)], mask=draw.random(rows) < 0.1),
+            "charge": pa.array(draw.integers(0, 50, rows)),
+            "illness": pa.array(draw.choice(["a", "b", "c"], rows)),
+            "note": pa.array([f"note {i} \N{SNOWMAN}" for i in range(rows)]),
+        }
+    )
+    roles = {"quasi": ["age", "height", "town"], "sensitive": ["charge", "illness"], "plain": "note"}
+    people = shoal.read(table, subject="who", **roles)
+    measures = [shoal.Uniqueness(("age",)), shoal.AttributeDisclosure("charge > 20"), shoal.InformationLoss()]
+    one = shoal.anonymize(people, shoal.SortedClusters(), [shoal.KAnonymity(3)], measures=measures)
+    models = [shoal.KAnonymity(3), shoal.TCloseness(0.3, "charge"), shoal.TCloseness(0.9, "illness")]
+    two = shoal.anonymize(shoal.read(table, **roles), shoal.StratifiedClusters(), models, measures=measures)
+    for name, release in (("one", one), ("two", two)):
+        for delimiter in (",", ";"):
+            path = tmp_path / f"{name}.csv"
+            release.write(path, delimiter=delimiter)
+            shoal.verify(path, path.with_suffix(".certificate.json"))
+    assert called == set(prototypes())
+
+
+def test_an_array_that_is_not_contiguous_is_refused():
+    every_other = np.zeros(10, np.int32)[::2]
+    with pytest.raises(shoal.InternalError, match="contiguous"):
+        grouping.count_labels(every_other, 1)
+
+
+def test_an_array_of_another_type_is_refused():
+    with pytest.raises(shoal.InternalError, match="int64"):
+        grouping.count_labels(np.zeros(10, np.int64), 1)
+
+
+def test_reserved_positions_are_the_same_on_both_sides():
+    header = (SOURCES[0].parent / "native.h").read_text(encoding="utf-8")
+    assert re.findall(r"#define (MISSING|TOP) (\w+)", header) == [("MISSING", "INT32_MIN"), ("TOP", "INT32_MAX")]
+    assert (np.iinfo(np.int32).min, np.iinfo(np.int32).max) == (kernels.MISSING, kernels.TOP)

@@ -1,0 +1,34 @@
+"""One idea per file: names that say something, files that can be read in one go, one version."""
+
+import re
+
+from architecture.source import MODULES, PACKAGE, ROOT
+
+import shoal
+
+LONGEST = 400
+EMPTY_NAMES = {"utils", "util", "helpers", "helper", "misc", "common", "base", "core", "manager", "managers"}
+
+
+def test_names_say_what_is_inside():
+    assert not [module for module in MODULES if EMPTY_NAMES & set(re.split(r"[._]", module))]
+
+
+def test_files_can_be_read_in_one_go():
+    lines = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    long = {module: count for module, count in lines.items() if count > LONGEST}
+    assert not long, f"give each idea a file of its own: {long}"
+
+
+def test_every_module_says_what_it_is():
+    assert not [m for m, path in MODULES.items() if not path.read_text(encoding="utf-8").startswith('"""')]
+
+
+def test_the_package_is_marked_as_typed():
+    """Without the marker, type checkers ignore the annotations of an installed package."""
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_the_version_is_the_same_everywhere():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (\S+)$", citation, re.MULTILINE) == [shoal.__version__]

@@ -1,0 +1,35 @@
+"""What all tests share: how hypothesis searches, and where the public data are."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples at every run: a failure is a defect of the code, never bad luck.
+settings.register_profile(
+    "suite",
+    max_examples=80,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.register_profile(
+    "search",
+    parent=settings.get_profile("suite"),
+    max_examples=1000,
+    derandomize=False,
+    print_blob=True,
+)
+settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Give the folder of public data, which lies beside the checkout and is not part of it."""
+    named = os.environ.get("SHOAL_SHARED_DATA")
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the public data are not here: put them in ../shared/data or name them in SHOAL_SHARED_DATA")
+    return folder

@@ -1,0 +1,238 @@
+"""What every method, model and measure of the catalogue must be able to do, whatever it is."""
+
+import dataclasses
+import datetime
+import inspect
+import math
+
+import polars as pl
+import pytest
+from property.independent import columns_of, covers
+
+import shoal
+from shoal.catalogue import SHELVES, build, describe, entries
+from shoal.errors import ParameterError, SchemaError
+from shoal.measures import ClassMeasure, PairMeasure
+
+METHODS, MODELS, MEASURES = (entries(shelf) for shelf in ("methods", "models", "measures"))
+ALL = {f"{shelf}: {name}": entry for shelf in SHELVES for name, entry in entries(shelf).items()}
+# Models ask for a level; these are ordinary ones.
+LEVELS = {"k-anonymity": {"k": 3}, "t-closeness": {"t": 0.4, "column": "charge"}}
+# Measures that need to be told what to look for.
+ASKED = {"attribute-disclosure": {"where": "charge > 50"}}
+
+KINDS = {
+    "whole": "integer",
+    "large": "integer",
+    "share": "float",
+    "day": "date",
+    "hour": "datetime",
+    "race": "category",
+    "code": "category",
+    "stage": "ordered",
+}
+ORDER = ("low", "middle", "high")
+
+
+def mixed() -> dict[str, list]:
+    """Give a table with every kind of column, ties, and missing cells."""
+    rows = range(23)
+    day, hour = datetime.date(1999, 12, 25), datetime.datetime(2001, 2, 3, 4, 5, 6)
+    return {
+        "whole": [None if i % 11 == 5 else (i * 7) % 13 - 4 for i in rows],
+        "large": [3_000_000_000 * ((i * 5) % 4) - 7 for i in rows],
+        "share": [None if i % 7 == 3 else ((i * 3) % 10) / 10 for i in rows],
+        "day": [day + datetime.timedelta((i * 37) % 400) for i in rows],
+        "hour": [None if i == 20 else hour + datetime.timedelta(seconds=(i * 4001) % 90_000) for i in rows],
+        "race": [None if i % 9 == 8 else ("White", "Black", "Other; {mixed}", "As*an")[(i * i) % 4] for i in rows],
+        "code": [f"{(i * 17) % 71:03}" for i in rows],
+        "stage": [ORDER[(i * 2) % 3] for i in rows],
+        "charge": [(i * 29) % 101 for i in rows],
+        "ill": [("flu", "cold", "none")[i % 3] for i in rows],
+    }
+
+
+@pytest.fixture(scope="module")
+def table():
+    return shoal.read(pl.DataFrame(mixed()), quasi=list(KINDS), sensitive=["charge", "ill"], orders={"stage": ORDER})
+
+
+def models_for(method):
+    """Give the models that a method enforces."""
+    return [build("models", {"name": name} | LEVELS[name]) for name in method.enforces]
+
+
+def release_of(table, name):
+    method = METHODS[name]()
+    return shoal.anonymize(table, method, models_for(method))
+
+
+def test_the_shelves_hold_what_the_paper_needs():
+    assert set(METHODS) >= {"sorted-clusters", "coarsen", "stratified-clusters"}
+    assert set(MODELS) >= {"k-anonymity", "t-closeness"}
+    assert set(MEASURES) >= {
+        "uniqueness", "random-reidentification", "information-loss", "attribute-disclosure", "class-sizes",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", ALL.values(), ids=ALL)
+def test_every_entry_is_a_frozen_value_under_its_own_name(entry):
+    assert dataclasses.is_dataclass(entry)
+    assert entry.__dataclass_params__.frozen
+    assert entry in [entries(shelf).get(entry.name) for shelf in SHELVES]
+    assert entry.name == entry.name.lower().replace("_", "-").replace(" ", "-")
+
+
+@pytest.mark.parametrize("entry", ALL.values(), ids=ALL)
+def test_every_entry_says_in_one_line_what_it_is_and_cites_its_source(entry):
+    text = inspect.getdoc(entry)
+    assert text.splitlines()[0].endswith(".")
+    assert not text.startswith(f"{entry.__name__}(")
+    assert "References" in text
+    assert "doi:10." in text
+
+
+@pytest.mark.parametrize("entry", ALL.values(), ids=ALL)
+def test_every_parameter_is_documented(entry):
+    text = inspect.getdoc(entry)
+    for field in dataclasses.fields(entry):
+        assert f"\n{field.name}\n" in text, field.name
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_are_made_without_arguments(name):
+    method = METHODS[name]()
+    assert method == METHODS[name]()
+    assert build("methods", {"name": name}) == method
+    assert set(method.enforces) <= set(MODELS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_have_no_level_that_nobody_chose(name):
+    with pytest.raises(TypeError):
+        MODELS[name]()
+    with pytest.raises(ParameterError, match="needs"):
+        build("models", {"name": name})
+    required = [f for f in dataclasses.fields(MODELS[name]) if f.default is f.default_factory is dataclasses.MISSING]
+    assert required
+
+
+@pytest.mark.parametrize(("shelf", "name"), [(shelf, name) for shelf in SHELVES for name in entries(shelf)])
+def test_describing_and_building_are_inverse(shelf, name):
+    given = {"name": name} | LEVELS.get(name, {}) | ASKED.get(name, {})
+    value = build(shelf, given)
+    assert describe(value).items() >= given.items()
+    assert build(shelf, describe(value)) == value
+    assert describe(build(shelf, describe(value))) == describe(value)
+
+
+@pytest.mark.parametrize(("shelf", "name"), [(shelf, name) for shelf in SHELVES for name in entries(shelf)])
+def test_an_unknown_parameter_is_refused(shelf, name):
+    with pytest.raises(ParameterError, match="no parameter 'colour'"):
+        build(shelf, {"name": name, "colour": 1} | LEVELS.get(name, {}))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_result_of_a_method_covers_every_record_in_its_place(table, name, tmp_path):
+    release_of(table, name).write(tmp_path / "out.csv")
+    released, original = columns_of(tmp_path / "out.csv"), mixed()
+    assert list(released) == list(original)
+    for column, kind in KINDS.items():
+        for text, value in zip(released[column], original[column], strict=True):
+            assert covers(text, value, kind, ORDER), (column, text)
+    assert released["charge"] == [str(value) for value in original["charge"]]
+    assert released["ill"] == original["ill"]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_a_method_enforces_holds_and_is_proved_from_the_file(table, name, tmp_path):
+    release = release_of(table, name)
+    assert release.holds
+    assert {verdict.model.name for verdict in release.verdicts} == set(METHODS[name].enforces)
+    release.write(tmp_path / "out.csv")
+    shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
+    release.write(tmp_path / "out.parquet")
+    shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_same_input_gives_the_same_bytes(table, name, tmp_path):
+    again = shoal.read(pl.DataFrame(mixed()), quasi=list(KINDS), sensitive=["charge", "ill"], orders={"stage": ORDER})
+    for number, source in enumerate([table, table, again]):
+        release_of(source, name).write(tmp_path / f"{number}.csv", certificate=tmp_path / f"{number}.json")
+        release_of(source, name).write(tmp_path / f"{number}.parquet", certificate=tmp_path / f"{number}.pq.json")
+    for suffix in ("csv", "parquet"):
+        assert len({(tmp_path / f"{number}.{suffix}").read_bytes() for number in range(3)}) == 1
+    texts = [(tmp_path / f"{number}.json").read_text(encoding="utf-8") for number in range(3)]
+    assert (
+        len({text.replace(f"{number}.csv", "out.csv").split('"digest"')[0] for number, text in enumerate(texts)}) == 1
+    )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_leaves_its_table_as_it_was(table, name):
+    before = table.to("arrow")
+    release_of(table, name)
+    assert table.to("arrow").equals(before)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_says_what_it_did_in_a_sentence_without_cells(table, name):
+    (sentence,) = release_of(table, name).steps
+    assert sentence[0].isupper()
+    assert sentence.endswith(".")
+    assert "White" not in sentence
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_never_certifies_itself(table, name, monkeypatch):
+    """A method that does nothing gets a failed verdict, never a wrong certificate."""
+    monkeypatch.setattr(METHODS[name], "apply", lambda self, table, models, seed: table)
+    release = shoal.anonymize(table, METHODS[name](), [shoal.KAnonymity(3)])
+    assert not release.holds
+    with pytest.raises(shoal.GuaranteeError):
+        release.frame()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(table, name):
+    model = build("models", {"name": name} | LEVELS[name])
+    for released in (table, release_of(table, "stratified-clusters").table):
+        (verdict,) = shoal.check(released, [model])
+        assert math.isfinite(verdict.level)
+        assert verdict.holds == (verdict.failing == 0)
+        assert 0 <= verdict.failing <= verdict.classes
+        assert verdict.sentence.endswith(".")
+        assert verdict.convention
+    assert verdict.holds
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_states_its_direction_and_range_and_stays_in_it(table, name):
+    measure = build("measures", {"name": name} | ASKED.get(name, {}))
+    assert measure.direction in ("lower is safer", "lower is more useful", "describes")
+    low, high = measure.range
+    assert low < high
+    assert isinstance(measure, ClassMeasure) != isinstance(measure, PairMeasure)
+    for method in METHODS:
+        (found,) = shoal.score(release_of(table, method).table, [measure], table)
+        assert found.measure == name
+        assert low <= found.lower <= found.value <= found.upper <= high
+        assert found.detail
+
+
+@pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if hasattr(entry, "known")])
+def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, name):
+    given = {"name": name} | ASKED.get(name, {})
+    values = [
+        shoal.score(table, [build("measures", given | {"known": known})])[0].value
+        for known in ([*KINDS], ["race"], ["stage", "race"])
+    ]
+    assert shoal.score(table, [build("measures", given)])[0].value == values[0]
+    with pytest.raises(SchemaError):
+        shoal.score(table, [build("measures", given | {"known": ["charge"]})])
+
+
+def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
+    (loss,) = shoal.score(table, [shoal.InformationLoss()], table)
+    assert loss.value == 0

@@ -1,0 +1,129 @@
+"""The text reader against Python's csv module, on whatever csv.writer can write."""
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from property.independent import rows_of
+
+import shoal
+from shoal.engines import Layout
+from shoal.schema import Role
+
+_SIGNS = "ab01-.,;\t|\"' \r\n\\*[]{}é€ß"
+texts = st.text(st.sampled_from(_SIGNS), max_size=5)
+numbers = st.integers(-(2**33), 2**33).map(str) | st.sampled_from(["0", "-0", "007", "+5", "1e3", " 12", "2147483647"])
+
+
+@st.composite
+def sheets(draw: st.DrawFn, alphabet: st.SearchStrategy[str] = texts) -> list[list[str]]:
+    width = draw(st.integers(1, 4))
+    rows = draw(st.integers(1, 12))
+    columns = []
+    for _ in range(width):
+        one = draw(st.sampled_from([alphabet, numbers, numbers | st.just(""), alphabet | numbers]))
+        columns.append(draw(st.lists(one, min_size=rows, max_size=rows)))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def written(rows: list[list[str]], delimiter: str, quoting: int, end: str) -> str:
+    """Write rows with Python's csv module, which quotes only the line ends that it writes itself."""
+    lines = []
+    for row in [[f"c{j}" for j in range(len(rows[0]))], *rows]:
+        out = io.StringIO(newline="")
+        csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator="\r\n").writerow(row)
+        lines.append(out.getvalue().removesuffix("\r\n") + end)
+    return "".join(lines)
+
+
+def texts_read(path: Path, width: int, **options: object) -> list[list[str]]:
+    """Read every column as text and give the rows; what was empty is a missing cell."""
+    table = shoal.read(path, rest=Role.PLAIN, kinds={f"c{j}": "category" for j in range(width)}, **options)
+    columns = table.to("arrow").to_pydict().values()
+    return [["" if cell is None else cell for cell in row] for row in zip(*columns, strict=True)]
+
+
+def carried(path: Path, target: Path, **options: object) -> list[list[str]]:
+    """Read every column as it is and write it again; what comes back is what was read."""
+    table = shoal.read(path, rest=Role.PLAIN, decimal=".", **options)
+    table.engine.write(table.data, table.schema, str(target), Layout(","))
+    return rows_of(target)[1]
+
+
+@given(
+    sheets(),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "latin-1"]),
+    st.booleans(),
+)
+@example([["", ""], ["", ""]], ",", csv.QUOTE_MINIMAL, "\n", "utf-8", False)
+@example([["a\r"], ["\r"]], ",", csv.QUOTE_ALL, "\r\n", "utf-8", False)
+def test_what_csv_writes_is_read_as_csv_reads_it(rows, delimiter, quoting, end, encoding, cut):
+    text = written(rows, delimiter, quoting, end)
+    if encoding == "latin-1":
+        text = text.replace("€", "¤")
+        rows = [[cell.replace("€", "¤") for cell in row] for row in rows]
+    if cut:
+        text = text.removesuffix(end)
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "in.csv"
+        path.write_bytes(text.encode(encoding))
+        options = {"encoding": "latin-1"} if encoding == "latin-1" else {}
+        expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))[1:]
+        assert expected == rows
+        assert texts_read(path, len(rows[0]), delimiter=delimiter, **options) == rows
+
+
+@given(sheets(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+def test_columns_that_are_only_carried_come_out_as_they_went_in(rows, delimiter, quoting):
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "in.csv"
+        path.write_bytes(written(rows, delimiter, quoting, "\n").encode())
+        assert carried(path, Path(name) / "out.csv", delimiter=delimiter) == rows
+
+
+@given(sheets(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)))
+def test_any_unicode_text_is_carried_as_it_is(rows):
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "in.csv"
+        path.write_bytes(written(rows, ",", csv.QUOTE_MINIMAL, "\n").encode())
+        assert texts_read(path, len(rows[0])) == rows
+
+
+@given(sheets(st.text("abc déü", max_size=5)), st.sampled_from([",", ";", "\t", "|"]))
+def test_the_delimiter_is_found_from_the_header(rows, delimiter):
+    rows = [[*row, "end"] for row in rows]
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "in.csv"
+        path.write_bytes(written(rows, delimiter, csv.QUOTE_MINIMAL, "\n").encode())
+        assert carried(path, Path(name) / "out.csv") == rows
+
+
+def test_latin_1_is_recognised_by_itself(tmp_path):
+    (tmp_path / "in.csv").write_bytes("name,café\nZoë,1\nMüller,2\n".encode("latin-1"))
+    table = shoal.read(tmp_path / "in.csv", rest=Role.PLAIN)
+    assert table.schema.names == ("name", "café")
+    assert table.to("arrow").to_pydict() == {"name": ["Zoë", "Müller"], "café": [1, 2]}
+
+
+@pytest.mark.parametrize("size", [1, 3, 50])
+def test_a_column_that_turns_to_text_late_is_read_again_from_the_start(tmp_path, size):
+    lines = [str(i) for i in range(size * 1000)] + ["x", "007", "5"]
+    (tmp_path / "in.csv").write_text("a,b\n" + "".join(f"{line},{i}\n" for i, line in enumerate(lines)))
+    found = carried(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert found == [[line, str(i)] for i, line in enumerate(lines)]
+
+
+def test_cells_that_straddle_the_reading_buffer_are_whole(tmp_path):
+    # More bytes than one buffer holds, in rows whose lengths share no divisor with it.
+    rows = [[f"{'x' * (i % 977)}é", str(i), f'"{i},\n{i}"'] for i in range(12_000)]
+    with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["a", "b", "c"], *rows])
+    assert (tmp_path / "in.csv").stat().st_size > 1 << 22
+    assert carried(tmp_path / "in.csv", tmp_path / "out.csv") == rows

@@ -1,0 +1,155 @@
+"""Kernels against NumPy and brute force."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from property.independent import ordered_distance as exact_distance
+from property.independent import variation as exact_variation
+
+from shoal.kernels import MISSING, TOP
+from shoal.kernels.closeness import ordered_distance, total_variation
+from shoal.kernels.grouping import count_distinct, count_labels, label_rows, order_by_label
+from shoal.kernels.radix import order_by_integers, order_by_lengths
+from shoal.kernels.spans import bitsets, hulls, lengths, loss, moments
+
+PLAIN = np.zeros(1), np.full(8, -1, np.int64)
+
+
+def int32(rows):
+    return np.array(rows, np.int32).reshape(len(rows), -1)
+
+
+@given(hnp.arrays(np.int32, st.integers(0, 200), elements=st.integers(-3, 3) | st.integers(-(2**31), 2**31 - 1)))
+def test_integers_are_ordered_as_numpy_s_stable_sort_orders_them(keys):
+    assert order_by_integers(keys).tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+LENGTHS = st.one_of(
+    st.sampled_from([0.0, 5e-324, 1e-310, 2.2250738585072014e-308, 1.0, np.nextafter(1.0, 2), 1.7976931348623157e308]),
+    st.floats(0, 1),
+    st.floats(0, allow_nan=False, allow_infinity=False),
+)
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 120), elements=LENGTHS))
+def test_lengths_are_ordered_as_numpy_s_stable_sort_orders_them(keys):
+    assert order_by_lengths(keys).tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("spread", [0, 1, 40, 5000])
+def test_long_runs_that_agree_in_their_leading_bits_are_put_right(spread):
+    draw = np.random.default_rng(spread)
+    near = 1.0 + draw.integers(0, spread + 1, 3000) * 2.0**-52
+    keys = np.concatenate([near, [1e300, 0.0], near[::-1]])
+    assert order_by_lengths(keys).tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+@given(hnp.arrays(np.int32, st.tuples(st.integers(1, 40), st.integers(1, 4)), elements=st.integers(-1, 2)), st.data())
+def test_rows_with_equal_cells_and_only_those_have_the_same_number(lo, data):
+    hi = lo + data.draw(hnp.arrays(np.int32, lo.shape, elements=st.integers(0, 1)))
+    chosen = data.draw(st.lists(st.integers(0, lo.shape[1] - 1), min_size=1, unique=True))
+    labels, groups = label_rows(lo, hi, np.array(chosen, np.int64))
+    rows = [tuple((lo[i, j], hi[i, j]) for j in chosen) for i in range(len(lo))]
+    assert groups == len(set(rows))
+    assert len(set(zip(rows, labels.tolist(), strict=True))) == groups
+    assert sorted(set(labels.tolist())) == list(range(groups))
+
+
+def test_many_different_rows_are_told_apart_though_their_hashes_collide():
+    # 200,000 rows have about five pairs of equal 32-bit hashes.
+    lo = np.arange(200_000, dtype=np.int32).reshape(-1, 1)
+    labels, groups = label_rows(lo, lo, np.array([0], np.int64))
+    assert groups == 200_000
+    assert np.bincount(labels).max() == 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=40))
+def test_groups_are_counted_listed_and_their_codes_told_apart(pairs):
+    labels = np.array([g for g, _ in pairs], np.int32)
+    codes = np.array([c for _, c in pairs], np.int32)
+    sizes = count_labels(labels, 5)
+    assert sizes.tolist() == [sum(g == want for g, _ in pairs) for want in range(5)]
+    order = order_by_label(labels, sizes)
+    assert order.tolist() == np.argsort(labels, kind="stable").tolist()
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    assert count_distinct(codes[order], starts, 6).tolist() == [
+        len({c for g, c in pairs if g == want}) for want in range(5)
+    ]
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.data())
+def test_ordered_distance_is_the_earth_mover_s_distance(values, data):
+    cut = data.draw(st.integers(1, len(values)))
+    bins = {value: place for place, value in enumerate(sorted(set(values)))}
+    column = np.array([bins[value] for value in values], np.int32)
+    counts = np.bincount(column).astype(np.int64)
+    starts = np.array([0, cut, len(values)] if cut < len(values) else [0, cut], np.int64)
+    found = ordered_distance(column, starts, counts)
+    for g in range(len(starts) - 1):
+        members = column[starts[g] : starts[g + 1]].tolist()
+        assert found[g] == float(exact_distance(members, column.tolist()))
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.data())
+def test_total_variation_is_half_the_sum_of_differences(values, data):
+    cut = data.draw(st.integers(1, len(values)))
+    column = np.array(values, np.int32)
+    starts = np.array([0, cut, len(values)] if cut < len(values) else [0, cut], np.int64)
+    found = total_variation(column, starts, np.bincount(column, minlength=7).astype(np.int64))
+    for g in range(len(starts) - 1):
+        members = values[starts[g] : starts[g + 1]]
+        assert found[g] == pytest.approx(float(exact_variation(members, values)), abs=1e-15)
+
+
+def test_distances_in_tables_too_large_for_whole_numbers_are_still_right():
+    counts = np.array([2 * 10**17, 10**17, 10**17], np.int64)
+    found = ordered_distance(np.array([0, 0, 2, 1] * 3, np.int32), np.array([0, 12]), counts)
+    assert found[0] == pytest.approx(0.0, abs=1e-15)
+    found = ordered_distance(np.array([2] * 12, np.int32), np.array([0, 12]), counts)
+    assert found[0] == pytest.approx(float(Fraction(2 + 3, 4) / 2))
+
+
+def test_moments_of_a_column_worked_by_hand():
+    cells = int32([[1, 10], [2, 10], [4, MISSING], [9, 10]])
+    count, mean, deviation, lowest, highest = moments(cells, cells, *PLAIN)
+    assert count.tolist() == [4, 3]
+    assert mean.tolist() == [4.0, 10.0]
+    assert deviation.tolist() == [pytest.approx((38 / 3) ** 0.5), 0.0]
+    assert (lowest.tolist(), highest.tolist()) == ([1, 10], [9, 10])
+
+
+def test_a_column_of_one_value_has_no_deviation_whatever_the_rounding():
+    table, offsets = np.array([0.0, 0.1]), np.array([1], np.int64)
+    cells = np.zeros((3, 1), np.int32)
+    assert moments(cells, cells, table, offsets)[2].tolist() == [0.0]
+
+
+def test_lengths_skip_missing_cells_and_constants():
+    cells = int32([[3, 5, 4], [3, 5, MISSING]])
+    deviation = np.array([1.5, 0.0, 2.0])
+    assert lengths(cells, cells, deviation, *PLAIN).tolist() == [pytest.approx(8**0.5), 2.0]
+
+
+def test_hulls_are_tight_and_mixed_groups_are_wildcards():
+    cells = int32([[1, MISSING, 7], [4, MISSING, MISSING], [2, 5, 7], [2, 6, 8]])
+    low, high = hulls(cells, cells, np.array([0, 0, 1, 1], np.int32), 2)
+    assert low.tolist() == [[1, MISSING, MISSING], [2, 5, 7]]
+    assert high.tolist() == [[4, MISSING, TOP], [2, 6, 8]]
+
+
+def test_bitsets_hold_the_codes_of_each_group():
+    codes = np.array([0, 3, 61, MISSING, 3], np.int32)
+    assert bitsets(codes, np.array([0, 0, 1, 1, 1], np.int32), 2).tolist() == [0b1001, 1 << 61 | 0b1000]
+
+
+def test_loss_takes_the_farthest_end_and_the_domain_for_wildcards():
+    cells = int32([[1], [4], [MISSING]])
+    low, high = int32([[1], [MISSING]]), int32([[3], [TOP]])
+    arguments = (np.array([2.0]), np.array([1], np.int32), np.array([4], np.int32), *PLAIN)
+    # 1 in [1;3] is 2 away, 4 in * is 3 away from the domain's other end, a missing cell in * is the whole domain away.
+    sums = loss(cells, cells, low, high, np.array([0, 1, 1], np.int32), *arguments)
+    assert sums.tolist() == [(2 + 3 + 3) / 2, (2 + 3 + 3) / 2]
