@@ -18,7 +18,7 @@ def _start_lean() -> None:
     gc.disable()
     # A large array that is freed is used for the next one, instead of going back to the system, which would have to
     # clear every page of it again. Other C libraries do not have these settings and do without.
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         tune = ctypes.CDLL(None).mallopt
         tune(_MMAP_THRESHOLD, 1 << 30)
         tune(_TRIM_THRESHOLD, (1 << 31) - 1)

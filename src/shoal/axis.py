@@ -127,6 +127,22 @@ class Axis:
         here = position - len(self.values)
         return (position,) if here < 0 else self.groups[here].members
 
+    def pattern(self, position: int) -> str | None:
+        """Give the wildcard, such as 937**, that a position of a nominal axis stands for, if it does."""
+        assert self.values is not None
+        here = position - len(self.values)
+        return None if here < 0 else self.groups[here].pattern
+
+    def pattern_covers(self, position: int, other: int) -> bool:
+        """Tell whether a wildcard such as 937** covers all that another position stands for."""
+        assert self.values is not None
+        pattern = self.pattern(position)
+        if pattern is None:
+            return False
+        wild = self.pattern(other)
+        texts = [wild] if wild is not None else [str(self.values[i]) for i in self.members(other)]
+        return all(len(text) == len(pattern) and text.startswith(pattern.rstrip("*")) for text in texts)
+
     def with_groups(self, groups: Iterable[tuple[int, ...]]) -> tuple[Axis, dict[tuple[int, ...], int]]:
         """Give an axis that also has these groups, and where each is on it."""
         assert self.values is not None

@@ -13,7 +13,7 @@ from typing import Any
 from shoal.catalogue import build, describe
 from shoal.engines import Engine, Written, default_engine
 from shoal.errors import CertificateError, ParameterError
-from shoal.measures import ClassMeasure, PairMeasure, Score, score
+from shoal.measures import PairMeasure, Score, score
 from shoal.models import Verdict, check
 from shoal.schema import ReadOptions, Roles, Schema
 from shoal.table import Origin, Table
@@ -29,6 +29,11 @@ class Certificate:
 
     It carries a digest of itself, so that any change is seen; with a signing key the digest is binding, because
     nobody without the key can make it anew.
+
+    Parameters
+    ----------
+    content
+        The values by name: recipe, input, output, steps, verdicts, scores, software, digest.
     """
 
     content: Mapping[str, Any]
@@ -97,6 +102,8 @@ def digest(content: Mapping[str, Any]) -> str:
 
 def signature(sealed: str, key: bytes) -> str:
     """Sign a digest (HMAC-SHA-256)."""
+    if len(key) < 16:
+        raise ParameterError("The signing key is too short.", "Use at least 16 random bytes.")
     return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
 
 
@@ -234,8 +241,7 @@ def _check_scores(
             continue
         mine = json.loads(json.dumps(_score(found[measure.name])))
         _same(measure.name, mine, claims[measure.name])
-        if isinstance(measure, ClassMeasure):
-            proved.append(f"{measure.name} is {found[measure.name].value:.6g}.")
+        proved.append(f"{measure.name} is {found[measure.name].value:.6g}.")
     return tuple(found.values())
 
 
@@ -258,8 +264,9 @@ def _options(content: Mapping[str, Any], *, original: bool = False) -> ReadOptio
         roles=roles,
         kinds={name: kind for name, kind in given["kinds"].items() if original or name != given.get("subject")},
         orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
-        delimiter=None if original else content["output"].get("delimiter"),
-        encoding=None if original else "utf-8",
+        delimiter=given.get("delimiter") if original else content["output"].get("delimiter"),
+        encoding=given.get("encoding") if original else "utf-8",
+        decimal=given.get("decimal") if original else ".",
         missing=tuple(given.get("missing", ())),
     )
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal import showing
+from shoal.arguments import listed, method_parameters, read_options, signing_key
 from shoal.catalogue import SHELVES, build, entries, look_up
 from shoal.certificate import Certificate, verify
 from shoal.conditions import Condition
@@ -64,46 +64,6 @@ Where = Annotated[str | None, typer.Option(help="A confidential property: 'charg
 Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
 
 
-def _names(text: str | None) -> tuple[str, ...]:
-    """Split a list of names at commas; a name with a comma is put in quotes."""
-    if not text:
-        return ()
-    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True)) if name.strip())
-
-
-def _pairs(given: Iterable[str] | None, what: str) -> dict[str, str]:
-    pairs = {}
-    for text in given or ():
-        name, sign, value = text.partition("=")
-        if not sign or not name or not value:
-            raise ParameterError(f"'{text}' is not of the form COLUMN={what}.", "Write it as age=integer.")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def _options(
-    quasi: str = "", sensitive: str = "", plain: str = "", subject: str | None = None, roles: str | None = None,
-    kind: list[str] | None = None, order: list[str] | None = None, in_delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None, missing: str = "",
-) -> ReadOptions:  # fmt: skip
-    if roles not in (None, "last-sensitive"):
-        raise ParameterError(
-            f"'{roles}' is not a way to give roles.", "Use --roles last-sensitive, or name the columns."
-        )
-    named = Roles(
-        _names(quasi), _names(sensitive), _names(plain), subject=subject, last_sensitive=roles == "last-sensitive"
-    )
-    return ReadOptions(
-        roles=named,
-        kinds=_pairs(kind, "KIND"),  # type: ignore[arg-type]
-        orders={column: _names(values) for column, values in _pairs(order, "LOW,…,HIGH").items()},
-        delimiter="\t" if in_delimiter == "\\t" else in_delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        missing=_names(missing),
-    )
-
-
 def _print_json(content: Any) -> None:
     sys.stdout.write(json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -114,7 +74,7 @@ def inspect_command(
     decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
-    options = _options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
+    options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
     with showing.progress(f"reading {file.name}"):
         table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
         reports = inspect(table)
@@ -146,13 +106,15 @@ def anonymize_command(
     decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
-    options = _options(quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    options = read_options(
+        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing
+    )
     models: list[PrivacyModel] = []
     if k is not None:
         models.append(KAnonymity(k))
     if t is not None:
         models.append(TCloseness(t, t_column, t_distance))  # type: ignore[arg-type]
-    chosen = build("methods", {"name": method or _default_method(t)} | _parameters(param))
+    chosen = build("methods", {"name": method or _default_method(t)} | method_parameters(param))
     if not models and chosen.enforces:
         raise ParameterError(
             "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
@@ -168,44 +130,16 @@ def anonymize_command(
         release = anonymize(table, chosen, models, measures=measures, seed=seed, progress=say)
         say(f"writing {out.name}")
         delimiter = "\t" if delimiter == "\\t" else delimiter
-        sealed = release.write(out, certificate=certificate, delimiter=delimiter, key=_key(key))
+        sealed = release.write(out, certificate=certificate, delimiter=delimiter, key=signing_key(key))
         if recipe is not None:
-            full = replace(release.recipe, source=os.path.relpath(file, recipe.parent), delimiter=delimiter,
-                           target=os.path.relpath(out, recipe.parent))  # fmt: skip
-            recipe.write_text(full.to_toml(), encoding="utf-8")
+            beside = {name: os.path.relpath(path, recipe.parent) for name, path in
+                      (("source", file), ("target", out), ("certificate", certificate)) if path}  # fmt: skip
+            recipe.write_text(replace(release.recipe, delimiter=delimiter, **beside).to_toml(), encoding="utf-8")  # type: ignore[arg-type]
     _show_release(release, sealed, out, certificate, as_json)
 
 
 def _default_method(t: float | None) -> str:
     return "sorted-clusters" if t is None else "stratified-clusters"
-
-
-def _parameters(given: list[str] | None) -> dict[str, Any]:
-    """Read the parameters of a method: numbers where they look like numbers, by column where a dot says so."""
-    values: dict[str, Any] = {}
-    for name, text in _pairs(given, "VALUE").items():
-        try:
-            value: Any = json.loads(text)
-        except json.JSONDecodeError:
-            value = text
-        parameter, dot, column = name.partition(".")
-        if dot:
-            values.setdefault(parameter, {})[column] = value
-        else:
-            values[name] = value
-    return values
-
-
-def _key(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    try:
-        content = path.read_bytes().strip()
-    except OSError as error:
-        raise ParameterError(f"The key '{path}' cannot be read: {error.strerror}.", "Check its name.") from None
-    if len(content) < 16:
-        raise ParameterError("The signing key is too short.", "Use at least 16 random bytes.")
-    return content
 
 
 def _show_release(release: Release, sealed: Certificate, out: Path, certificate: Path | None, as_json: bool) -> None:
@@ -224,8 +158,8 @@ def risk_command(
     encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
-    sets = [_names(text) for text in known or ()]
-    options = _options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    sets = [listed(text) for text in known or ()]
+    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
         if guessed:
@@ -274,7 +208,7 @@ def compare_command(
     missing: Missing = "", as_json: Json = False,
 ) -> None:  # fmt: skip
     """Set the risk and the information loss of releases beside the original."""
-    options = _options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
     options = _with_columns(options, where, ())
@@ -311,7 +245,7 @@ def check_command(
     """Prove a certificate again from the released file alone."""
     try:
         with showing.progress(f"checking {file.name}"):
-            proof = verify(file, certificate, key=_key(key), original=original)
+            proof = verify(file, certificate, key=signing_key(key), original=original)
     except CertificateError as error:
         if as_json:
             _print_json({"verified": False, "reason": error.what})
@@ -336,7 +270,9 @@ def run_command(
         table = read(asked.source, options=asked.options)
         release = anonymize(table, asked.methods, asked.models, measures=asked.measures, seed=asked.seed, progress=say)
         say(f"writing {Path(asked.target).name}")
-        sealed = release.write(asked.target, certificate=asked.certificate, delimiter=asked.delimiter, key=_key(key))
+        sealed = release.write(
+            asked.target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key)
+        )
     _show_release(release, sealed, Path(asked.target), Path(asked.certificate) if asked.certificate else None, as_json)
 
 

@@ -30,7 +30,24 @@ _RELEASE = ("file", "certificate", "delimiter", "seed")
 class Recipe:
     """What to read, how to mask it, what to promise and measure, and where to put it.
 
-    ``source``, ``target`` and ``certificate`` may be empty: a recipe in a certificate names no places.
+    Parameters
+    ----------
+    options
+        How the table is read, roles included.
+    methods
+        How it is masked, one after the other.
+    models
+        What is promised.
+    measures
+        What is measured; the usual measures if left out.
+    seed
+        The seed of methods that draw random numbers.
+    delimiter
+        What separates the cells of the released file.
+    source, target, certificate
+        The input, the output and the certificate. They may be left out: a recipe in a certificate names no places.
+    table
+        What is said of the table, as it is written in TOML.
     """
 
     options: ReadOptions
@@ -67,7 +84,7 @@ class Recipe:
         knowledge = {a.name: a.knowledge for a in schema.attributes if a.knowledge}
         given |= {"orders": orders} if orders else {}
         given |= {"knowledge": knowledge} if knowledge else {}
-        given |= {"missing": list(table.origin.missing)} if table.origin.missing else {}
+        given |= table.origin.given
         return cls(options_from(given), methods, models, measures, seed, table=given)
 
     def to_dict(self) -> dict[str, Any]:

@@ -38,7 +38,23 @@ STANDARD_MEASURES: tuple[Measure, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A masked table with what was proved and measured on it."""
+    """A masked table with what was proved and measured on it.
+
+    Attributes
+    ----------
+    original
+        The table that was masked.
+    table
+        The masked table. It can be looked at also when a promise does not hold.
+    recipe
+        Everything that was asked for.
+    steps
+        One sentence for each method.
+    verdicts
+        What was found of each model.
+    scores
+        What was measured.
+    """
 
     original: Table
     table: Table

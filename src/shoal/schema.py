@@ -5,20 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from shoal.axis import KINDS, Axis, Kind
 from shoal.errors import ParameterError, SchemaError, suggest
 
 
 class Role(StrEnum):
-    """What a column is to the release."""
+    """What a column is to the release.
 
-    IDENTIFIER = "identifier"  # names a person: never released
-    QUASI = "quasi"  # may be known to an attacker: generalized
-    SENSITIVE = "sensitive"  # confidential: released as it is, protected by the models
-    PLAIN = "plain"  # neither: released as it is
-    SUBJECT = "subject"  # the person a row belongs to: counted, never released
-    WEIGHT = "weight"  # survey weight: released as it is
+    Attributes
+    ----------
+    IDENTIFIER
+        Names a person: never released.
+    QUASI
+        May be known to an attacker: generalized.
+    SENSITIVE
+        Confidential: released as it is, protected by the models.
+    PLAIN
+        Neither: released as it is.
+    SUBJECT
+        The person a row belongs to: counted, never released.
+    WEIGHT
+        A survey weight: released as it is.
+    """
+
+    IDENTIFIER = "identifier"
+    QUASI = "quasi"
+    SENSITIVE = "sensitive"
+    PLAIN = "plain"
+    SUBJECT = "subject"
+    WEIGHT = "weight"
 
 
 RELEASED = (Role.QUASI, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
@@ -97,12 +114,10 @@ class Roles:
 
     def assign(self, header: Sequence[str]) -> dict[str, Role]:
         """Give the role of each column that is to be read, in the order of the header."""
-        if self.last_sensitive:
-            if self.quasi or self.sensitive:
-                raise ParameterError(
-                    "Roles are given both by name and by place (last-sensitive).", "Give them in one of the two ways."
-                )
-            return dict.fromkeys(header[:-1], Role.QUASI) | {header[-1]: Role.SENSITIVE}
+        if self.last_sensitive and (self.quasi or self.sensitive):
+            raise ParameterError(
+                "Roles are given both by name and by place (last-sensitive).", "Give them in one of the two ways."
+            )
         named: dict[str, Role] = {}
         for role, names in (
             (Role.QUASI, self.quasi),
@@ -118,6 +133,9 @@ class Roles:
                 if named.get(name, role) != role:
                     raise ParameterError(f"Column '{name}' is given two roles.", "Name each column once.")
                 named[name] = role
+        if self.last_sensitive:
+            others = [name for name in header if name not in named]
+            named |= dict.fromkeys(others[:-1], Role.QUASI) | dict.fromkeys(others[-1:], Role.SENSITIVE)
         if self.rest is not None:
             named = dict.fromkeys(header, self.rest) | named
         return {name: named[name] for name in header if named.get(name, Role.IDENTIFIER) != Role.IDENTIFIER}
@@ -146,9 +164,18 @@ class ReadOptions:
                     f"'{kind}' is not a kind of column (given for '{name}').", f"{hint}Kinds are: {', '.join(KINDS)}."
                 )
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ParameterError("A delimiter is one character, not a quote or an end of line.", "Try --delimiter ';'.")
+            raise ParameterError(
+                "A delimiter is one character, not a quote or an end of line.", "Try --in-delimiter ';'."
+            )
         if self.decimal not in (None, ".", ","):
             raise ParameterError("The decimal sign is '.' or ','.", "Try --decimal ','.")
+
+    def given(self) -> dict[str, Any]:
+        """Give what was said about the layout of the source, so that it can be read in the same way again."""
+        said = {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
+        return {name: value for name, value in said.items() if value} | (
+            {"missing": list(self.missing)} if self.missing else {}
+        )
 
     def check_names(self, header: Iterable[str]) -> None:
         """Check that every column for which something is declared exists."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Origin:
     sha256: str
     kind: str
     notes: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
     place: str | None = None
 
 
@@ -69,7 +69,19 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of cells on axes: what its columns are, its data, and the engine that holds them."""
+    """A table of cells on axes. It is made by `read`, and never changed.
+
+    Attributes
+    ----------
+    schema
+        What its columns are.
+    data
+        Its data, in the engine's own form.
+    engine
+        The engine that holds them.
+    origin
+        Where it came from.
+    """
 
     schema: Schema
     data: Any

@@ -27,7 +27,7 @@ TOP = 2**31 - 1
 @functools.cache
 def _library() -> ctypes.CDLL:
     folder = Path(__file__).parent
-    found = sorted(folder.glob("_native.*"))
+    found = [path for path in (folder / f"_native{suffix}" for suffix in (".so", ".dylib", ".dll")) if path.exists()]
     if not found:
         raise InternalError(
             "The compiled part of shoal is missing.", "Install the package (make install, or pip install .)."

@@ -14,7 +14,19 @@ Direction = Literal["lower is safer", "lower is more useful", "describes"]
 
 @dataclass(frozen=True)
 class Score:
-    """A measured number with its bounds, if it is an estimate, and what it is made of."""
+    """A measured number with its bounds, and what it is made of.
+
+    Attributes
+    ----------
+    measure
+        The name of the measure.
+    value
+        What was measured.
+    lower, upper
+        Its bounds, if it is an estimate; the value itself if it is exact.
+    detail
+        The counts behind it.
+    """
 
     measure: str
     value: float
@@ -70,7 +82,14 @@ class PairMeasure(Measure, Protocol):
 def score(released: Table, measures: Sequence[Measure], original: Table | None = None) -> tuple[Score, ...]:
     """Measure a table, forming the classes of each set of known attributes once.
 
-    Measures that need the original are left out when it is not given.
+    Parameters
+    ----------
+    released
+        The table that is measured.
+    measures
+        What to measure.
+    original
+        The table before masking. Measures that need it are left out when it is not given.
     """
     by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
     for measure in measures:

@@ -53,7 +53,23 @@ class PrivacyModel(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one model on one table, from the table alone."""
+    """What was found of one model on one table, from the table alone.
+
+    Attributes
+    ----------
+    model
+        The model with the level that was asked for.
+    holds
+        Whether every class keeps the promise.
+    level
+        The level that holds for all classes: the smallest crowd, the largest distance.
+    failing, classes
+        How many classes break the promise, and how many there are.
+    sentence
+        The level in words.
+    convention
+        How the level is measured.
+    """
 
     model: PrivacyModel
     holds: bool
@@ -67,6 +83,15 @@ class Verdict:
 def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
     """Measure models on a table. Nothing is known here of the method that made it.
 
+    Parameters
+    ----------
+    table
+        The table, masked or not.
+    models
+        What is to be checked.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> from shoal import KAnonymity, read
     >>> table = read(pl.DataFrame({"age": [34, 34, 51]}), quasi=["age"])

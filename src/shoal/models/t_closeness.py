@@ -130,8 +130,19 @@ class TCloseness:
 
 
 def closeness_bound(n: int, k: int) -> float:
-    """Give the t that Algorithm S4 stays within for n records in classes of k that divide n (Eq. 6).
+    """Give the t that Algorithm S4 stays within for n records in classes of k (Eq. 6).
 
+    It holds where k divides n, under the convention ``ordered-records``.
+
+    Parameters
+    ----------
+    n
+        The number of records.
+    k
+        The size of classes.
+
+    Examples
+    --------
     >>> [round(closeness_bound(3_985_166, k), 2) for k in (2, 3, 5, 10)]
     [0.25, 0.17, 0.1, 0.05]
     """
@@ -141,8 +152,17 @@ def closeness_bound(n: int, k: int) -> float:
 def smallest_cluster(n: int, t: float) -> float:
     """Give the bound from below on the class size that t-closeness asks of Algorithm S4 (Eq. 7).
 
+    Parameters
+    ----------
+    n
+        The number of records.
+    t
+        The largest distance allowed.
+
+    Examples
+    --------
     >>> round(smallest_cluster(1080, 0.05), 3)
-    9.92
+    9.917
     """
     return n / (2 * (n - 1) * t + 1)
 
@@ -150,6 +170,17 @@ def smallest_cluster(n: int, t: float) -> float:
 def cluster_size(n: int, k: int, t: float) -> int:
     """Give the class size that keeps both k-anonymity and t-closeness in Algorithm S4 (Eq. 8).
 
+    Parameters
+    ----------
+    n
+        The number of records.
+    k
+        The size of the smallest crowd.
+    t
+        The largest distance allowed.
+
+    Examples
+    --------
     >>> [cluster_size(1080, 2, t) for t in (0.01, 0.05, 0.09, 0.13, 0.17, 0.21, 0.25)]
     [48, 10, 6, 4, 3, 3, 2]
     """

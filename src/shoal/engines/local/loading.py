@@ -83,7 +83,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     return (
         _schema(assigned, found, options, head.header),
         data,
-        Origin(path.name, raw.sha256, "text", notes, options.missing, str(path)),
+        Origin(path.name, raw.sha256, "text", notes, options.given(), str(path)),
     )
 
 
@@ -162,4 +162,4 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
     data = LocalData(
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried, tuple(words)
     )
-    return _schema(assigned, found, options, header), data, replace(origin, missing=options.missing)
+    return _schema(assigned, found, options, header), data, replace(origin, given=options.given())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,9 @@ def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> 
             continue
         mixed = (low[:, j] != high[:, j]) & (low[:, j] != MISSING)
         if mixed.any():
-            axes[name], low[mixed, j] = _sets(axis, np.ascontiguousarray(lo[:, j]), labels, groups, mixed)
-            high[mixed, j] = low[mixed, j]
+            axes[name], sets = _sets(axis, np.ascontiguousarray(lo[:, j]), labels, groups, mixed)
+            low[mixed, j] = sets
+            high[mixed, j] = np.where(sets == MISSING, TOP, sets)
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
     return schema.with_axes(axes), released
@@ -40,7 +42,7 @@ def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> 
 def _sets(
     axis: Axis, codes: Positions, labels: Positions, groups: int, mixed: NDArray[np.bool_]
 ) -> tuple[Axis, Positions]:
-    """Find the set of categories of each mixed group and where it is on the axis."""
+    """Find the set of categories of each mixed group and where it is on the axis; MISSING stands for the wildcard."""
     assert axis.values is not None
     if len(axis.values) <= _BITS and not axis.groups:
         bits, which = np.unique(bitsets(codes, labels, groups)[mixed], return_inverse=True)
@@ -49,15 +51,36 @@ def _sets(
         sizes = count_labels(labels, groups)
         order = order_by_label(labels, sizes)
         ends = np.cumsum(sizes)
-        seen: dict[tuple[int, ...], int] = {}
+        seen: dict[frozenset[int], int] = {}
         numbers = []
         for g in np.flatnonzero(mixed).tolist():
-            nodes = set(codes[order[ends[g] - sizes[g] : ends[g]]].tolist())
-            members = tuple(sorted({member for node in nodes for member in axis.members(node)}))
-            numbers.append(seen.setdefault(members, len(seen)))
-        found, which = list(seen), np.array(numbers)
+            nodes = frozenset(codes[order[ends[g] - sizes[g] : ends[g]]].tolist())
+            numbers.append(seen.setdefault(nodes, len(seen)))
+        if any(group.pattern for group in axis.groups):
+            return _with_patterns(axis, list(seen), np.array(numbers))
+        found = [tuple(sorted({m for node in nodes for m in axis.members(node)})) for nodes in seen]
+        which = np.array(numbers)
     wider, places = axis.with_groups(members for members in found if len(members) > 1)
     seats = [places[members] if len(members) > 1 else members[0] for members in found]
+    return wider, np.array(seats, np.int32)[which.reshape(-1)]
+
+
+def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any]) -> tuple[Axis, Positions]:
+    """Find what covers groups in which wildcards such as 937** may occur.
+
+    Such a wildcard stands for codes that nobody listed, so a set of known codes does not cover it: one of the
+    wildcards itself may, and otherwise only ``*`` does.
+    """
+    plain = [nodes for nodes in found if not any(axis.pattern(node) for node in nodes)]
+    members = {nodes: tuple(sorted({m for node in nodes for m in axis.members(node)})) for nodes in plain}
+    wider, places = axis.with_groups(members.values())
+    seats = []
+    for nodes in found:
+        if nodes in members:
+            seats.append(places[members[nodes]])
+        else:
+            covering = [node for node in nodes if all(axis.pattern_covers(node, other) for other in nodes)]
+            seats.append(covering[0] if covering else MISSING)
     return wider, np.array(seats, np.int32)[which.reshape(-1)]
 
 

@@ -1,0 +1,80 @@
+"""What the options of commands mean: lists of names, pairs, parameters and keys, from text to values."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.schema import ReadOptions, Roles
+
+
+def listed(text: str | None) -> tuple[str, ...]:
+    """Split a list of names at commas; a name with a comma is put in quotes."""
+    if not text:
+        return ()
+    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True)) if name.strip())
+
+
+def pairs(given: Iterable[str] | None, what: str) -> dict[str, str]:
+    """Read texts of the form COLUMN=VALUE."""
+    pairs = {}
+    for text in given or ():
+        name, sign, value = text.partition("=")
+        if not sign or not name or not value:
+            raise ParameterError(f"'{text}' is not of the form COLUMN={what}.", "Write it as age=integer.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def read_options(
+    quasi: str = "", sensitive: str = "", plain: str = "", subject: str | None = None, roles: str | None = None,
+    kind: list[str] | None = None, order: list[str] | None = None, in_delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None, missing: str = "",
+) -> ReadOptions:  # fmt: skip
+    """Say how a table is to be read, as the options of a command say it."""
+    if roles not in (None, "last-sensitive"):
+        raise ParameterError(
+            f"'{roles}' is not a way to give roles.", "Use --roles last-sensitive, or name the columns."
+        )
+    named = Roles(
+        listed(quasi), listed(sensitive), listed(plain), subject=subject, last_sensitive=roles == "last-sensitive"
+    )
+    return ReadOptions(
+        roles=named,
+        kinds=pairs(kind, "KIND"),  # type: ignore[arg-type]
+        orders={column: listed(values) for column, values in pairs(order, "LOW,…,HIGH").items()},
+        delimiter="\t" if in_delimiter == "\\t" else in_delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        missing=listed(missing),
+    )
+
+
+def method_parameters(given: list[str] | None) -> dict[str, Any]:
+    """Read the parameters of a method: numbers where they look like numbers, by column where a dot says so."""
+    values: dict[str, Any] = {}
+    for name, text in pairs(given, "VALUE").items():
+        try:
+            value: Any = json.loads(text)
+        except json.JSONDecodeError:
+            value = text
+        parameter, dot, column = name.partition(".")
+        if dot:
+            values.setdefault(parameter, {})[column] = value
+        else:
+            values[name] = value
+    return values
+
+
+def signing_key(path: Path | None) -> bytes | None:
+    """Read a key from a file."""
+    if path is None:
+        return None
+    try:
+        return path.read_bytes().strip()
+    except OSError as error:
+        raise ParameterError(f"The key '{path}' cannot be read: {error.strerror}.", "Check its name.") from None
