@@ -16,16 +16,20 @@ def listed(text: str | None) -> tuple[str, ...]:
     """Split a list of names at commas; a name with a comma is put in quotes."""
     if not text:
         return ()
-    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True)) if name.strip())
+    try:
+        names = next(csv.reader([text], skipinitialspace=True))
+    except csv.Error:
+        raise ParameterError("A list of names cannot be read.", "Separate names by commas, in one line.") from None
+    return tuple(name.strip() for name in names if name.strip())
 
 
-def pairs(given: Iterable[str] | None, what: str) -> dict[str, str]:
-    """Read texts of the form COLUMN=VALUE."""
+def pairs(given: Iterable[str] | None, what: str, example: str) -> dict[str, str]:
+    """Read texts of the form NAME=VALUE."""
     pairs = {}
     for text in given or ():
         name, sign, value = text.partition("=")
         if not sign or not name or not value:
-            raise ParameterError(f"'{text}' is not of the form COLUMN={what}.", "Write it as age=integer.")
+            raise ParameterError(f"'{text}' is not of the form {what}.", f"Write it as {example}.")
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -45,8 +49,10 @@ def read_options(
     )
     return ReadOptions(
         roles=named,
-        kinds=pairs(kind, "KIND"),  # type: ignore[arg-type]
-        orders={column: listed(values) for column, values in pairs(order, "LOW,…,HIGH").items()},
+        kinds=pairs(kind, "COLUMN=KIND", "age=integer"),  # type: ignore[arg-type]
+        orders={
+            column: listed(values) for column, values in pairs(order, "COLUMN=LOW,…,HIGH", "size=small,large").items()
+        },
         delimiter="\t" if in_delimiter == "\\t" else in_delimiter,
         encoding=encoding,
         decimal=decimal,
@@ -57,12 +63,14 @@ def read_options(
 def method_parameters(given: list[str] | None) -> dict[str, Any]:
     """Read the parameters of a method: numbers where they look like numbers, by column where a dot says so."""
     values: dict[str, Any] = {}
-    for name, text in pairs(given, "VALUE").items():
+    for name, text in pairs(given, "PARAMETER=VALUE", "resolution=16").items():
         try:
             value: Any = json.loads(text)
         except json.JSONDecodeError:
             value = text
         parameter, dot, column = name.partition(".")
+        if parameter == "name" or (parameter in values and (not dot or not isinstance(values[parameter], dict))):
+            raise ParameterError(f"'{parameter}' cannot be given here, or not twice.", "Give each parameter once.")
         if dot:
             values.setdefault(parameter, {})[column] = value
         else:

@@ -59,6 +59,8 @@ def look_up(shelf: str, name: str) -> type[Any]:
 def build(shelf: str, given: Mapping[str, Any]) -> Any:
     """Make a value of the catalogue from its name and parameters; a parameter that it does not have is an error."""
     values = dict(given)
+    if not isinstance(values.get("name"), str):
+        raise ParameterError(f"A {shelf[:-1]} has no name.", f"There are: {', '.join(entries(shelf))}.")
     entry = look_up(shelf, str(values.pop("name", "")))
     known = [f.name for f in fields(entry)]
     for key in values:
@@ -71,6 +73,10 @@ def build(shelf: str, given: Mapping[str, Any]) -> Any:
     missing = [f.name for f in fields(entry) if _required(f) and f.name not in values]
     if missing:
         raise ParameterError(f"{entry.name} needs '{missing[0]}'.", "Give it a value.")
+    for field in fields(entry):
+        forms = {"where": str, "column": str, "known": list}
+        if field.name in values and not isinstance(values[field.name], forms.get(field.name, object)):
+            raise ParameterError(f"'{field.name}' of {entry.name} has a value of the wrong kind.", "Mend it.")
     return entry(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 

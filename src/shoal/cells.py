@@ -126,8 +126,9 @@ class _Looks:
         return all(_DECIMAL_COMMA.fullmatch(text) for text in (*lows, *highs))
 
     def with_points(self) -> _Looks:
-        """Write decimals behind a point."""
-        lows, highs = ([text.replace(",", ".") for text in side] for side in (self.lows, self.highs))
+        """Write decimals behind a point; a point that was there already is no decimal sign and makes no number."""
+        points = str.maketrans({",": ".", ".": "'"})
+        lows, highs = ([text.translate(points) for text in side] for side in (self.lows, self.highs))
         return replace(self, lows=lows, highs=highs)
 
     @property

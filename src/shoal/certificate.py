@@ -12,9 +12,9 @@ from typing import Any
 
 from shoal.catalogue import build, describe
 from shoal.engines import Engine, Written, default_engine
-from shoal.errors import CertificateError, ParameterError
+from shoal.errors import CertificateError, DataError, ParameterError, SchemaError
 from shoal.measures import PairMeasure, Score, score
-from shoal.models import Verdict, check
+from shoal.models import PrivacyModel, Verdict, check
 from shoal.schema import ReadOptions, Roles, Schema
 from shoal.table import Origin, Table
 from shoal.version import VERSION
@@ -81,16 +81,30 @@ class Certificate:
     def load(cls, path: str | Path) -> Certificate:
         """Read a certificate from a file."""
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            content = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+            json.dumps(content, ensure_ascii=False).encode()
         except FileNotFoundError:
             raise ParameterError(f"There is no certificate '{path}'.", "Check its name and folder.") from None
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        except (OSError, ValueError, RecursionError):
             raise CertificateError(f"'{path}' is not a certificate.", "Check the file.") from None
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise CertificateError(
                 f"'{path}' is not a certificate of a kind this version knows.", f"It reads format {FORMAT}."
             )
         return cls(content)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: readers differ in which one they see."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _refuse(_: str) -> None:
+    raise ValueError
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -108,7 +122,6 @@ def signature(sealed: str, key: bytes) -> str:
 
 
 def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
-    attested = verdict.model.name == "k-anonymity" and schema.subject is not None
     return {
         "model": describe(verdict.model),
         "holds": verdict.holds,
@@ -117,9 +130,13 @@ def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
         "failing_classes": verdict.failing,
         "sentence": verdict.sentence,
         "convention": verdict.convention,
-        # People are counted by a column that is not released: the file alone shows records, not people.
-        "provable_from_file": not attested,
+        "provable_from_file": not _attested(verdict.model, schema.subject),
     }
+
+
+def _attested(model: PrivacyModel, subject: str | None) -> bool:
+    """Tell whether people are counted, by a column that is not released: the file alone shows only records."""
+    return model.name == "k-anonymity" and subject is not None
 
 
 def _score(value: Score) -> dict[str, Any]:
@@ -167,28 +184,44 @@ def verify(
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
-    content = held.content
+    found = _sha256(Path(path))
+    size = Path(path).stat().st_size
     try:
-        proved = _check_seals(content, key)
-        output = content["output"]
-        digest_of_file = _sha256(Path(path))
-        if digest_of_file != output["sha256"]:
-            raise CertificateError(
-                f"'{Path(path).name}' is not the file this certificate was issued for, or it was changed.",
-                f"The certificate is for '{output['name']}'; its SHA-256 does not match.",
-            )
-        proved.append("The file is the one that was released, byte for byte.")
-        where = engine or default_engine()
-        table = where.read(path, _options(content))
-        _same("the number of records", table.rows, output["records"])
-        not_proved = _check_verdicts(table, content["verdicts"], proved)
-        verdicts = check(table, [build("models", claim["model"]) for claim in content["verdicts"]])
-        before = where.read(original, _options(content, original=True)) if original is not None else None
-        if before is not None:
-            _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
-        scores = _check_scores(table, before, content, proved, not_proved)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise CertificateError("The certificate lacks a part that it must have.", f"Missing: {error}.") from None
+        return _prove(Path(path), found, size, held.content, key, original, engine or default_engine())
+    except CertificateError:
+        raise
+    except (SchemaError, ParameterError, DataError) as error:
+        raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+        raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
+
+
+def _prove(
+    path: Path,
+    sha256: str,
+    size: int,
+    content: Mapping[str, Any],
+    key: bytes | None,
+    original: str | Path | None,
+    engine: Engine,
+) -> Proof:
+    proved = _check_seals(content, key)
+    output, recipe = content["output"], content["recipe"]
+    if sha256 != output["sha256"]:
+        raise CertificateError(
+            f"'{path.name}' is not the file this certificate was issued for, or it was changed.",
+            f"The certificate is for '{output['name']}'; its SHA-256 does not match.",
+        )
+    _same("the number of bytes", size, output["bytes"])
+    proved.append("The file is the one that was released, byte for byte.")
+    table = engine.read(path, _options(content))
+    _same("the number of records", table.rows, output["records"])
+    _same("the models", [claim["model"] for claim in content["verdicts"]], recipe["model"])
+    verdicts, not_proved = _check_verdicts(table, content, proved)
+    before = engine.read(original, _options(content, original=True)) if original is not None else None
+    if before is not None:
+        _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
+    scores = _check_scores(table, before, content, proved, not_proved)
     return Proof(verdicts, scores, tuple(proved), tuple(not_proved))
 
 
@@ -207,23 +240,30 @@ def _check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
     return ["The certificate was issued by a holder of the key and not changed since."]
 
 
-def _check_verdicts(table: Table, claims: Sequence[Mapping[str, Any]], proved: list[str]) -> list[str]:
+def _check_verdicts(
+    table: Table, content: Mapping[str, Any], proved: list[str]
+) -> tuple[tuple[Verdict, ...], list[str]]:
     """Measure each model again and compare with what is claimed."""
     not_proved = []
+    claims = content["verdicts"]
     verdicts = check(table, [build("models", claim["model"]) for claim in claims])
     for claim, found in zip(claims, verdicts, strict=True):
-        if not found.holds or not claim["holds"]:
-            raise CertificateError(f"{found.model.name} does not hold: {found.sentence}", "Do not use this release.")
-        if claim["provable_from_file"]:
-            for part in ("level", "classes", "sentence", "convention"):
-                _same(f"{found.model.name}, {part}", getattr(found, part), claim[part])
-            proved.append(found.sentence)
-        else:
-            if found.level < claim["level"]:
-                _same(f"{found.model.name}, level", found.level, claim["level"])
-            proved.append(found.sentence)
+        name = found.model.name
+        if not found.holds or claim["holds"] is not True:
+            raise CertificateError(f"{name} does not hold: {found.sentence}", "Do not use this release.")
+        attested = _attested(found.model, content["recipe"]["table"].get("subject"))
+        _same(f"{name}, what the file can prove", not attested, claim["provable_from_file"])
+        _same(f"{name}, classes", found.classes, claim["classes"])
+        _same(f"{name}, failing classes", found.failing, claim["failing_classes"])
+        if attested:
+            # As many people as claimed need at least as many records.
+            _same(f"{name}, level", found.level >= claim["level"] >= found.model.k, True)  # type: ignore[attr-defined]
             not_proved.append(f"{claim['sentence']} (people are counted by a column that is not released)")
-    return not_proved
+        else:
+            for part in ("level", "sentence", "convention"):
+                _same(f"{name}, {part}", getattr(found, part), claim[part])
+        proved.append(found.sentence)
+    return verdicts, not_proved
 
 
 def _check_scores(
@@ -231,18 +271,18 @@ def _check_scores(
 ) -> tuple[Score, ...]:
     """Measure again what can be measured and compare with what is claimed."""
     measures = [build("measures", given) for given in content["recipe"]["measure"]]
-    found = {value.measure: value for value in score(table, measures, before)}
-    claims = {claim["measure"]: claim for claim in content["scores"]}
-    if set(claims) != {measure.name for measure in measures}:
-        raise CertificateError("The certificate's scores are not those of its recipe.", "Ask for the original.")
-    for measure in measures:
+    claims = content["scores"]
+    _same("the scores", [claim["measure"] for claim in claims], [measure.name for measure in measures])
+    scores = []
+    for measure, claim in zip(measures, claims, strict=True):
         if isinstance(measure, PairMeasure) and before is None:
             not_proved.append(f"{measure.name} (needs the original)")
             continue
-        mine = json.loads(json.dumps(_score(found[measure.name])))
-        _same(measure.name, mine, claims[measure.name])
-        proved.append(f"{measure.name} is {found[measure.name].value:.6g}.")
-    return tuple(found.values())
+        (found,) = score(table, [measure], before)
+        _same(measure.name, json.loads(json.dumps(_score(found))), claim)
+        proved.append(f"{measure.name} is {found.value:.6g}.")
+        scores.append(found)
+    return tuple(scores)
 
 
 def _same(what: str, found: Any, claimed: Any) -> None:
@@ -278,5 +318,5 @@ def _sha256(path: Path) -> str:
             while part := file.read(1 << 20):
                 found.update(part)
     except OSError as error:
-        raise ParameterError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
+        raise DataError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
     return found.hexdigest()

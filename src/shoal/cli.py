@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.recipe import Recipe
-from shoal.release import STANDARD_MEASURES, Release, anonymize
+from shoal.release import STANDARD_MEASURES, Release, anonymize, beside
 from shoal.risk import risk
 from shoal.schema import ReadOptions, Role, Roles
 from shoal.table import Table
@@ -65,7 +66,8 @@ Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker kn
 
 
 def _print_json(content: Any) -> None:
-    sys.stdout.write(json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")
+    plain = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+    sys.stdout.write(json.dumps(content, ensure_ascii=plain, allow_nan=False) + "\n")
 
 
 @app.command("inspect")
@@ -123,18 +125,16 @@ def anonymize_command(
     if where:
         Condition.parse(where)
         measures.append(AttributeDisclosure(where))
+    delimiter = "\t" if delimiter == "\\t" else delimiter
+    secret = signing_key(key)
     with showing.progress(f"reading {file.name}") as say:
-        if recipe is not None and recipe.resolve() in (file.resolve(), out.resolve()):
-            raise ParameterError("The recipe would overwrite a table.", "Choose another name for it.")
         table = read(file, options=options)
         release = anonymize(table, chosen, models, measures=measures, seed=seed, progress=say)
         say(f"writing {out.name}")
-        delimiter = "\t" if delimiter == "\\t" else delimiter
-        sealed = release.write(out, certificate=certificate, delimiter=delimiter, key=signing_key(key))
-        if recipe is not None:
-            beside = {name: os.path.relpath(path, recipe.parent) for name, path in
-                      (("source", file), ("target", out), ("certificate", certificate)) if path}  # fmt: skip
-            recipe.write_text(replace(release.recipe, delimiter=delimiter, **beside).to_toml(), encoding="utf-8")  # type: ignore[arg-type]
+        needed = () if key is None else (key,)
+        sealed = release.write(
+            out, certificate=certificate, recipe=recipe, delimiter=delimiter, key=secret, needed=needed
+        )
     _show_release(release, sealed, out, certificate, as_json)
 
 
@@ -143,7 +143,7 @@ def _default_method(t: float | None) -> str:
 
 
 def _show_release(release: Release, sealed: Certificate, out: Path, certificate: Path | None, as_json: bool) -> None:
-    paper = certificate or out.with_suffix(".certificate.json")
+    paper = certificate or beside(out)
     if as_json:
         parts = ("verdicts", "scores", "steps", "left_out", "digest")
         _print_json({"out": str(out), "certificate": str(paper)} | {part: sealed.content[part] for part in parts})
@@ -159,6 +159,8 @@ def risk_command(
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
     sets = [listed(text) for text in known or ()]
+    if not all(sets):
+        raise ParameterError("A set of known attributes names none.", "Name at least one: --known age,sex.")
     options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
@@ -181,7 +183,8 @@ def risk_command(
 def _guessed(file: Path, options: ReadOptions) -> ReadOptions:
     """Take the columns that look like quasi-identifiers when none are named."""
     table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
-    quasi = tuple(report.name for report in inspect(table) if report.role == Role.QUASI)
+    taken = (*options.roles.sensitive, *options.roles.plain)
+    quasi = tuple(report.name for report in inspect(table) if report.role == Role.QUASI and report.name not in taken)
     if not quasi:
         raise ParameterError("No column looks like a quasi-identifier.", "Name them: --quasi age,zip.")
     return replace(options, roles=replace(options.roles, quasi=quasi))
@@ -270,8 +273,9 @@ def run_command(
         table = read(asked.source, options=asked.options)
         release = anonymize(table, asked.methods, asked.models, measures=asked.measures, seed=asked.seed, progress=say)
         say(f"writing {Path(asked.target).name}")
+        needed = (recipe,) if key is None else (recipe, key)
         sealed = release.write(
-            asked.target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key)
+            asked.target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key), needed=needed
         )
     _show_release(release, sealed, Path(asked.target), Path(asked.certificate) if asked.certificate else None, as_json)
 
@@ -307,29 +311,45 @@ def _options_of_all(version: Annotated[bool, typer.Option("--version", help="Sho
         raise typer.Exit
 
 
+class _Stopped(BaseException):
+    """Someone asked the command to stop."""
+
+
 @contextmanager
-def _ends_tidily() -> Any:
-    """Turn a request to stop into an exception, so that drafts are removed on the way out."""
+def _ends_tidily() -> Iterator[None]:
+    """Turn a request to stop into an exception that nobody mistakes for an error, so that drafts are removed."""
 
     def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
+        raise _Stopped
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _forget_stdout() -> None:
+    """Send what is still to be shown nowhere, so that the interpreter does not stumble over it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:
     """Run a command and turn errors into messages and exit codes."""
     debug = bool(os.environ.get("SHOAL_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal does not know is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
     try:
         with _ends_tidily():
-            app(standalone_mode=False)
-        code = 0
+            code = app(standalone_mode=False) or 0
+            sys.stdout.flush()
     except typer.Exit as end:
         code = end.exit_code
+    except SystemExit:  # so typer ends when whoever reads the results has seen enough
+        _forget_stdout()
+        code = 0
     except typer.TyperException as error:
         if hasattr(error, "show"):
             error.show()
@@ -341,11 +361,13 @@ def main() -> None:
             raise
         showing.error(error.what, error.remedy)
         code = error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
+    except (_Stopped, typer.Abort):
         showing.error("Stopped. Nothing was written.", "")
         code = 130
-    except BrokenPipeError:
-        code = 0
+    except OSError as error:
+        showing.error(f"The results cannot be shown: {error.strerror}.", "Check where the output goes.")
+        _forget_stdout()
+        code = 3
     except MemoryError:
         showing.error(
             "There is not enough memory for this table.",

@@ -20,6 +20,8 @@ from shoal.schema import Schema
 _PART = re.compile(
     r"""\s*(?P<column>"[^"]+"|[^<>=!]+?)\s*(?P<sign><=|>=|==|!=|<|>|=)\s*(?P<value>"[^"]*"|'[^']*'|.+?)\s*"""
 )
+# "and" between parts, not inside quotes: an even number of each kind of quote follows it.
+_AND = re.compile(r"""\s+and\s+(?=(?:[^"]*"[^"]*")*[^"]*$)(?=(?:[^']*'[^']*')*[^']*$)""")
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -93,7 +95,7 @@ class Condition:
         ('charge', 'sex')
         """
         parts = []
-        for piece in re.split(r"\s+and\s+", text.strip()):
+        for piece in _AND.split(text.strip()):
             match = _PART.fullmatch(piece)
             if match is None:
                 raise ParameterError(

@@ -32,6 +32,9 @@ class SchemaError(ShoalError):
     def missing_column(cls, name: str, available: Iterable[str]) -> SchemaError:
         """Report a column that the table does not have, with the nearest name that it has."""
         names = list(available)
+        if any(part[:1].isdigit() or part[:1] in "-+." for part in names):
+            # Names do not begin like numbers: the first line may be someone's record, and is not shown.
+            return cls(f"There is no column '{name}'.", "Is the first line a header? It must name the columns.")
         near = suggest(name, names)
         hint = f"Did you mean '{near}'? " if near else ""
         return cls(f"There is no column '{name}'.", f"{hint}The columns are: {', '.join(names)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,24 @@ from shoal.schema import ReadOptions, Role
 from shoal.table import Table
 
 _SECTIONS = ("table", "method", "model", "measure", "release")
-_TABLE = (
-    "file", "quasi", "sensitive", "plain", "identifier", "subject", "weight", "last_sensitive", "kinds", "orders",
-    "knowledge", "delimiter", "encoding", "decimal", "missing",
-)  # fmt: skip
-_RELEASE = ("file", "certificate", "delimiter", "seed")
+_TABLE = {
+    "file": "a text",
+    "quasi": "texts",
+    "sensitive": "texts",
+    "plain": "texts",
+    "identifier": "texts",
+    "subject": "a text",
+    "weight": "a text",
+    "last_sensitive": "true or false",
+    "kinds": "a text for each column",
+    "orders": "texts for each column",
+    "knowledge": "a text for each column",
+    "delimiter": "a text",
+    "encoding": "a text",
+    "decimal": "a text",
+    "missing": "texts",
+}
+_RELEASE = {"file": "a text", "certificate": "a text", "delimiter": "a text", "seed": "a whole number"}
 
 
 @dataclass(frozen=True)
@@ -117,9 +130,7 @@ class Recipe:
     def from_dict(cls, content: Mapping[str, Any]) -> Recipe:
         """Read plain values; a key that means nothing is an error."""
         _refuse_unknown(content, _SECTIONS, "a recipe")
-        table, release = dict(content.get("table", {})), dict(content.get("release", {}))
-        _refuse_unknown(table, _TABLE, "[table]")
-        _refuse_unknown(release, _RELEASE, "[release]")
+        table, release = _section(content, "table", _TABLE), _section(content, "release", _RELEASE)
         source = table.pop("file", None)
         methods = _list(content.get("method", []))
         if not methods:
@@ -130,8 +141,8 @@ class Recipe:
             tuple(build("methods", given) for given in methods),
             tuple(build("models", given) for given in _list(content.get("model", []))),
             None if measures is None else tuple(build("measures", given) for given in _list(measures)),
-            int(release.get("seed", 0)),
-            str(release.get("delimiter", ",")),
+            release.get("seed", 0),
+            release.get("delimiter", ","),
             source,
             release.get("file"),
             release.get("certificate"),
@@ -159,6 +170,8 @@ class Recipe:
             recipe = cls.from_toml(place.read_text(encoding="utf-8"))
         except OSError as error:
             raise ParameterError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
+        except UnicodeDecodeError:
+            raise ParameterError(f"'{path}' is not UTF-8 text.", "Save the recipe as UTF-8.") from None
 
         def beside(name: str | None) -> str | None:
             return None if name is None else str(place.parent / name)
@@ -172,7 +185,40 @@ class Recipe:
 
 
 def _list(value: Any) -> Sequence[Mapping[str, Any]]:
-    return [value] if isinstance(value, Mapping) else list(value)
+    parts = [value] if isinstance(value, Mapping) else value
+    if not isinstance(parts, Sequence) or not all(isinstance(part, Mapping) for part in parts):
+        raise ParameterError("A method, model or measure is a table.", 'Write [[method]] and name = "…" below it.')
+    return parts
+
+
+def _section(content: Mapping[str, Any], name: str, forms: Mapping[str, str]) -> dict[str, Any]:
+    """Give a section whose keys are known and whose values have the form that their key asks for."""
+    section = content.get(name, {})
+    if not isinstance(section, Mapping):
+        raise ParameterError(f"[{name}] is not a section.", f"Write [{name}] and its keys below it.")
+    _refuse_unknown(section, tuple(forms), f"[{name}]")
+    for key, value in section.items():
+        if not _FORMS[forms[key]](value):
+            raise ParameterError(f"'{key}' in [{name}] must be {forms[key]}.", "Mend the recipe.")
+    return dict(section)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _by_column(value: Any, inner: Callable[[Any], bool]) -> bool:
+    return isinstance(value, Mapping) and all(inner(item) for item in value.values())
+
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    "a text": lambda value: isinstance(value, str),
+    "texts": lambda value: isinstance(value, str) or _texts(value),
+    "true or false": lambda value: isinstance(value, bool),
+    "a whole number": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "a text for each column": lambda value: _by_column(value, lambda item: isinstance(item, str)),
+    "texts for each column": lambda value: _by_column(value, _texts),
+}
 
 
 def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str], where: str) -> None:

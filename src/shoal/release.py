@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,8 @@ import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
-from shoal.errors import DataError, GuaranteeError, ParameterError
+from shoal.errors import GuaranteeError, ParameterError
+from shoal.files import all_or_none, refuse_overwriting
 from shoal.measures import Measure, Score, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.information_loss import InformationLoss
@@ -24,6 +23,7 @@ from shoal.measures.uniqueness import Uniqueness
 from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.recipe import Recipe
+from shoal.schema import usable_delimiter
 from shoal.table import Table
 
 Progress = Callable[[str], None]
@@ -95,10 +95,12 @@ class Release:
         path: str | Path,
         *,
         certificate: str | Path | None = None,
+        recipe: str | Path | None = None,
         delimiter: str = ",",
         key: bytes | None = None,
+        needed: Sequence[str | Path] = (),
     ) -> Certificate:
-        """Write the released table and its certificate, both or neither.
+        """Write the released table and its certificate, all or nothing.
 
         Parameters
         ----------
@@ -106,10 +108,14 @@ class Release:
             Where to; a name that ends in ``.parquet`` gives Parquet, any other delimited text.
         certificate
             Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out.
+        recipe
+            Where the recipe goes, if it is to be written too.
         delimiter
             What separates the cells of a text file.
         key
-            A key to sign the certificate with.
+            A key to sign the certificate with, of at least 16 bytes.
+        needed
+            Files that must not be overwritten, beside the input.
 
         Raises
         ------
@@ -118,26 +124,34 @@ class Release:
         """
         self._insist()
         target = Path(path)
-        paper = Path(certificate) if certificate is not None else target.with_suffix(".certificate.json")
-        if len(delimiter) != 1 or delimiter in '"\r\n[]{}*\\':
-            raise ParameterError("This delimiter cannot separate cells.", "Choose one character such as , or ; or tab.")
-        self._refuse_collisions(target, paper)
-        with _both_or_neither(target, paper) as (draft, draft_paper):
-            layout = Layout(delimiter)
-            written = self.table.engine.write(self.table.data, self.table.schema, str(draft), layout)
+        paper = Path(certificate) if certificate is not None else beside(target)
+        if not usable_delimiter(delimiter):
+            raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
+        outputs = [target, paper] + ([Path(recipe)] if recipe is not None else [])
+        place = self.original.origin.place
+        refuse_overwriting(outputs, map(Path, (*needed, *([place] if place else []))))
+        with all_or_none(outputs) as drafts:
+            written = self.table.engine.write(self.table.data, self.table.schema, str(drafts[0]), Layout(delimiter))
             sealed = self._certificate(target.name, delimiter, written, key)
-            draft_paper.write_text(sealed.to_json(), encoding="utf-8")
+            drafts[1].write_text(sealed.to_json(), encoding="utf-8")
+            if recipe is not None:
+                full = self._full_recipe(Path(recipe).parent, target, certificate, delimiter)
+                drafts[2].write_text(full.to_toml(), encoding="utf-8")
         return sealed
 
-    def _refuse_collisions(self, target: Path, paper: Path) -> None:
-        source = self.original.origin.place
-        for path in (target, paper):
-            if source is not None and os.path.realpath(path) == os.path.realpath(source):
-                raise ParameterError(
-                    "The output would overwrite the input, and the original would be lost.", "Choose another name."
-                )
-        if os.path.realpath(target) == os.path.realpath(paper):
-            raise ParameterError("The table and its certificate have the same name.", "Choose two names.")
+    def _full_recipe(self, folder: Path, target: Path, certificate: str | Path | None, delimiter: str) -> Recipe:
+        """Give the recipe with the places of its files, as seen from its own folder."""
+
+        def seen(path: str | Path | None) -> str | None:
+            return None if path is None else os.path.relpath(path, folder)
+
+        return replace(
+            self.recipe,
+            source=seen(self.original.origin.place),
+            target=seen(target),
+            certificate=seen(certificate),
+            delimiter=delimiter,
+        )
 
     def _certificate(self, name: str, delimiter: str, written: Written, key: bytes | None) -> Certificate:
         text = not name.lower().endswith((".parquet", ".pq"))
@@ -149,7 +163,11 @@ class Release:
             original=self.original.origin,
             rows=self.table.rows,
             schema=self.table.schema,
-            released={"name": name, "format": "text" if text else "parquet", **layout},
+            released={
+                "name": name.encode("utf-8", "replace").decode(),
+                "format": "text" if text else "parquet",
+                **layout,
+            },
             written=written,
             steps=self.steps,
             verdicts=self.verdicts,
@@ -158,23 +176,9 @@ class Release:
         )
 
 
-@contextlib.contextmanager
-def _both_or_neither(target: Path, paper: Path) -> Iterator[tuple[Path, Path]]:
-    """Give two new names to write under; move both files into place at the end, or remove them if anything fails."""
-    drafts = tuple(path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}") for path in (target, paper))
-    try:
-        yield drafts[0], drafts[1]
-        drafts[0].replace(target)
-        drafts[1].replace(paper)
-    except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
-        raise DataError(
-            f"'{target}' cannot be written: {reason}.", "Check the folder, its permissions and the space left."
-        ) from None
-    finally:
-        for draft in drafts:
-            with contextlib.suppress(OSError):
-                draft.unlink()
+def beside(target: Path) -> Path:
+    """Give the place of a certificate when none is named."""
+    return target.with_suffix(".certificate.json") if target.name else target
 
 
 def anonymize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -114,10 +115,13 @@ class Roles:
 
     def assign(self, header: Sequence[str]) -> dict[str, Role]:
         """Give the role of each column that is to be read, in the order of the header."""
-        if self.last_sensitive and (self.quasi or self.sensitive):
-            raise ParameterError(
-                "Roles are given both by name and by place (last-sensitive).", "Give them in one of the two ways."
-            )
+        given = (self.quasi, self.sensitive, self.plain, self.identifier, self.subject, self.weight)
+        if self.last_sensitive:
+            if any(given):
+                raise ParameterError(
+                    "Roles are given both by name and by place (last-sensitive).", "Give them in one of the two ways."
+                )
+            return dict.fromkeys(header[:-1], Role.QUASI) | {header[-1]: Role.SENSITIVE}
         named: dict[str, Role] = {}
         for role, names in (
             (Role.QUASI, self.quasi),
@@ -133,12 +137,15 @@ class Roles:
                 if named.get(name, role) != role:
                     raise ParameterError(f"Column '{name}' is given two roles.", "Name each column once.")
                 named[name] = role
-        if self.last_sensitive:
-            others = [name for name in header if name not in named]
-            named |= dict.fromkeys(others[:-1], Role.QUASI) | dict.fromkeys(others[-1:], Role.SENSITIVE)
         if self.rest is not None:
             named = dict.fromkeys(header, self.rest) | named
         return {name: named[name] for name in header if named.get(name, Role.IDENTIFIER) != Role.IDENTIFIER}
+
+
+def usable_delimiter(text: str) -> bool:
+    """Tell whether a text can separate cells: one sign that no number, range, set or wildcard is made of."""
+    sign = text.isascii() and text.isprintable() and not text.isalnum() and text not in "\"'[]{}*\\.+-_ "
+    return len(text) == 1 and (text == "\t" or sign)
 
 
 @dataclass(frozen=True)
@@ -163,10 +170,16 @@ class ReadOptions:
                 raise ParameterError(
                     f"'{kind}' is not a kind of column (given for '{name}').", f"{hint}Kinds are: {', '.join(KINDS)}."
                 )
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ParameterError(
-                "A delimiter is one character, not a quote or an end of line.", "Try --in-delimiter ';'."
-            )
+        for name, order in self.orders.items():
+            if len(set(order)) < len(order):
+                raise ParameterError(f"The order of '{name}' names a category twice.", "Name each once, low to high.")
+        if self.delimiter is not None and not usable_delimiter(self.delimiter):
+            raise ParameterError("This is no delimiter.", "Use one sign such as , ; | or a tab: --in-delimiter ';'.")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise ParameterError(f"There is no encoding '{self.encoding}'.", "Try utf-8 or latin-1.") from None
         if self.decimal not in (None, ".", ","):
             raise ParameterError("The decimal sign is '.' or ','.", "Try --decimal ','.")
 

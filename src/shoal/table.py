@@ -101,6 +101,8 @@ class Table:
     def classes(self, by: Sequence[str] | None = None, carry: Sequence[Carry] = ()) -> Iterator[Classes]:
         """Give the equivalence classes over some columns (all quasi-identifiers if none are named), in batches."""
         names = self.schema.quasi if by is None else tuple(by)
+        if not names:
+            raise SchemaError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
         for name in names:
             _ = self.schema[name]
         return self.engine.classes(self.data, self.schema, names, tuple(carry))

@@ -166,7 +166,11 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
             column++;
             if (*p++ == '\n') break;
             if (column == columns) {
-                for (detail = columns + 1; *p != '\n'; p++) detail += *p == mark;
+                int inside = 0;
+                for (detail = columns + 1; p < end && (inside || *p != '\n'); p++) {
+                    inside ^= *p == '"';
+                    detail += *p == mark && !inside;
+                }
                 status = RAGGED;
                 goto out;
             }

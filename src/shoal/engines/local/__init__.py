@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.engines import Layout, Moments, Spans, Written
-from shoal.engines.local.data import OWN, LocalData, moved, spans
+from shoal.engines.local.data import OWN, LocalData, known_values, moved, spans
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish, recode
 from shoal.errors import SchemaError
@@ -95,7 +95,7 @@ class Local:
         order: Positions | None = None
         for item in carry:
             if isinstance(item, Tally):
-                columns = {name: data.positions(schema[name].name) for name in item.condition.columns}
+                columns = {name: known_values(data, schema[name].name) for name in item.condition.columns}
                 carried[item] = count_labels(labels(np.flatnonzero(item.condition.holds(schema, columns))), groups)
                 continue
             name = item.column if isinstance(item, Ranked) else item

@@ -54,12 +54,18 @@ def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
     """Read a Parquet file."""
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        names = pq.read_schema(path).names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
         table = pq.read_table(path)
     except FileNotFoundError:
         raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
     except (OSError, pa.ArrowException):
         raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    return table.combine_chunks(), Origin(path.name, digest, "parquet", place=str(path))
+    return table.combine_chunks(), Origin(
+        path.name.encode("utf-8", "replace").decode(), digest, "parquet", place=str(path)
+    )
 
 
 class _HashSink:
@@ -82,6 +88,22 @@ class _HashSink:
 
 def read_column(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:
     """Read a column as a vocabulary of distinct cells and the code of each row; and its texts, if it is text."""
+    try:
+        return _read_column(name, column, reading)
+    except pa.ArrowException:
+        raise _unusable(name, column.type) from None
+
+
+def _unusable(name: str, kind: pa.DataType) -> DataError:
+    return DataError(
+        f"Column '{name}' is of a type that has no cells shoal knows ({kind}).",
+        "Leave it out, or convert it to numbers, dates or text.",
+    )
+
+
+def _read_column(
+    name: str, column: pa.ChunkedArray, reading: Reading
+) -> tuple[Vocabulary, Positions, list[str] | None]:
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
@@ -134,10 +156,7 @@ def _as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
     if pa.types.is_timestamp(kind):
         stamps = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).fill_null(0)
         return stamps.to_numpy(zero_copy_only=False), "datetime"
-    raise DataError(
-        f"Column '{name}' is of a type that has no cells shoal knows ({kind}).",
-        "Leave it out, or convert it to numbers, dates or text.",
-    )
+    raise _unusable(name, kind)
 
 
 def _read_texts(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:

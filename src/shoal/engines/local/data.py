@@ -74,8 +74,10 @@ class LocalData:
                 return codes
             if (words.lo == words.hi).all():
                 return words.lo[codes]
+            # Cells that were generalized before are values of their own, in the order of their ends.
             _, bins = np.unique(np.stack([words.lo, words.hi]), axis=1, return_inverse=True)
-            return bins.reshape(-1).astype(np.int32)[codes]
+            places = bins.reshape(-1).astype(np.int32)
+            return np.where(words.hi == MISSING, np.int32(MISSING), places)[codes]
         j = self.at(name)
         if (self.lo[:, j] != self.hi[:, j]).any():
             raise ParameterError(
@@ -84,6 +86,16 @@ class LocalData:
             )
         column = np.ascontiguousarray(self.lo[:, j])
         return column if self.index.size == 0 else column[self.index]
+
+
+def known_values(data: LocalData, name: str) -> Positions:
+    """Give the positions of one column on its axis; a cell that was generalized has no value that is known."""
+    if name not in data.carried:
+        return data.positions(name)
+    j = data.carried.index(name)
+    words = data.words[j]
+    codes = np.ascontiguousarray(data.codes[:, j])
+    return codes if words is None else np.where(words.lo == words.hi, words.lo, np.int32(MISSING))[codes]
 
 
 def spans(data: LocalData, schema: Schema) -> Spans:

@@ -36,6 +36,11 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     return _load_arrow(*from_object(source), options)
 
 
+def _printable(name: str) -> str:
+    """Give a file name as text, whatever bytes it is made of."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
     kind, order = options.kinds.get(name), options.orders.get(name)
     if role == Role.SUBJECT and kind is None and order is None:
@@ -83,7 +88,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     return (
         _schema(assigned, found, options, head.header),
         data,
-        Origin(path.name, raw.sha256, "text", notes, options.given(), str(path)),
+        Origin(_printable(path.name), raw.sha256, "text", notes, options.given(), str(path)),
     )
 
 

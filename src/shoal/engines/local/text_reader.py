@@ -67,6 +67,8 @@ class Head:
 def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
     """Read the header line of a file and find its delimiter."""
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise DataError(f"'{path}' is not a file that can be read twice.", "Save its content to a file first.")
         with path.open("rb") as file:
             chunk = file.read(_CHUNK)
     except FileNotFoundError:
@@ -83,10 +85,9 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
         raise DataError(f"'{path}' is not a text file.", "Read delimited text, or a file that ends in .parquet.")
     mark = 3 if chunk.startswith(b"\xef\xbb\xbf") else 0
     text = chunk[mark:].decode("latin-1")  # one character per byte: places in the text are places in the file
-    stop, quoted = 0, False
-    while stop < len(text) and (quoted or text[stop] != "\n"):
-        quoted ^= text[stop] == '"'
-        stop += 1
+    stop = _end_of_line(text)
+    if stop < 0:
+        raise DataError("A quote in the header line is never closed.", "Close it, or take it out.")
     line = text[:stop].rstrip("\r")
     if delimiter is None:
         outside = "".join(line.split('"')[::2])
@@ -101,6 +102,19 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
     if twice:
         raise DataError(f"The header names '{twice[0]}' more than once.", "Give each column a name of its own.")
     return Head(delimiter, header, mark + stop + 1, 2 + line.count("\n"))
+
+
+def _end_of_line(text: str) -> int:
+    """Find the end of the first line, not counting line feeds inside quotes; -1 when a quote stays open."""
+    stop, quotes = -1, 0
+    while True:
+        start = stop + 1
+        stop = text.find("\n", start)
+        quotes += text.count('"', start, stop if stop >= 0 else len(text))
+        if quotes % 2 == 0:
+            return stop if stop >= 0 else len(text)
+        if stop < 0:
+            return -1
 
 
 def read_text(
@@ -157,26 +171,29 @@ class _Pass:
 
     def run(self) -> None:
         """Read chunk by chunk; what follows the last line feed is kept for the next one."""
-        buffer = np.empty(_CHUNK + 1, np.uint8)
+        raw = bytearray(_CHUNK + 1)
         held, seen, skip = 0, 0, self.head.start
         while True:
-            if held + 1 >= buffer.size:  # one row fills the buffer: make room for more of it
-                buffer = np.concatenate([buffer, np.empty_like(buffer)])
-            got = self.file.readinto(buffer[held:-1])  # type: ignore[attr-defined]
+            if held + 1 >= len(raw):  # one row fills the buffer: make room for more of it
+                raw = raw + bytearray(len(raw))
+            got = self.file.readinto(memoryview(raw)[held:-1])  # type: ignore[attr-defined]
+            if raw.find(0, held, held + got) >= 0:
+                raise DataError("The file holds zero bytes, so it is not text.", "Check how it was made.")
             if self.hasher:
-                self.hasher.update(buffer[held : held + got].data)
+                self.hasher.update(memoryview(raw)[held : held + got])
             stop = held + got
             seen += got
-            if got == 0 and stop > 0 and buffer[stop - 1] != 10:
-                buffer[stop] = 10
+            if got == 0 and stop > 0 and raw[stop - 1] != 10:
+                raw[stop] = 10
                 stop += 1
             place = min(skip, stop)
             skip -= place
-            place = self._take(buffer, place, _behind_last_line(buffer, place, stop), seen, last=got == 0)
+            whole = raw.rfind(b"\n", place, stop) + 1 or place
+            place = self._take(np.frombuffer(raw, np.uint8), place, whole, seen, last=got == 0)
             if got == 0:
                 break
             held = stop - place
-            buffer[:held] = buffer[place:stop]
+            raw[:held] = raw[place:stop]
 
     def _take(self, buffer: NDArray[np.uint8], place: int, stop: int, seen: int, *, last: bool) -> int:
         """Take the whole rows of a buffer; make room where the kernel asks for it."""
@@ -250,15 +267,6 @@ def _decoder(heap: bytes, known: NDArray[np.int64], encoding: str | None) -> tup
     return used, lambda a, b: heap[a:b].decode(used)
 
 
-def _behind_last_line(buffer: NDArray[np.uint8], start: int, stop: int) -> int:
-    """Find the place behind the last line feed; lines are short, so it is looked for near the end first."""
-    for near in (max(start, stop - 4096), start):
-        found = buffer[near:stop].tobytes().rfind(b"\n")
-        if found >= 0:
-            return near + found + 1
-    return start
-
-
 def _grown(matrix: NDArray[np.int32], filled: int, rows: int) -> NDArray[np.int32]:
     larger = np.empty((rows, matrix.shape[1]), np.int32)
     larger[:filled] = matrix[:filled]
@@ -269,6 +277,8 @@ def _decode(raw: bytes, encoding: str | None) -> str:
     try:
         return raw.decode(encoding or "utf-8")
     except UnicodeDecodeError:
+        if encoding is not None:
+            raise DataError(
+                f"The header line is not {encoding} text.", "Say how the file is encoded (--encoding latin-1)."
+            ) from None
         return raw.decode("latin-1")
-    except LookupError:
-        raise DataError(f"There is no encoding '{encoding}'.", "Try utf-8 or latin-1.") from None
