@@ -9,6 +9,7 @@ equal pairs on every kind of axis.
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
@@ -67,10 +68,18 @@ class Axis:
         return self.kind not in ("category", "ordered")
 
     def coordinates(self) -> NDArray[np.float64] | None:
-        """Give the number behind each position for distances; None where the position itself is the number."""
+        """Give the number behind each position for distances; None where the position itself is the number.
+
+        Numbers so large or small that their squares would not be numbers are given in another unit: standardized
+        distances do not depend on it.
+        """
         if self.values is None or not self.numeric:
             return None
-        return self.values.astype(np.float64)
+        numbers = self.values.astype(np.float64)
+        largest = float(np.abs(numbers).max(initial=0.0))
+        if largest == 0 or 1e-100 < largest < 1e100:
+            return numbers
+        return np.ldexp(numbers, -math.frexp(largest)[1])
 
     def value(self, position: int) -> Any:
         """Give the value at a position."""
@@ -94,6 +103,8 @@ class Axis:
         value = self.value(position)
         if self.kind == "datetime":
             return str(value.isoformat(sep=" "))
+        if self.kind == "ordered":
+            return escape(str(value).translate(_SPECIAL))
         return repr(value) if self.kind == "float" else str(value)
 
     def texts(self, positions: NDArray[np.int32]) -> list[str]:
@@ -158,8 +169,8 @@ class Axis:
         """Give one axis for two columns of the same kind, and where the positions of each go on it."""
         if self is other or (self.values is None and other.values is None):
             return self, None, None
-        assert self.values is not None
-        assert other.values is not None
+        if self.values is None or other.values is None:
+            raise TypeError("a plain axis must be listed before it can be joined with a listed one")
         if self.values is other.values and not self.groups:
             return other, None, None
         if self.numeric:
@@ -190,7 +201,8 @@ Move = NDArray[np.int32] | None
 
 def escape(text: str) -> str:
     """Mark a category whose own text looks like a group, a wildcard or a missing cell."""
-    return "\\" + text if text == "" or text[0] in "{[*\\" or text.endswith("*") else text
+    odd = text == "" or text[0] in "{[*\\" or text.endswith("*") or text != text.strip()
+    return "\\" + text if odd else text
 
 
 def days(texts: Sequence[str]) -> NDArray[np.int64]:

@@ -78,7 +78,9 @@ class Texts:
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
     looks = _Looks.of([text.strip() for text in found.texts], reading.missing)
-    if reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
+    if reading.order is not None or reading.kind in ("ordered", "category"):
+        pass  # signs in the names of categories mean nothing
+    elif reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
         looks = looks.with_points()
     kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, looks, reading)
     if kind == "ordered" or reading.order is not None:
@@ -149,7 +151,7 @@ def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
     if text in missing:
         return _NOTHING, "", ""
     if text[0] == "[" and text[-1] == "]":
-        parts = [part.strip() for part in text[1:-1].split(";")]
+        parts = [part.strip() for part in _parts(text[1:-1])]
         if len(parts) == 2 and all(parts):
             return _RANGE, parts[0], parts[1]
     if text[0] == "{" and text[-1] == "}" and len(text) > 2:
@@ -165,7 +167,8 @@ def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
 
 
 def _all_match(pattern: str, lines: str) -> bool:
-    return re.fullmatch(f"(?:{pattern}\n)*", lines) is not None
+    # Atomic: a line is matched in one way or not at all. Going back over millions of lines would never end.
+    return re.fullmatch(f"(?>{pattern}\n)*+", lines) is not None
 
 
 def _kind_of(texts: list[str]) -> str:
@@ -294,8 +297,10 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
     for i, form in enumerate(looks.forms.tolist()):
         if form in (_NOTHING, _WILD):
             continue
-        low, high = order.get(looks.lows[i], -1), order.get(looks.highs[i], -1)
-        if form in (_PREFIX, _SET) or low < 0 or high < low:
+        # A name that looks like something else is taken for what it is.
+        ends = (looks.texts[i],) * 2 if looks.texts[i] in order else (looks.lows[i], looks.highs[i])
+        low, high = (order.get(end, order.get(_UNESCAPE.sub(r"\1", end), -1)) for end in ends)
+        if low < 0 or high < low or (form in (_PREFIX, _SET) and looks.texts[i] not in order):
             raise DataError(
                 f"Column '{found.column}' has a category that is not in its declared order (line {found.lines[i]}).",
                 "Add it to the order, or mend the cell.",
@@ -304,9 +309,13 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
     return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, looks.ranged, reason)
 
 
+def _parts(text: str) -> list[str]:
+    """Split at semicolons that are not marked as part of a name."""
+    return _SPLIT.sub("\\1\0", text).split("\0") if "\\" in text else text.split(";")
+
+
 def _members(text: str) -> list[str]:
-    parts = _SPLIT.sub("\\1\0", text[1:-1]).split("\0")
-    return [_UNESCAPE.sub(r"\1", part) for part in parts]
+    return [_UNESCAPE.sub(r"\1", part) for part in _parts(text[1:-1])]
 
 
 def _place_categories(looks: _Looks, reason: str) -> Vocabulary:

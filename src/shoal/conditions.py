@@ -53,7 +53,7 @@ class Comparison:
                 )
             assert axis.values is not None
             same = np.array([value == self.value for value in axis.values] + [False] * (1 + len(axis.groups)))
-            return np.asarray(present & (same[positions] == (self.sign != "!=")))
+            return np.asarray(present & (same[np.where(present, positions, 0)] == (self.sign != "!=")))
         if axis.kind == "ordered":
             assert axis.values is not None
             places = [i for i, value in enumerate(axis.values) if value == self.value]
@@ -66,6 +66,8 @@ class Comparison:
 
     def _bound(self, axis: Axis) -> Any:
         """Give the value as a number on the axis."""
+        if axis.kind == "integer" and re.fullmatch(r"[-+]?\d+", self.value):
+            return int(self.value)  # exact, however large
         kind = "float" if axis.kind == "integer" else axis.kind
         texts = Texts(self.column, [self.value], [1], [1])
         try:

@@ -102,7 +102,6 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the recipe as plain values."""
-        measures = self.measures or ()
         release: dict[str, Any] = {"seed": self.seed}
         places = {"file": self.target, "certificate": self.certificate}
         release |= {key: value for key, value in places.items() if value}
@@ -111,7 +110,7 @@ class Recipe:
             "table": ({"file": self.source} if self.source else {}) | dict(self.table),
             "method": [describe(method) for method in self.methods],
             "model": [describe(model) for model in self.models],
-            "measure": [describe(measure) for measure in measures],
+            "measure": [describe(measure) for measure in self.measures or ()],
             "release": release,
         }
 
@@ -119,6 +118,8 @@ class Recipe:
         """Give the recipe as TOML."""
         content = self.to_dict()
         lines: list[str] = []
+        if self.measures == ():
+            lines.append("measure = []")  # none at all, which is not the same as not saying which
         for section in _SECTIONS:
             parts = content[section] if isinstance(content[section], list) else [content[section]]
             head = f"[[{section}]]" if isinstance(content[section], list) else f"[{section}]"
@@ -231,7 +232,7 @@ def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str], where: str) 
 
 def _key(key: str) -> str:
     bare = key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key)
-    return key if bare else json.dumps(key, ensure_ascii=False)
+    return key if bare else _quoted(key)
 
 
 def _toml(value: Any) -> str:
@@ -241,4 +242,8 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else repr(value)
+    return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -174,7 +174,9 @@ class ReadOptions:
             if len(set(order)) < len(order):
                 raise ParameterError(f"The order of '{name}' names a category twice.", "Name each once, low to high.")
         if self.delimiter is not None and not usable_delimiter(self.delimiter):
-            raise ParameterError("This is no delimiter.", "Use one sign such as , ; | or a tab: --in-delimiter ';'.")
+            raise ParameterError(
+                "A delimiter is one character, and none that cells are made of.", "Try --in-delimiter ';'."
+            )
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)

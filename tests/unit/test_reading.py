@@ -244,7 +244,7 @@ def test_columns_without_a_role_are_left_out_and_named():
         ({"quasi": ["age"], "kinds": {"agee": "integer"}}, shoal.SchemaError, "Did you mean 'age'"),
         ({"quasi": ["age"], "kinds": {"age": "intger"}}, shoal.ParameterError, "Did you mean 'integer'"),
         ({"quasi": ["age"], "orders": {"stagee": ["a"]}}, shoal.SchemaError, "no column 'stagee'"),
-        ({"quasi": ["age"], "delimiter": "||"}, shoal.ParameterError, "one character"),
+        ({"quasi": ["age"], "delimiter": "||"}, shoal.ParameterError, "delimiter"),
         ({"quasi": ["age"], "decimal": ";"}, shoal.ParameterError, "decimal sign"),
     ],
 )

@@ -15,6 +15,7 @@ FRAME = pl.DataFrame({
     "sex": ["f", "m", "f", "f", "m", "m"],
     "charge": [10, 20, 30, 40, 50, 60],
 })  # fmt: skip
+KEY = b"a key of more than sixteen bytes"
 MODELS = [shoal.KAnonymity(2), shoal.TCloseness(0.5)]
 
 
@@ -163,16 +164,16 @@ def test_a_certificate_without_a_part_is_refused(written):
 
 def test_a_key_binds_the_certificate(release, tmp_path):
     path = tmp_path / "out.csv"
-    signed = release.write(path, key=b"secret")
-    assert "issued by a holder of the key" in shoal.verify(path, signed, key=b"secret").proved[0]
+    signed = release.write(path, key=KEY * 4)
+    assert "issued by a holder of the key" in shoal.verify(path, signed, key=KEY * 4).proved[0]
     with pytest.raises(shoal.CertificateError, match="not signed with this key"):
-        shoal.verify(path, signed, key=b"other")
+        shoal.verify(path, signed, key=KEY[::-1] * 4)
     with pytest.raises(shoal.CertificateError, match="not signed"):
-        shoal.verify(path, resealed(signed.content), key=b"secret")
+        shoal.verify(path, resealed(signed.content), key=KEY * 4)
     forged = dict(resealed(changed(signed.content, ("steps", 0), "Nothing.")).content)
     with pytest.raises(shoal.CertificateError, match="not signed with this key"):
-        shoal.verify(path, Certificate(forged | {"signature": signed.content["signature"]}), key=b"secret")
-    assert "secret" not in signed.to_json()
+        shoal.verify(path, Certificate(forged | {"signature": signed.content["signature"]}), key=KEY * 4)
+    assert KEY.decode() not in signed.to_json()
 
 
 def test_a_certificate_of_another_file_is_refused(release, tmp_path):

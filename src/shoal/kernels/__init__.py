@@ -61,6 +61,12 @@ def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
     return function(*passed)
 
 
+def below(limit: int, labels: NDArray[np.int32]) -> None:
+    """Check that labels name groups that exist: kernels write where labels point."""
+    if labels.size and (labels.min() < 0 or labels.max() >= limit):
+        raise InternalError("A kernel was given labels of groups that do not exist.")
+
+
 def of_kind(kind: type[np.generic], *arrays: NDArray[Any]) -> None:
     """Check that arrays hold what a kernel expects."""
     for array in arrays:

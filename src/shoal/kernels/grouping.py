@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import call, of_kind
+from shoal.kernels import below, call, of_kind
 
 Positions = NDArray[np.int32]
 
@@ -29,6 +29,7 @@ def label_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> tupl
 def count_labels(labels: Positions, groups: int) -> NDArray[np.int64]:
     """Count the rows of each group."""
     of_kind(np.int32, labels)
+    below(groups, labels)
     sizes = np.zeros(groups, np.int64)
     call("count_labels", labels, labels.size, sizes)
     return sizes

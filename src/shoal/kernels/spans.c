@@ -59,7 +59,8 @@ KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, in
                 }
         }
     }
-    for (int64_t j = 0; j < m; j++) deviation[j] = count[j] > 1 ? sqrt(deviation[j] / (double)(count[j] - 1)) : 0;
+    for (int64_t j = 0; j < m; j++) /* one value has no deviation, whatever the rounding of its mean */
+        deviation[j] = count[j] > 1 && lowest[j] != highest[j] ? sqrt(deviation[j] / (double)(count[j] - 1)) : 0;
 }
 
 /* The standardized distance of each row from the all-zero record (Eq. 2). Cells without a value and attributes that

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import call, of_kind
+from shoal.kernels import below, call, of_kind
 
 Positions = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -51,6 +51,7 @@ def gaps(lo: Positions, hi: Positions) -> Positions:
 def hulls(lo: Positions, hi: Positions, labels: Positions, groups: int) -> tuple[Positions, Positions]:
     """Give the smallest span around the cells of each group; ``*`` where missing and present cells mix."""
     of_kind(np.int32, lo, hi, labels)
+    below(groups, labels)
     low = np.empty((groups, lo.shape[1]), np.int32)
     high = np.empty_like(low)
     call("hulls", lo, hi, *lo.shape, labels, groups, low, high)

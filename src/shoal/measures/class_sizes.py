@@ -22,6 +22,11 @@ class ClassSizes:
     ----------
     known
         The attributes that the attacker knows; all quasi-identifiers if left out.
+
+    References
+    ----------
+    P. Samarati: Protecting respondents' identities in microdata release, IEEE TKDE 13(6), 2001,
+    doi:10.1109/69.971193.
     """
 
     name: ClassVar[str] = "class-sizes"

@@ -66,9 +66,12 @@ class Coarsen:
         rules = {}
         for name, resolution in self._resolutions(table).items():
             positions, _ = table.counts(name)
+            axis = table.schema[name].axis
             present = positions[positions != MISSING]
+            if axis.nominal and axis.values is not None:
+                present = present[present < len(axis.values)]  # sets and wildcards stay what they are
             if resolution < present.size:
-                rules[name] = intervals(table.schema[name].axis, present, resolution, self.by)
+                rules[name] = intervals(axis, present, resolution, self.by)
         return table.derive(table.engine.recode(table.data, table.schema, rules))
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

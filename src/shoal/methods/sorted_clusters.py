@@ -57,6 +57,7 @@ class SortedClusters:
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Group neighbours in the sorted table."""
         model = wanted(models, KAnonymity, self.name)
+        model.demand(table.rows, None)
         rank = table.engine.rank(table.data, table.schema, sort_keys(table, table.moments()))
         groups = table.rows // model.k
         labels = np.minimum(rank // np.int32(model.k), np.int32(groups - 1))

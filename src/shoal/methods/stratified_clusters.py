@@ -56,6 +56,7 @@ class StratifiedClusters:
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Deal the records of each stratum to the classes."""
         engine, data, schema = table.engine, table.data, table.schema
+        wanted(models, KAnonymity, self.name).demand(table.rows, None)
         close = [model for model in models if isinstance(model, TCloseness)]
         confidential = (close[0] if close else TCloseness(1)).confidential(schema)
         size = self._size(table.rows, models)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines import Written
 from shoal.engines.local.data import LocalData, Words
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
 from shoal.table import Origin
@@ -28,26 +30,36 @@ Positions = NDArray[np.int32]
 
 def from_object(source: Any) -> tuple[pa.Table, Origin]:
     """Take any frame that speaks the Arrow stream protocol. Row labels are not data and stay behind."""
-    kind = type(source).__module__.split(".")[0]
-    if kind == "pandas":
-        table = pa.Table.from_pandas(source, preserve_index=False)
-    elif kind in ("duckdb", "_duckdb"):
-        kind, table = "duckdb", source.to_arrow_table()
-    elif isinstance(source, pa.Table):
-        kind, table = "arrow", source
-    elif hasattr(source, "__arrow_c_stream__"):
-        table = pa.table(source)
-        kind = "polars" if kind == "polars" else "arrow"
-    else:
-        raise DataError(
-            f"A {type(source).__name__} is not a table.",
-            "Give a path, or a pandas, Polars, PyArrow or DuckDB table.",
-        )
+    try:
+        kind, table = _table_of(source)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        names = [str(name) for name in getattr(source, "columns", ())]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.") from None
+        told = re.search(r"column (.+) with type", str(error))  # the rest of the message may show a cell
+        column = f"Column '{told[1]}'" if told else "A column"
+        raise DataError(f"{column} has values of several types.", "Make them all of one type.") from None
     sink = _HashSink()
     whole = table.combine_chunks().replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
     return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind)
+
+
+def _table_of(source: Any) -> tuple[str, pa.Table]:
+    kind = type(source).__module__.split(".")[0]
+    if kind == "pandas":
+        return kind, pa.Table.from_pandas(source, preserve_index=False)
+    if kind in ("duckdb", "_duckdb"):
+        return "duckdb", source.to_arrow_table()
+    if isinstance(source, pa.Table):
+        return "arrow", source
+    if hasattr(source, "__arrow_c_stream__"):
+        return "polars" if kind == "polars" else "arrow", pa.table(source)
+    raise DataError(
+        f"A {type(source).__name__} is not a table.", "Give a path, or a pandas, Polars, PyArrow or DuckDB table."
+    )
 
 
 def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
@@ -106,7 +118,8 @@ def _read_column(
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
+        plain = pa.string() if _is_text(kind.value_type) else kind.value_type
+        column = pa.chunked_array([c.dictionary.cast(plain).take(c.indices) for c in column.chunks], plain)
         kind = column.type
     if pa.types.is_struct(kind):
         return _read_spans(name, column, reading)
@@ -119,14 +132,32 @@ def _read_column(
     encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
     numbers, axis_kind = _as_numbers(name, encoded)
     gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
+    for mark in reading.missing:
+        with contextlib.suppress(ValueError):
+            gone = gone | (numbers == float(mark))
+    if reading.kind is not None and reading.kind != axis_kind:
+        numbers = _as_declared(name, numbers, axis_kind, reading.kind)
+        axis_kind = reading.kind
     values, codes = np.unique(numbers[~gone], return_inverse=True)
     places = np.full(len(numbers), len(values), np.int32)
     places[~gone] = codes.reshape(-1)
-    small = axis_kind in ("integer", "date") and (values.size == 0 or np.abs(values).max() <= _LARGEST)
+    inside = values.size == 0 or (values[0] >= -_LARGEST and values[-1] <= _LARGEST)
+    small = axis_kind in ("integer", "date") and inside
     positions = (values if small else np.arange(len(values))).astype(np.int32)
     lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
     axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
+
+
+def _as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> NDArray[Any]:
+    """Turn numbers of one kind into those of another, where nothing is lost."""
+    if (kind, declared) == ("integer", "float"):
+        return numbers.astype(np.float64)
+    if (kind, declared) == ("date", "datetime"):
+        return numbers * 86_400_000_000
+    if (kind, declared) == ("float", "integer") and (numbers == np.rint(numbers)).all() and abs(numbers).max() < 2**53:
+        return numbers.astype(np.int64)
+    raise DataError(f"Column '{name}' is {kind} and cannot be read as {declared}.", "Declare another kind.")
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -151,12 +182,21 @@ def _as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
             raise DataError(f"Column '{name}' has infinite numbers.", "Mend them, or leave the cells empty.")
         return numbers, "float"
     if pa.types.is_date(kind):
-        days = column.cast(pa.date32()).cast(pa.int32()).fill_null(0)
-        return days.to_numpy(zero_copy_only=False).astype(np.int64), "date"
+        days = column.cast(pa.date32()).cast(pa.int32()).fill_null(0).to_numpy(zero_copy_only=False)
+        _in_calendar(name, days.min(initial=0), days.max(initial=0))
+        return days.astype(np.int64), "date"
     if pa.types.is_timestamp(kind):
         stamps = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).fill_null(0)
-        return stamps.to_numpy(zero_copy_only=False), "datetime"
+        moments = stamps.to_numpy(zero_copy_only=False)
+        _in_calendar(name, moments.min(initial=0) // 86_400_000_000, moments.max(initial=0) // 86_400_000_000)
+        return moments, "datetime"
     raise _unusable(name, kind)
+
+
+def _in_calendar(name: str, first: int, last: int) -> None:
+    """Refuse days before year 1 or after year 9999: no calendar writes them."""
+    if first < -719_162 or last > 2_932_896:
+        raise DataError(f"Column '{name}' has days that no calendar has.", "Mend them, or leave the cells empty.")
 
 
 def _read_texts(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:
@@ -208,6 +248,11 @@ def to_arrow(data: LocalData, schema: Schema, cells: str) -> pa.Table:
     columns = []
     for name in names:
         axis = schema[name].axis
+        if name in data.sources and not _is_text(
+            data.sources[name].type
+        ):  # what is released as it is goes out as it came in
+            columns.append(data.sources[name])
+            continue
         if name in data.carried:
             columns.append(_carried(data, axis, name))
             continue
@@ -264,7 +309,7 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
     makers: dict[str, Callable[[pa.Table], Any]] = {
         "arrow": lambda table: table,
         "polars": lambda table: __import__("polars").from_arrow(table),
-        "pandas": lambda table: table.to_pandas(),
+        "pandas": lambda table: table.to_pandas(integer_object_nulls=True),
         "duckdb": lambda table: __import__("duckdb").from_arrow(table),
     }
     if kind not in makers:

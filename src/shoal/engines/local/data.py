@@ -7,7 +7,7 @@ equal is stored once. Other columns are carried as 32-bit numbers or as codes of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,8 @@ class LocalData:
     carried: tuple[str, ...]
     codes: Positions
     words: tuple[Words | None, ...]
+    # Carried columns of a frame as they came, to go out with the same type.
+    sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
     # What was found out about the data once need not be found out again: nothing in here ever changes.
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 

@@ -165,6 +165,7 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
                 words.append(carried_words(found[name], texts))
     lo, hi, index = _matrices(quasi, cells, found)
     data = LocalData(
-        tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried, tuple(words)
-    )
+        tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
+        tuple(words), {name: table.column(name) for name in others},
+    )  # fmt: skip
     return _schema(assigned, found, options, header), data, replace(origin, given=options.given())

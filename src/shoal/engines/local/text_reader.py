@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import os
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,9 @@ from shoal.kernels.delimited import (
 _CHUNK = 1 << 22
 _LONGEST_CELL = 1 << 20
 _DELIMITERS = ",;\t|"
+# A quote opens a name only at its beginning; inside a name it is part of it.
+_QUOTED_NAME = re.compile(r'(?:^|(?<=[,;\t|]))"(?:[^"]|"")*+"')
+_OPEN_NAME = re.compile(r'(?:^|[,;\t|])"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +94,7 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
         raise DataError("A quote in the header line is never closed.", "Close it, or take it out.")
     line = text[:stop].rstrip("\r")
     if delimiter is None:
-        outside = "".join(line.split('"')[::2])
-        delimiter = max(_DELIMITERS, key=outside.count)
+        delimiter = max(_DELIMITERS, key=_QUOTED_NAME.sub("", line).count)
     names = next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])
     header = tuple(
         _decode(name.encode("latin-1"), encoding).strip() or f"column {i + 1}" for i, name in enumerate(names)
@@ -105,14 +108,13 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
 
 
 def _end_of_line(text: str) -> int:
-    """Find the end of the first line, not counting line feeds inside quotes; -1 when a quote stays open."""
-    stop, quotes = -1, 0
+    """Find the end of the first line, not counting line feeds inside quoted names; -1 when a quote stays open."""
+    stop = -1
     while True:
-        start = stop + 1
-        stop = text.find("\n", start)
-        quotes += text.count('"', start, stop if stop >= 0 else len(text))
-        if quotes % 2 == 0:
-            return stop if stop >= 0 else len(text)
+        stop = text.find("\n", stop + 1)
+        line = text if stop < 0 else text[:stop]
+        if not _OPEN_NAME.search(_QUOTED_NAME.sub("", line)):
+            return len(text) if stop < 0 else stop
         if stop < 0:
             return -1
 
