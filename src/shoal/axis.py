@@ -27,6 +27,7 @@ NOTHING: Span = (MISSING, MISSING)
 STAR: Span = (MISSING, TOP)
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
+_GRAMMAR = str.maketrans({sign: "\\" + sign for sign in "\\;[]{}*"})
 _SPECIAL = str.maketrans({"\\": "\\\\", ";": "\\;", "}": "\\}"})
 
 
@@ -104,7 +105,7 @@ class Axis:
         if self.kind == "datetime":
             return str(value.isoformat(sep=" "))
         if self.kind == "ordered":
-            return escape(str(value).translate(_SPECIAL))
+            return str(value).translate(_GRAMMAR)
         return repr(value) if self.kind == "float" else str(value)
 
     def texts(self, positions: NDArray[np.int32]) -> list[str]:

@@ -156,8 +156,8 @@ def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
             return _RANGE, parts[0], parts[1]
     if text[0] == "{" and text[-1] == "}" and len(text) > 2:
         return _SET, "", ""
-    if text[-1] == "*" and text[0] != "\\":
-        stem = text.rstrip("*")
+    stem = text.rstrip("*")
+    if text[-1] == "*" and text[0] != "\\" and not stem.endswith("\\"):
         stars = len(text) - len(stem)
         if not stem:
             return _WILD, "", ""

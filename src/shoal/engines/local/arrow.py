@@ -294,7 +294,7 @@ def _values(axis: Axis, positions: Positions) -> pa.Array:
     if axis.numeric:
         column = pa.array(listed[safe], mask=gone)
         return column.cast(pa.timestamp("us")) if axis.kind == "datetime" else column
-    texts = pa.array([str(value) for value in axis.values], pa.string())
+    texts = pa.array(axis.texts(np.arange(len(axis.values), dtype=np.int32)), pa.string())
     return texts.take(pa.array(safe, mask=gone))
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -34,6 +32,7 @@ from shoal.kernels.delimited import (
 _CHUNK = 1 << 22
 _LONGEST_CELL = 1 << 20
 _DELIMITERS = ",;\t|"
+_EMPTY = '""'  # a name that is empty and meant so
 # A quote opens a name only at its beginning; inside a name it is part of it.
 _QUOTED_NAME = re.compile(r'(?:^|(?<=[,;\t|]))"(?:[^"]|"")*+"')
 _OPEN_NAME = re.compile(r'(?:^|[,;\t|])"')
@@ -95,16 +94,27 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
     line = text[:stop].rstrip("\r")
     if delimiter is None:
         delimiter = max(_DELIMITERS, key=_QUOTED_NAME.sub("", line).count)
-    names = next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])
-    header = tuple(
-        _decode(name.encode("latin-1"), encoding).strip() or f"column {i + 1}" for i, name in enumerate(names)
-    )
+    names = [_decode(name.encode("latin-1"), encoding) for name in _names(line, delimiter)]
+    header = tuple(name or f"column {i + 1}" if name != _EMPTY else "" for i, name in enumerate(names))
     if not header:
         raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise DataError(f"The header names '{twice[0]}' more than once.", "Give each column a name of its own.")
     return Head(delimiter, header, mark + stop + 1, 2 + line.count("\n"))
+
+
+def _names(line: str, delimiter: str) -> Iterator[str]:
+    """Split the header: a name in quotes is taken as it is, blanks around others are not part of them."""
+    mark = re.escape(delimiter)
+    field = re.compile(f'(?:"((?:[^"]|"")*+)"|([^{mark}]*))({mark}|$)')
+    place, end = 0, None
+    while end != "":
+        match = field.match(line, place)
+        assert match is not None
+        quoted, bare, end = match.groups()
+        yield bare.strip() if quoted is None else quoted.replace('""', '"') or _EMPTY
+        place = match.end()
 
 
 def _end_of_line(text: str) -> int:

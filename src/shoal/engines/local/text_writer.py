@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.engines import Layout, Written
 from shoal.engines.local.data import LocalData
+from shoal.errors import DataError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.rendering import CARRIED, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
@@ -37,7 +38,9 @@ def write_text(data: LocalData, schema: Schema, path: Path, layout: Layout) -> W
 
 def _chunks(data: LocalData, schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
     names = schema.of(*RELEASED)
-    yield _quoted(names, delimiter).encode() + b"\n"
+    # A name that is empty or begins or ends with a blank is quoted, so that a reader takes it as it is.
+    heads = [_in_quotes(n) if n != n.strip() or not n or _needs_quotes(n, delimiter) else n for n in names]
+    yield delimiter.join(heads).encode() + b"\n"
     fields, numbers = _fields(data, names)
     spans = _SpanTexts(data, schema, [n for n in names if n in data.quasi], names, delimiter)
     texts = [_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried]
@@ -83,6 +86,8 @@ def _text_table(columns: Sequence[Sequence[str] | None]) -> tuple[TextTable, NDA
             mine = [text.encode() for text in texts]
             widest[j] = max(map(len, mine), default=0)
             encoded += mine
+    if any(b"\0" in text for text in encoded):
+        raise DataError("A column holds zero bytes, which no text file can hold.", "Take them out, or write Parquet.")
     offsets = np.zeros(len(encoded) + 1, np.int64)
     offsets[1:] = np.cumsum([len(text) for text in encoded])
     return TextTable(bases, offsets, np.frombuffer(b"".join(encoded) or b"\0", np.uint8)), widest
