@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -117,16 +117,11 @@ def _values_of(classes: Classes, labels: Labels, rows: NDArray[np.int64]) -> NDA
     return column[seats]
 
 
-def _nearest_first(here: int, groups: int) -> list[Any]:
-    """Give the other classes in widening rings around one."""
-    rings = []
-    reach = 0
-    while reach < groups:
-        wider = min(max(64, reach * 8), groups)
-        ring = [here + step * side for step in range(reach + 1, wider + 1) for side in (1, -1)]
-        rings.append([g for g in ring if 0 <= g < groups])
-        reach = wider
-    return rings
+def _nearest_first(here: int, groups: int) -> Iterator[list[int]]:
+    """Give the other classes in widening rings around one, as far as a record may sensibly go."""
+    for reach, wider in ((0, 64), (64, 512), (512, 4096)):
+        ring = (here + step * side for step in range(reach + 1, wider + 1) for side in (1, -1))
+        yield [g for g in ring if 0 <= g < groups]
 
 
 def _with_one_more(

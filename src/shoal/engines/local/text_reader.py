@@ -92,6 +92,8 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
     if stop < 0:
         raise DataError("A quote in the header line is never closed.", "Close it, or take it out.")
     line = text[:stop].rstrip("\r")
+    if "\r" in line:
+        raise DataError("The lines of the file end with carriage returns.", "Save it with line feeds, as others do.")
     if delimiter is None:
         delimiter = max(_DELIMITERS, key=_QUOTED_NAME.sub("", line).count)
     names = [_decode(name.encode("latin-1"), encoding) for name in _names(line, delimiter)]
