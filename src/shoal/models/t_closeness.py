@@ -136,7 +136,8 @@ def _bins(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.in
         return np.searchsorted(values, column).astype(np.int32)
     places = np.zeros(width, np.int32)
     places[values - first] = np.arange(values.size, dtype=np.int32)
-    return places[column - np.int32(first)]
+    found: NDArray[np.int32] = places[column - np.int32(first)]
+    return found
 
 
 def closeness_bound(n: int, k: int) -> float:
