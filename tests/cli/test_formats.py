@@ -200,10 +200,17 @@ def test_a_column_name_may_need_quotes_too(desk):
     desk.check().fine()
 
 
-def test_a_column_name_with_a_line_break_reads_back(desk):
-    desk.mask('"a\nb",c\n1,2\n3,4\n', "--roles", "last-sensitive").fine()
+@pytest.mark.parametrize("delimiter", [",", ":"])
+def test_a_column_name_with_a_line_break_reads_back(desk, delimiter):
+    text = '"a\nb",c\n1,2\n3,4\n'.replace(",", delimiter)
+    desk.mask(text, "--roles", "last-sensitive", "--in-delimiter", delimiter).fine()
     assert cells(desk.read("out.csv"))[0] == ["a\nb", "c"]
     desk.check().fine()
+
+
+def test_a_second_column_name_with_a_line_break_belongs_to_the_header(desk):
+    desk.put("t.csv", 'a:"b\nc"\n1:2\n3:4\n')
+    assert desk.run("risk", "t.csv", "--quasi", "a", "--in-delimiter", ":", "--json").json()["records"] == 2
 
 
 # Byte order mark, line ends, encodings

@@ -48,11 +48,12 @@ static inline uint8_t *put_end(uint8_t *out, int32_t value, int64_t base, const 
 /* Write the cells of span rows first..stop-1 one after the other, note where each run of columns begins, and give the
  * place behind the last. Per column, ranged says whether a single value is still written as a range; quotes whether
  * quotes are put around no cell (0), ranges (1) or every cell (2); opens whether it begins a new run, in which cells
- * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. */
+ * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. lone says that the
+ * table has no other column. */
 KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
                             const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
-                            const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *text,
-                            int64_t *places, int64_t at) {
+                            const int64_t *offsets, const uint8_t *heap, int32_t delimiter, int32_t lone,
+                            uint8_t *text, int64_t *places, int64_t at) {
     uint8_t *out = text + at;
     for (int64_t g = first; g < stop; g++)
         for (int64_t j = 0; j < m; j++) {
@@ -63,7 +64,7 @@ KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, 
             int32_t a = low[g * m + j], b = high[g * m + j];
             if (a == MISSING) {
                 if (b == TOP) *out++ = '*';
-                else if (m == 1) *out++ = '"', *out++ = '"'; /* a lone empty cell would look like an empty line */
+                else if (lone) *out++ = '"', *out++ = '"'; /* a lone empty cell would look like an empty line */
                 continue;
             }
             int alone = a == b && !ranged[j];

@@ -33,11 +33,13 @@ class SpanStyle:
 
     Per column: whether a single value is still written as a range; whether quotes are put around no cell (0), ranges
     (1) or every cell (2); whether it begins a new run of columns, in which cells are separated by the delimiter.
+    ``lone`` says that the table has no other column.
     """
 
     ranged: Positions
     quotes: Positions
     opens: Positions
+    lone: bool
 
 
 def render_spans(
@@ -57,7 +59,7 @@ def render_spans(
     return int(
         call(
             "render_spans", low, high, low.shape[1], first, stop, style.ranged, style.quotes, style.opens, table.bases,
-            table.offsets, table.heap, Int32(ord(delimiter)), out, places, at, result=ctypes.c_int64,
+            table.offsets, table.heap, Int32(ord(delimiter)), Int32(style.lone), out, places, at, result=ctypes.c_int64,
         )
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,7 @@ _LONGEST_CELL = 1 << 20
 _DELIMITERS = ",;\t|"
 _EMPTY = '""'  # a name that is empty and meant so
 # A quote opens a name only at its beginning; inside a name it is part of it.
-_QUOTED_NAME = re.compile(r'(?:^|(?<=[,;\t|]))"(?:[^"]|"")*+"')
-_OPEN_NAME = re.compile(r'(?:^|[,;\t|])"')
+_QUOTED_NAME = re.compile(r'"(?:[^"]|"")*+"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,19 +88,19 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
         raise DataError(f"'{path}' is not a text file.", "Read delimited text, or a file that ends in .parquet.")
     mark = 3 if chunk.startswith(b"\xef\xbb\xbf") else 0
     text = chunk[mark:].decode("latin-1")  # one character per byte: places in the text are places in the file
-    stop = _end_of_line(text)
+    stop = _end_of_line(text, delimiter or _DELIMITERS)
     if stop < 0:
         raise DataError("A quote in the header line is never closed.", "Close it, or take it out.")
     line = text[:stop].rstrip("\r")
-    if "\r" in line:
+    if not line.strip():
+        raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
+    if "\r" in line.replace("\r\n", ""):
         raise DataError("The lines of the file end with carriage returns.", "Save it with line feeds, as others do.")
     if delimiter is None:
         delimiter = max(_DELIMITERS, key=_QUOTED_NAME.sub("", line).count)
     names = [_decode(name.encode("latin-1"), encoding) for name in _names(line, delimiter)]
     header = tuple(name or f"column {i + 1}" if name != _EMPTY else "" for i, name in enumerate(names))
-    if not header:
-        raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted(name for name, times in Counter(header).items() if times > 1)
     if twice:
         raise DataError(f"The header names '{twice[0]}' more than once.", "Give each column a name of its own.")
     return Head(delimiter, header, mark + stop + 1, 2 + line.count("\n"))
@@ -119,16 +119,22 @@ def _names(line: str, delimiter: str) -> Iterator[str]:
         place = match.end()
 
 
-def _end_of_line(text: str) -> int:
+def _end_of_line(text: str, delimiters: str) -> int:
     """Find the end of the first line, not counting line feeds inside quoted names; -1 when a quote stays open."""
-    stop = -1
+    place = 0
+    mark = re.compile(f"[{re.escape(delimiters)}\n]")
     while True:
-        stop = text.find("\n", stop + 1)
-        line = text if stop < 0 else text[:stop]
-        if not _OPEN_NAME.search(_QUOTED_NAME.sub("", line)):
-            return len(text) if stop < 0 else stop
-        if stop < 0:
-            return -1
+        if text.startswith('"', place):
+            quoted = _QUOTED_NAME.match(text, place)
+            if quoted is None:
+                return -1
+            place = quoted.end()
+        found = mark.search(text, place)
+        if found is None:
+            return len(text)
+        if found[0] == "\n":
+            return found.start()
+        place = found.end()
 
 
 def read_text(

@@ -124,7 +124,7 @@ class _SpanTexts:
                 mine = [text.replace('"', '""') for text in mine]
                 quotes[j] = 2
             texts.append(mine)
-        self.style = SpanStyle(ranged, quotes, opens)
+        self.style = SpanStyle(ranged, quotes, opens, len(names) == 1)
         self.table, widths = _text_table(texts)
         self.widest = int((2 * widths + 6).sum())
         self.text = np.empty(0, np.uint8)
