@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -25,7 +26,9 @@ def compiler() -> list[str]:
     if os.environ.get("CC"):
         return shlex.split(os.environ["CC"])
     if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]
+        # On this architecture NumPy itself asks for processors of the second level.
+        level = "x86_64_v2" if platform.machine().lower() in ("x86_64", "amd64") else "baseline"
+        return [sys.executable, "-m", "ziglang", "cc", f"-mcpu={level}"]
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
             return [name]

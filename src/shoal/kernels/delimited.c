@@ -124,20 +124,33 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
             break;
         }
         const uint8_t *p = place;
+        int32_t *row_cells = cells + row * width, *row_others = others + row * other_width - 1;
         int64_t column = 0, lines = 1;
         for (;;) {
             int32_t mode = modes[column];
             int64_t value = 0;
             const uint8_t *first = p;
-            if (mode == NUMBER && *p != '"') {
-                /* The hot loop: up to nine digits that end at a delimiter need no second look. */
-                while ((uint8_t)(*p - '0') < 10) value = value * 10 + (*p++ - '0');
-                int64_t digits = p - first;
-                if (!(digits > 0 && digits < 10 && (*p == mark || *p == '\n') && (digits == 1 || *first != '0'))) {
-                    while (*p != mark && *p != '\n') p++;
-                    value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
-                    spoilt[column] += value == TOP;
+            if (mode == NUMBER) {
+                /* The hot path: up to nine digits that end at a delimiter need no second look. */
+                uint32_t digit, small = 0;
+                while ((digit = (uint32_t)*p - '0') < 10) small = small * 10 + digit, p++;
+                const uint8_t c = *p;
+                const int64_t digits = p - first;
+                if ((uint64_t)(digits - 1) < 9 && (c == mark || c == '\n') && (*first != '0' || digits == 1)) {
+                    int32_t target = targets[column];
+                    *(target >= 0 ? row_cells + target : row_others - target) = (int32_t)small;
+                    p++;
+                    column++;
+                    if (c == '\n') break;
+                    if (column < columns) continue;
+                    goto too_many;
                 }
+                p = first;
+            }
+            if (mode == NUMBER && *p != '"') {
+                while (*p != mark && *p != '\n') p++;
+                value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
+                spoilt[column] += value == TOP;
             } else if (*p != '"') {
                 while (*p != mark && *p != '\n') p++;
                 int64_t size = p - first - (*p == '\n' && p > first && p[-1] == '\r');
@@ -160,20 +173,11 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
             if (status != DONE) goto out;
             if (mode != SKIP) {
                 int32_t target = targets[column];
-                if (target >= 0) cells[row * width + target] = (int32_t)value;
-                else others[row * other_width - 1 - target] = (int32_t)value;
+                *(target >= 0 ? row_cells + target : row_others - target) = (int32_t)value;
             }
             column++;
             if (*p++ == '\n') break;
-            if (column == columns) {
-                int inside = 0;
-                for (detail = columns + 1; p < end && (inside || *p != '\n'); p++) {
-                    inside ^= *p == '"';
-                    detail += *p == mark && !inside;
-                }
-                status = RAGGED;
-                goto out;
-            }
+            if (column == columns) goto too_many;
         }
         if (column < columns) {
             if (column == 1 && (*place == '\n' || (*place == '\r' && place[1] == '\n'))) {
@@ -189,6 +193,15 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
         place = p;
         row++;
         line += lines;
+        continue;
+    too_many:
+        detail = columns + 1;
+        for (int inside = 0; p < end && (inside || *p != '\n'); p++) {
+            inside ^= *p == '"';
+            detail += *p == mark && !inside;
+        }
+        status = RAGGED;
+        goto out;
     }
 out:
     where[0] = status;

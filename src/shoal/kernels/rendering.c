@@ -31,7 +31,13 @@ static inline uint8_t *put_number(uint8_t *out, int32_t value) {
 /* Copy in steps of 16 bytes: faster than a call for what is as short as a row. Up to 15 bytes too many are read and
  * written, so both sides need that much room behind them. */
 static inline void copy(uint8_t *out, const uint8_t *from, int64_t size) {
-    for (int64_t i = 0; i < size; i += 16) memcpy(out + i, from + i, 16);
+    for (int64_t i = 0; i < size; i += 16) {
+        uint64_t first, second;
+        memcpy(&first, from + i, 8);
+        memcpy(&second, from + i + 8, 8);
+        memcpy(out + i, &first, 8);
+        memcpy(out + i + 8, &second, 8);
+    }
 }
 
 static inline uint8_t *put_text(uint8_t *out, int64_t word, const int64_t *offsets, const uint8_t *heap) {

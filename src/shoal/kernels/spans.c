@@ -12,6 +12,13 @@ static inline double middle(int32_t lo, int32_t hi, int64_t offset, const double
     return lo == hi ? a : (a + coordinate(hi, offset, table)) / 2;
 }
 
+/* Whether no cell is missing or a wildcard. */
+static int plain(const int32_t *cells, int64_t n) {
+    int32_t low = TOP;
+    for (int64_t i = 0; i < n; i++) low = least(low, cells[i]);
+    return low != MISSING;
+}
+
 /* Per column: the number of cells with a value, their mean and sample deviation, lowest and highest end. Missing cells
  * and wildcards do not count. Sums are taken in the order of the rows, so that results do not depend on the way. */
 KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, const double *table,
@@ -64,17 +71,24 @@ KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, in
 }
 
 /* The standardized distance of each row from the all-zero record (Eq. 2). Cells without a value and attributes that
- * do not vary contribute nothing. */
-KERNEL void lengths(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const double *deviation,
-                    const double *table, const int64_t *offsets, double *length) {
+ * do not vary contribute nothing: they are divided by infinity. */
+KERNEL void lengths(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, const double *deviation,
+                    const double *table, const int64_t *offsets, double *restrict divisor, double *restrict part,
+                    double *restrict length) {
+    int simple = lo == hi && plain(lo, n * m);
+    for (int64_t j = 0; j < m; j++) {
+        divisor[j] = deviation[j] > 0 ? deviation[j] : INFINITY;
+        simple = simple && offsets[j] < 0;
+    }
     for (int64_t i = 0; i < n; i++) {
+        const int32_t *a = lo + i * m, *b = hi + i * m;
         double total = 0;
-        for (int64_t j = 0; j < m; j++) {
-            int32_t a = lo[i * m + j];
-            if (a == MISSING || deviation[j] == 0) continue;
-            double d = middle(a, hi[i * m + j], offsets[j], table) / deviation[j];
-            total += d * d;
-        }
+        if (simple)
+            for (int64_t j = 0; j < m; j++) part[j] = (double)a[j] / divisor[j];
+        else
+            for (int64_t j = 0; j < m; j++)
+                part[j] = a[j] == MISSING ? 0 : middle(a[j], b[j], offsets[j], table) / divisor[j];
+        for (int64_t j = 0; j < m; j++) total += part[j] * part[j];
         length[i] = sqrt(total);
     }
 }
@@ -119,12 +133,6 @@ KERNEL void hulls(const int32_t *restrict lo, const int32_t *restrict hi, int64_
 KERNEL void bitsets(const int32_t *codes, int64_t n, const int32_t *labels, int64_t *sets) {
     for (int64_t i = 0; i < n; i++)
         if (codes[i] != MISSING) sets[labels[i]] |= (int64_t)1 << codes[i];
-}
-
-static int plain(const int32_t *cells, int64_t n) {
-    int32_t low = TOP;
-    for (int64_t i = 0; i < n; i++) low = least(low, cells[i]);
-    return low != MISSING;
 }
 
 /* The distance of a cell from what is published for it (Eq. 4): the farthest end of the span stands for the cell;

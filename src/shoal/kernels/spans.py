@@ -36,7 +36,8 @@ def lengths(lo: Positions, hi: Positions, deviation: Floats, table: Floats, offs
     """
     of_kind(np.int32, lo, hi)
     length = np.empty(lo.shape[0])
-    call("lengths", lo, hi, *lo.shape, deviation, table, offsets, length)
+    scratch = np.empty_like(deviation), np.empty_like(deviation)
+    call("lengths", lo, hi, *lo.shape, deviation, table, offsets, *scratch, length)
     return length
 
 
