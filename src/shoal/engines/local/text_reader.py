@@ -180,7 +180,9 @@ class _Pass:
         self.file, self.head = file, head
         self.size = os.fstat(file.fileno()).st_size
         self.hasher = hashlib.sha256() if digest else None
-        cells, others = (np.empty((1024, width), np.int32) for width in widths)
+        # Room for the first chunk; what it holds then tells how much the whole file needs.
+        room = min(self.size, _CHUNK) // (2 * modes.size) + 1024
+        cells, others = (np.empty((room, width), np.int32) for width in widths)
         spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
         self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
         self.blank_line = 0
@@ -227,7 +229,7 @@ class _Pass:
                 return place
             if status == MORE_ROWS:
                 done = max(seen - (stop - place), 1)
-                expected = max(int(rows.row * self.size / done * 1.01), rows.row) + 4096
+                expected = max(int(rows.row * self.size / done * 1.02), rows.row) + 4096
                 rows.cells = _grown(rows.cells, rows.row, expected)
                 rows.others = _grown(rows.others, rows.row, expected)
             elif status == MORE_WORDS:

@@ -19,6 +19,7 @@ from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
+_SAMPLE = 256
 _SLACK = 16  # room that kernels need behind what they copy
 Positions = NDArray[np.int32]
 
@@ -137,15 +138,25 @@ class _SpanTexts:
         at = 0
         for begin in range(first, stop, step):
             end = min(begin + step, stop)
-            if self.text.size < at + (end - begin) * self.widest + _SLACK:
-                share = (stop - first) / (begin - first) if begin > first else 1
-                larger = np.empty(int(at * share * 1.02) + step * self.widest + _SLACK, np.uint8)
+            needed = at + (end - begin) * self.widest + _SLACK
+            if self.text.size < needed:
+                larger = np.empty(max(needed, at + self._expected(begin, stop)), np.uint8)
                 larger[:at] = self.text[:at]
                 self.text = larger
-            at = render_spans(
-                self.low, self.high, begin, end, self.style, self.table, self.delimiter, self.text,
-                self.places[(begin - first) * self.runs :], at,
-            )  # fmt: skip
+            at = self._piece(begin, end, self.text, self.places[(begin - first) * self.runs :], at)
+
+    def _piece(self, begin: int, end: int, text: NDArray[np.uint8], places: NDArray[np.int64], at: int) -> int:
+        return render_spans(self.low, self.high, begin, end, self.style, self.table, self.delimiter, text, places, at)
+
+    def _expected(self, first: int, stop: int) -> int:
+        """Tell how much room the texts of some groups will take, from a few that lie all over them."""
+        few = np.empty(_SAMPLE * self.widest + _SLACK, np.uint8)
+        places = np.empty(_SAMPLE * self.runs + 1, np.int64)
+        starts = range(first, max(stop - _SAMPLE, first + 1), max(1, (stop - first) // 32))
+        lengths = [
+            self._piece(s, min(s + _SAMPLE, stop), few, places, 0) / (min(s + _SAMPLE, stop) - s) for s in starts
+        ]
+        return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + _SLACK
 
 
 def _renumbered(low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, Positions]:
