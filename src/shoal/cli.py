@@ -128,8 +128,8 @@ def anonymize_command(
     delimiter = "\t" if delimiter == "\\t" else delimiter
     secret = signing_key(key)
     with showing.progress(f"reading {file.name}") as say:
-        table = read(file, options=options)
-        release = anonymize(table, chosen, models, measures=measures, seed=seed, progress=say)
+        # The original is not kept under a name: its memory is free for the text of the release.
+        release = anonymize(read(file, options=options), chosen, models, measures=measures, seed=seed, progress=say)
         say(f"writing {out.name}")
         needed = () if key is None else (key,)
         sealed = release.write(

@@ -24,7 +24,7 @@ from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.recipe import Recipe
 from shoal.schema import usable_delimiter
-from shoal.table import Table
+from shoal.table import Origin, Table
 
 Progress = Callable[[str], None]
 
@@ -42,8 +42,10 @@ class Release:
 
     Attributes
     ----------
-    original
-        The table that was masked.
+    origin
+        Where the original came from. The original itself is not kept: it may be large, and it is not to be released.
+    subject
+        The name of the column that told people apart, if there was one.
     table
         The masked table. It can be looked at also when a promise does not hold.
     recipe
@@ -56,7 +58,8 @@ class Release:
         What was measured.
     """
 
-    original: Table
+    origin: Origin
+    subject: str | None
     table: Table
     recipe: Recipe
     steps: tuple[str, ...]
@@ -87,7 +90,7 @@ class Release:
     def frame(self, kind: str | None = None, *, cells: str | None = None) -> Any:
         """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does."""
         self._insist()
-        given = self.original.origin.kind
+        given = self.origin.kind
         return self.table.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
 
     def write(
@@ -128,7 +131,7 @@ class Release:
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
         outputs = [target, paper] + ([Path(recipe)] if recipe is not None else [])
-        place = self.original.origin.place
+        place = self.origin.place
         refuse_overwriting(outputs, map(Path, (*needed, *([place] if place else []))))
         with all_or_none(outputs) as drafts:
             written = self.table.engine.write(self.table.data, self.table.schema, str(drafts[0]), Layout(delimiter))
@@ -147,7 +150,7 @@ class Release:
 
         return replace(
             self.recipe,
-            source=seen(self.original.origin.place),
+            source=seen(self.origin.place),
             target=seen(target),
             certificate=seen(certificate),
             delimiter=delimiter,
@@ -160,7 +163,7 @@ class Release:
             recipe=self.recipe.to_dict(),
             software={"python": platform.python_version(), "numpy": np.__version__},
             engine=self.table.engine.name,
-            original=self.original.origin,
+            original=self.origin,
             rows=self.table.rows,
             schema=self.table.schema,
             released={
@@ -237,4 +240,4 @@ def anonymize(
     verdicts = check(masked, models)
     say("measuring risk and loss")
     scores = score(masked, chosen, table)
-    return Release(table, masked, recipe, tuple(steps), verdicts, scores)
+    return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)

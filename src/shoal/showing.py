@@ -133,7 +133,7 @@ def release(made: Release, out: Path, certificate: Path) -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
     lines += [f"  {value.measure}: {value.value:.6g}" for value in made.scores if value.measure != "class-sizes"]
-    left_out, subject = made.table.schema.left_out, made.original.schema.subject
+    left_out, subject = made.table.schema.left_out, made.subject
     if left_out:
         lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")
     if subject:
