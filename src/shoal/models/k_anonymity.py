@@ -78,7 +78,9 @@ class KAnonymity:
         if self.k > number:
             raise ParameterError(
                 f"k = {self.k} cannot be reached: the table has only {number} {what}.",
-                f"Choose k up to {number}, or add records.",
+                f"Choose k up to {number}, or add records."
+                if number > 1
+                else "A crowd needs more than one: add records.",
             )
 
     def sentence(self, level: float, schema: Schema) -> str:
