@@ -270,8 +270,10 @@ def run_command(
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     with showing.progress(f"reading {Path(asked.source).name}") as say:
-        table = read(asked.source, options=asked.options)
-        release = anonymize(table, asked.methods, asked.models, measures=asked.measures, seed=asked.seed, progress=say)
+        release = anonymize(
+            read(asked.source, options=asked.options), asked.methods, asked.models, measures=asked.measures,
+            seed=asked.seed, progress=say,
+        )  # fmt: skip
         say(f"writing {Path(asked.target).name}")
         needed = (recipe,) if key is None else (recipe, key)
         sealed = release.write(

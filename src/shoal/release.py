@@ -24,7 +24,7 @@ from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.recipe import Recipe
 from shoal.schema import usable_delimiter
-from shoal.table import Origin, Table
+from shoal.table import Origin, Table, printable
 
 Progress = Callable[[str], None]
 
@@ -167,7 +167,7 @@ class Release:
             rows=self.table.rows,
             schema=self.table.schema,
             released={
-                "name": name.encode("utf-8", "replace").decode(),
+                "name": printable(name),
                 "format": "text" if text else "parquet",
                 **layout,
             },

@@ -33,6 +33,11 @@ class Origin:
     place: str | None = None
 
 
+def printable(name: str) -> str:
+    """Give a file name as text, whatever bytes it is made of."""
+    return name.encode("utf-8", "replace").decode()
+
+
 @dataclass(frozen=True)
 class Ranked:
     """A column to be carried as the place of each record when all are sorted by it; ties keep their order."""

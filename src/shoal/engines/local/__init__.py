@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.engines import Layout, Moments, Spans, Written
-from shoal.engines.local.data import OWN, LocalData, known_values, moved, spans
+from shoal.engines.local.data import OWN, LocalData, known_values, moved, renumbered, spans
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish, recode
 from shoal.errors import SchemaError
-from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows, order_by_label
 from shoal.kernels.radix import order_by_integers, order_by_lengths, places_in
 from shoal.kernels.spans import moments
@@ -196,12 +195,7 @@ def _listed(data: LocalData, j: int, axis: Axis) -> tuple[LocalData, Axis]:
     """List the values of a plain axis that occur in a column."""
     if axis.values is not None:
         return data, axis
-    used = np.unique(np.concatenate([data.lo[:, j], data.hi[:, j]]))
-    used = used[(used != MISSING) & (used != TOP)]
-    lo, hi = data.lo.copy(), data.hi.copy()
-    for matrix in (lo, hi):
-        inside = (matrix[:, j] != MISSING) & (matrix[:, j] != TOP)
-        matrix[inside, j] = np.searchsorted(used, matrix[inside, j])
+    used, lo, hi = renumbered(data.lo, data.hi, j)
     return replace(data, lo=lo, hi=hi), axis.listed(used)
 
 

@@ -22,7 +22,7 @@ from shoal.engines.local.data import LocalData, Words
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
-from shoal.table import Origin
+from shoal.table import Origin, printable
 
 _LARGEST = 2147483646
 Positions = NDArray[np.int32]
@@ -75,9 +75,7 @@ def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
         raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
     except (OSError, pa.ArrowException):
         raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    return table.combine_chunks(), Origin(
-        path.name.encode("utf-8", "replace").decode(), digest, "parquet", place=str(path)
-    )
+    return table.combine_chunks(), Origin(printable(path.name), digest, "parquet", place=str(path))
 
 
 class _HashSink:

@@ -138,3 +138,14 @@ def moved(data: Positions, move: Positions | None) -> Positions:
     out = data.copy()
     out[inside] = move[data[inside]]
     return out
+
+
+def renumbered(low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, Positions]:
+    """Number the positions that occur in a column from 0; give them, and the two matrices with the new numbers."""
+    low, high = low.copy(), high.copy()
+    used = np.unique(np.concatenate([low[:, j], high[:, j]]))
+    used = used[(used != MISSING) & (used != TOP)]
+    for matrix in (low, high):
+        inside = (matrix[:, j] != MISSING) & (matrix[:, j] != TOP)
+        matrix[inside, j] = np.searchsorted(used, matrix[inside, j])
+    return used, low, high

@@ -17,7 +17,7 @@ from shoal.engines.local.text_reader import RawText, read_head, read_text
 from shoal.errors import DataError, SchemaError
 from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema
-from shoal.table import Origin
+from shoal.table import Origin, printable
 
 Positions = NDArray[np.int32]
 
@@ -34,11 +34,6 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import from_object
 
     return _load_arrow(*from_object(source), options)
-
-
-def _printable(name: str) -> str:
-    """Give a file name as text, whatever bytes it is made of."""
-    return name.encode("utf-8", "replace").decode()
 
 
 def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
@@ -88,7 +83,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     return (
         _schema(assigned, found, options, head.header),
         data,
-        Origin(_printable(path.name), raw.sha256, "text", notes, options.given(), str(path)),
+        Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path)),
     )
 
 

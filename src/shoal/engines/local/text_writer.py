@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Layout, Written
-from shoal.engines.local.data import LocalData
+from shoal.engines.local.data import LocalData, renumbered
 from shoal.errors import DataError
-from shoal.kernels import MISSING, TOP
 from shoal.kernels.rendering import CARRIED, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
 
@@ -116,7 +115,7 @@ class _SpanTexts:
             if axis.kind == "integer" and axis.values is None:
                 texts.append(None)
                 continue
-            used, self.low, self.high = _renumbered(self.low, self.high, j)
+            used, self.low, self.high = renumbered(self.low, self.high, j)
             mine = axis.texts(used)
             if axis.nominal:  # a category or a set is a cell of its own, a range is put together from two texts
                 mine = [_quoted([text], delimiter) for text in mine]
@@ -157,17 +156,6 @@ class _SpanTexts:
             self._piece(s, min(s + _SAMPLE, stop), few, places, 0) / (min(s + _SAMPLE, stop) - s) for s in starts
         ]
         return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + _SLACK
-
-
-def _renumbered(low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, Positions]:
-    """Number the positions that occur in a column from 0, so that only their texts are made."""
-    low, high = low.copy(), high.copy()
-    used = np.unique(np.concatenate([low[:, j], high[:, j]]))
-    used = used[(used != MISSING) & (used != TOP)]
-    for matrix in (low, high):
-        inside = (matrix[:, j] != MISSING) & (matrix[:, j] != TOP)
-        matrix[inside, j] = np.searchsorted(used, matrix[inside, j])
-    return used, low, high
 
 
 def _carried_texts(data: LocalData, name: str, delimiter: str, *, alone: bool) -> list[str] | None:
