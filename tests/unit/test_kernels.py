@@ -12,8 +12,9 @@ from property.independent import variation as exact_variation
 
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.closeness import ordered_distance, total_variation
-from shoal.kernels.grouping import count_distinct, count_labels, label_rows, order_by_label
+from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows
 from shoal.kernels.radix import order_by_integers, order_by_lengths
+from shoal.kernels.rendering import CARRIED, SLACK, TextTable, join_rows
 from shoal.kernels.spans import bitsets, hulls, lengths, loss, moments
 
 PLAIN = np.zeros(1), np.full(8, -1, np.int64)
@@ -73,9 +74,9 @@ def test_groups_are_counted_listed_and_their_codes_told_apart(pairs):
     codes = np.array([c for _, c in pairs], np.int32)
     sizes = count_labels(labels, 5)
     assert sizes.tolist() == [sum(g == want for g, _ in pairs) for want in range(5)]
-    order = order_by_label(labels, sizes)
+    order, starts = by_label(labels, 5)
     assert order.tolist() == np.argsort(labels, kind="stable").tolist()
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    assert starts.tolist() == [0, *np.cumsum(sizes)]
     assert count_distinct(codes[order], starts, 6).tolist() == [
         len({c for g, c in pairs if g == want}) for want in range(5)
     ]
@@ -136,7 +137,7 @@ def test_lengths_skip_missing_cells_and_constants():
 
 def test_hulls_are_tight_and_mixed_groups_are_wildcards():
     cells = int32([[1, MISSING, 7], [4, MISSING, MISSING], [2, 5, 7], [2, 6, 8]])
-    low, high = hulls(cells, cells, np.array([0, 0, 1, 1], np.int32), 2)
+    low, high = hulls(cells, cells, by_label(np.array([0, 0, 1, 1], np.int32), 2))
     assert low.tolist() == [[1, MISSING, MISSING], [2, 5, 7]]
     assert high.tolist() == [[4, MISSING, TOP], [2, 6, 8]]
 
@@ -151,5 +152,41 @@ def test_loss_takes_the_farthest_end_and_the_domain_for_wildcards():
     low, high = int32([[1], [MISSING]]), int32([[3], [TOP]])
     arguments = (np.array([2.0]), np.array([1], np.int32), np.array([4], np.int32), *PLAIN)
     # 1 in [1;3] is 2 away, 4 in * is 3 away from the domain's other end, a missing cell in * is the whole domain away.
-    sums = loss(cells, cells, low, high, np.array([0, 1, 1], np.int32), *arguments)
+    sums = loss(cells, cells, low, high, by_label(np.array([0, 1, 1], np.int32), 2), *arguments)
     assert sums.tolist() == [(2 + 3 + 3) / 2, (2 + 3 + 3) / 2]
+
+
+@pytest.mark.parametrize("width", range(1, 15))
+@pytest.mark.parametrize("scale", [10, 2**31 - 1])
+def test_rows_of_every_width_are_worked_alike(width, scale):
+    draw = np.random.Generator(np.random.PCG64(width))
+    cells = draw.integers(-scale, scale, (50, width)).astype(np.int32)
+    labels = draw.permutation(np.arange(50) % 7).astype(np.int32)
+    plain = np.zeros(1), np.full(width, -1, np.int64)
+    _, mean, deviation, lowest, highest = moments(cells, cells, *plain)
+    exact = cells.astype(np.float64)
+    np.testing.assert_allclose(mean, exact.mean(0), rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(deviation, exact.std(0, ddof=1))
+    np.testing.assert_allclose(lengths(cells, cells, deviation, *plain), np.sqrt(((exact / deviation) ** 2).sum(1)))
+    members = by_label(labels, 7)
+    low, high = hulls(cells, cells, members)
+    for g in range(7):
+        assert low[g].tolist() == cells[labels == g].min(0).tolist()
+        assert high[g].tolist() == cells[labels == g].max(0).tolist()
+    parts = np.maximum(high[labels] - exact, exact - low[labels]) / deviation
+    wanted = [np.sqrt((parts**2).sum(1)).sum(), *parts.sum(0)]
+    rest = deviation, lowest, highest, *plain
+    np.testing.assert_allclose(loss(cells, cells, low, high, members, *rest), wanted)
+    np.testing.assert_allclose(loss(cells, cells, low[labels], high[labels], None, *rest), wanted)
+
+
+def test_numbers_of_every_length_are_written_as_python_writes_them():
+    edges = [10**e + d for e in range(10) for d in (-1, 0, 1)] + [2**31 - 2, 123456789, 1000000007]
+    values = np.array([v for e in edges for v in (e, -e) if abs(v) < 2**31 - 1] + list(range(10000)), np.int32)
+    out = np.empty(values.size * 12 + SLACK, np.uint8)
+    nothing = TextTable(np.array([-1], np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8))
+    length = join_rows(
+        0, values.size, np.array([CARRIED], np.int32), np.zeros(1, np.int32), np.zeros(1, np.uint8),
+        np.zeros(1, np.int64), 0, np.empty(0, np.int32), 0, values.reshape(-1, 1), nothing, ",", out,
+    )  # fmt: skip
+    assert out[:length].tobytes().decode() == "".join(f"{v}\n" for v in values.tolist())

@@ -35,13 +35,13 @@ def count_labels(labels: Positions, groups: int) -> NDArray[np.int64]:
     return sizes
 
 
-def order_by_label(labels: Positions, sizes: NDArray[np.int64]) -> Positions:
-    """Give the rows group after group, in their own order inside a group."""
-    of_kind(np.int32, labels)
-    seats = np.cumsum(sizes) - sizes
+def by_label(labels: Positions, groups: int) -> tuple[Positions, NDArray[np.int64]]:
+    """Give the rows group after group, in their own order inside a group, and where each group begins and all end."""
+    starts = np.zeros(groups + 1, np.int64)
+    np.cumsum(count_labels(labels, groups), out=starts[1:])
     order = np.empty(labels.size, np.int32)
-    call("order_by_label", labels, labels.size, seats, order)
-    return order
+    call("order_by_label", labels, labels.size, starts[:-1].copy(), order)
+    return order, starts
 
 
 def count_distinct(codes: Positions, starts: NDArray[np.int64], vocabulary: int) -> NDArray[np.int64]:

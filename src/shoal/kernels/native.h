@@ -25,6 +25,17 @@
 #define AHEAD 24
 #define FETCH(address) __builtin_prefetch((const void *)(address))
 
+/* Do something for rows of m columns. For the usual widths m is a constant in it, so that loops over the columns of a
+ * row become straight vector code. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define WIDTH(number, statement) case number: { enum { m = number }; statement; } break;
+#define FOR_WIDTH(statement) \
+    switch (m) { \
+        WIDTH(1, statement) WIDTH(2, statement) WIDTH(3, statement) WIDTH(4, statement) WIDTH(5, statement) \
+        WIDTH(6, statement) WIDTH(7, statement) WIDTH(8, statement) WIDTH(9, statement) WIDTH(10, statement) \
+        WIDTH(11, statement) WIDTH(12, statement) default: statement; \
+    }
+
 static inline int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 static inline int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
 

@@ -3,41 +3,49 @@
 
 enum { SPAN = 0 };
 
-static const char TENS[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-                           "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+/* What kernels here may write, and read from texts, behind the end: see SLACK in rendering.py. */
+enum { ROOM = 96 };
 
-/* Write a 32-bit integer, two digits at a time; most numbers are short. */
+/* The eight decimal digits of a number below 10^8, the first in the lowest byte: halves, then pairs, then digits, all
+ * lanes of the word at once. */
+static inline uint64_t eight_digits(uint32_t number) {
+    uint64_t word = number / 10000 | (uint64_t)(number % 10000) << 32;
+    uint64_t tens = (word * 10486 >> 20) & 0x0000007F0000007Fu;
+    word = tens | (word - 100 * tens) << 16;
+    tens = (word * 103 >> 10) & 0x000F000F000F000Fu;
+    return tens | (word - 10 * tens) << 8;
+}
+
+/* Write a 32-bit integer, longer ones by the same instructions whatever their length: guessing it would often fail. Up
+ * to 7 bytes too many are written. */
 static inline uint8_t *put_number(uint8_t *out, int32_t value) {
     uint32_t rest = (uint32_t)value;
     if (value < 0) {
         *out++ = '-';
         rest = 0u - rest;
     }
-    if (rest < 10) {
+    if (rest < 10) { /* a code, and then most numbers of the column are */
         *out = (uint8_t)('0' + rest);
         return out + 1;
     }
-    int digits = rest < 100 ? 2 : rest < 1000 ? 3 : rest < 10000 ? 4 : rest < 100000 ? 5 : rest < 1000000 ? 6
-               : rest < 10000000 ? 7 : rest < 100000000 ? 8 : rest < 1000000000 ? 9 : 10;
-    uint8_t *p = out + digits;
-    for (; rest >= 10; rest /= 100) {
-        p -= 2;
-        memcpy(p, TENS + rest % 100 * 2, 2);
+    if (rest >= 100000000) {
+        if (rest >= 1000000000) *out++ = (uint8_t)('0' + rest / 1000000000);
+        *out++ = (uint8_t)('0' + rest / 100000000 % 10);
+        uint64_t digits = eight_digits(rest % 100000000) | 0x3030303030303030u;
+        memcpy(out, &digits, 8);
+        return out + 8;
     }
-    if (p > out) *out = (uint8_t)('0' + rest);
-    return out + digits;
+    uint64_t digits = eight_digits(rest);
+    int empty = __builtin_ctzll(digits | (uint64_t)1 << 56) & ~7;
+    digits = (digits | 0x3030303030303030u) >> empty;
+    memcpy(out, &digits, 8);
+    return out + 8 - empty / 8;
 }
 
-/* Copy in steps of 16 bytes: faster than a call for what is as short as a row. Up to 15 bytes too many are read and
- * written, so both sides need that much room behind them. */
+/* Copy a text that is as short as a row: always ROOM bytes, by the same instructions, and more where there is more. */
 static inline void copy(uint8_t *out, const uint8_t *from, int64_t size) {
-    for (int64_t i = 0; i < size; i += 16) {
-        uint64_t first, second;
-        memcpy(&first, from + i, 8);
-        memcpy(&second, from + i + 8, 8);
-        memcpy(out + i, &first, 8);
-        memcpy(out + i + 8, &second, 8);
-    }
+    memcpy(out, from, ROOM);
+    if (size > ROOM) memcpy(out + ROOM, from + ROOM, (size_t)(size - ROOM));
 }
 
 static inline uint8_t *put_text(uint8_t *out, int64_t word, const int64_t *offsets, const uint8_t *heap) {
@@ -55,7 +63,7 @@ static inline uint8_t *put_end(uint8_t *out, int32_t value, int64_t base, const 
  * place behind the last. Per column, ranged says whether a single value is still written as a range; quotes whether
  * quotes are put around no cell (0), ranges (1) or every cell (2); opens whether it begins a new run, in which cells
  * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. lone says that the
- * table has no other column. */
+ * table has no other column. Up to 7 bytes are written behind the last. */
 KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
                             const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
                             const int64_t *offsets, const uint8_t *heap, int32_t delimiter, int32_t lone,
@@ -93,7 +101,7 @@ KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, 
 
 /* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
  * what each field is and numbers which run of span columns or which carried column; shift is the group number at
- * which places, with one entry per group and run, begins. text and start need 16 bytes of room behind them. Gives
+ * which places, with one entry per group and run, begins. text and start need ROOM bytes behind them. Gives
  * the number of bytes written. */
 KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
                          const uint8_t *text, const int64_t *places, int64_t runs, const int32_t *index, int64_t shift,
@@ -107,6 +115,7 @@ KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, con
                 const uint8_t *next = text + places[(index[row + AHEAD] - shift) * runs];
                 FETCH(next);
                 FETCH(next + 64);
+                FETCH(next + 128);
             }
         }
         int64_t group = ((index ? index[row] : row) - shift) * runs;

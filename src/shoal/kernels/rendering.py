@@ -16,6 +16,8 @@ Positions = NDArray[np.int32]
 
 # What a field of the output is made of.
 SPAN, CARRIED = 0, 1
+# Room that the kernels need behind texts and behind the output.
+SLACK = 96
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,34 @@ static inline double middle(int32_t lo, int32_t hi, int64_t offset, const double
     return lo == hi ? a : (a + coordinate(hi, offset, table)) / 2;
 }
 
-/* Whether no cell is missing or a wildcard. */
-static int plain(const int32_t *cells, int64_t n) {
-    int32_t low = TOP;
-    for (int64_t i = 0; i < n; i++) low = least(low, cells[i]);
+/* Whether no cell is missing or a wildcard; widens the limits to hold all cells. */
+static int plain(const int32_t *cells, int64_t n, int32_t *lowest, int32_t *highest) {
+    int32_t low = *lowest, high = *highest;
+    for (int64_t i = 0; i < n; i++) low = least(low, cells[i]), high = most(high, cells[i]);
+    *lowest = low;
+    *highest = high;
     return low != MISSING;
+}
+
+/* The sums behind mean and deviation of plain numbers without gaps, taken in the order of the rows. */
+ALWAYS_INLINE void plain_moments(const int32_t *restrict cells, int64_t n, int64_t m, double *restrict mean,
+                                 double *restrict deviation, int32_t *restrict highest) {
+    for (const int32_t *row = cells; row < cells + n * m; row += m)
+        for (int64_t j = 0; j < m; j++) {
+            highest[j] = most(highest[j], row[j]);
+            mean[j] += (double)row[j];
+        }
+    for (int64_t j = 0; j < m; j++) mean[j] /= (double)(n > 0 ? n : 1);
+    for (const int32_t *row = cells; row < cells + n * m; row += m)
+        for (int64_t j = 0; j < m; j++) {
+            double d = (double)row[j] - mean[j];
+            deviation[j] += d * d;
+        }
+}
+
+ALWAYS_INLINE void lowest_cells(const int32_t *restrict cells, int64_t n, int64_t m, int32_t *restrict lowest) {
+    for (const int32_t *row = cells; row < cells + n * m; row += m)
+        for (int64_t j = 0; j < m; j++) lowest[j] = least(lowest[j], row[j]);
 }
 
 /* Per column: the number of cells with a value, their mean and sample deviation, lowest and highest end. Missing cells
@@ -32,22 +55,11 @@ KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, in
         highest[j] = MISSING;
         simple = simple && offsets[j] < 0;
     }
-    for (int64_t row = 0; row < n * m; row += m)
-        for (int64_t j = 0; j < m; j++) lowest[j] = least(lowest[j], lo[row + j]);
+    FOR_WIDTH(lowest_cells(lo, n, m, lowest))
     for (int64_t j = 0; j < m; j++) simple = simple && lowest[j] != MISSING;
     if (simple) { /* plain numbers without gaps, which is the rule: nothing to look out for */
         for (int64_t j = 0; j < m; j++) count[j] = n;
-        for (int64_t row = 0; row < n * m; row += m)
-            for (int64_t j = 0; j < m; j++) {
-                highest[j] = most(highest[j], lo[row + j]);
-                mean[j] += (double)lo[row + j];
-            }
-        for (int64_t j = 0; j < m; j++) mean[j] /= (double)(n > 0 ? n : 1);
-        for (int64_t row = 0; row < n * m; row += m)
-            for (int64_t j = 0; j < m; j++) {
-                double d = (double)lo[row + j] - mean[j];
-                deviation[j] += d * d;
-            }
+        FOR_WIDTH(plain_moments(lo, n, m, mean, deviation, highest))
     } else {
         for (int64_t j = 0; j < m; j++) {
             lowest[j] = TOP;
@@ -70,25 +82,39 @@ KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, in
         deviation[j] = count[j] > 1 && lowest[j] != highest[j] ? sqrt(deviation[j] / (double)(count[j] - 1)) : 0;
 }
 
+/* The distances of rows of plain numbers from zero. */
+ALWAYS_INLINE void plain_lengths(const int32_t *restrict cells, int64_t n, int64_t m, const double *restrict divisor,
+                                 double *restrict part, double *restrict length) {
+    for (int64_t i = 0; i < n; i++, cells += m) {
+        double total = 0;
+        for (int64_t j = 0; j < m; j++) part[j] = (double)cells[j] / divisor[j];
+        for (int64_t j = 0; j < m; j++) total += part[j] * part[j];
+        length[i] = sqrt(total);
+    }
+}
+
 /* The standardized distance of each row from the all-zero record (Eq. 2). Cells without a value and attributes that
  * do not vary contribute nothing: they are divided by infinity. */
 KERNEL void lengths(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, const double *deviation,
                     const double *table, const int64_t *offsets, double *restrict divisor, double *restrict part,
                     double *restrict length) {
-    int simple = lo == hi && plain(lo, n * m);
+    int32_t least_cell = TOP, most_cell = MISSING;
+    int simple = lo == hi && plain(lo, n * m, &least_cell, &most_cell);
     for (int64_t j = 0; j < m; j++) {
         divisor[j] = deviation[j] > 0 ? deviation[j] : INFINITY;
         simple = simple && offsets[j] < 0;
     }
+    if (simple) {
+        FOR_WIDTH(plain_lengths(lo, n, m, divisor, part, length))
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         const int32_t *a = lo + i * m, *b = hi + i * m;
         double total = 0;
-        if (simple)
-            for (int64_t j = 0; j < m; j++) part[j] = (double)a[j] / divisor[j];
-        else
-            for (int64_t j = 0; j < m; j++)
-                part[j] = a[j] == MISSING ? 0 : middle(a[j], b[j], offsets[j], table) / divisor[j];
-        for (int64_t j = 0; j < m; j++) total += part[j] * part[j];
+        for (int64_t j = 0; j < m; j++) {
+            double x = a[j] == MISSING ? 0 : middle(a[j], b[j], offsets[j], table) / divisor[j];
+            total += x * x;
+        }
         length[i] = sqrt(total);
     }
 }
@@ -104,29 +130,35 @@ KERNEL void gaps(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, int
     }
 }
 
-/* The smallest span around the cells of each group; the wildcard where missing and present cells mix. */
-KERNEL void hulls(const int32_t *restrict lo, const int32_t *restrict hi, int64_t n, int64_t m,
-                  const int32_t *restrict labels, int64_t groups, int32_t *restrict low, int32_t *restrict high) {
-    for (int64_t at = 0; at < groups * m; at++) {
-        low[at] = TOP;
-        high[at] = MISSING;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) {
-            int64_t next = labels[i + AHEAD] * m;
-            FETCH(&low[next]);
-            FETCH(&low[next + m - 1]);
-            FETCH(&high[next]);
-            FETCH(&high[next + m - 1]);
+/* The smallest span around the cells of each group; the wildcard where missing and present cells mix. order gives the
+ * rows group after group, starts where each group begins in it. */
+ALWAYS_INLINE void hulls_of(const int32_t *restrict lo, const int32_t *restrict hi, int64_t m,
+                            const int32_t *restrict order, const int64_t *restrict starts, int64_t groups,
+                            int32_t *restrict low, int32_t *restrict high) {
+    int64_t last = starts[groups] - 1;
+    for (int64_t g = 0; g < groups; g++, low += m, high += m) {
+        for (int64_t j = 0; j < m; j++) low[j] = TOP, high[j] = MISSING;
+        for (int64_t i = starts[g]; i < starts[g + 1]; i++) {
+            int64_t next = order[i + AHEAD < last ? i + AHEAD : last] * m, row = order[i] * m;
+            FETCH(&lo[next]);
+            FETCH(&lo[next + m - 1]);
+            if (hi != lo) {
+                FETCH(&hi[next]);
+                FETCH(&hi[next + m - 1]);
+            }
+            for (int64_t j = 0; j < m; j++) {
+                low[j] = least(low[j], lo[row + j]);
+                high[j] = most(high[j], hi[row + j]);
+            }
         }
-        int64_t g = labels[i] * m, row = i * m;
-        for (int64_t j = 0; j < m; j++) {
-            low[g + j] = least(low[g + j], lo[row + j]);
-            high[g + j] = most(high[g + j], hi[row + j]);
-        }
+        for (int64_t j = 0; j < m; j++)
+            if (low[j] == MISSING && high[j] != MISSING) high[j] = TOP;
     }
-    for (int64_t at = 0; at < groups * m; at++)
-        if (low[at] == MISSING && high[at] != MISSING) high[at] = TOP;
+}
+
+KERNEL void hulls(const int32_t *lo, const int32_t *hi, int64_t m, const int32_t *order, const int64_t *starts,
+                  int64_t groups, int32_t *low, int32_t *high) {
+    FOR_WIDTH(hulls_of(lo, hi, m, order, starts, groups, low, high))
 }
 
 /* The set of codes below 62 that occur in each group, as bits; sets begin at zero. */
@@ -147,45 +179,65 @@ static double farthest(int32_t a, int32_t b, int32_t p, int32_t q, int32_t lowes
     return fmax(fmax(up, down), 0);
 }
 
+/* The distances between rows of plain numbers and the plain spans published for them. */
+ALWAYS_INLINE double plain_loss(const int32_t *restrict cells, int64_t m, const int32_t *restrict low,
+                                const int32_t *restrict high, const int32_t *restrict order,
+                                const int64_t *restrict starts, int64_t groups, const double *restrict scale,
+                                double *restrict distance, double *restrict sums) {
+    double all = 0;
+    int64_t last = order ? starts[groups] - 1 : groups - 1;
+    for (int64_t g = 0; g < groups; g++, low += m, high += m)
+        for (int64_t i = order ? starts[g] : g, stop = order ? starts[g + 1] : g + 1; i < stop; i++) {
+            const int32_t *row = cells + (order ? order[i] : i) * m;
+            if (order) {
+                int64_t next = order[i + AHEAD < last ? i + AHEAD : last] * m;
+                FETCH(&cells[next]);
+                FETCH(&cells[next + m - 1]);
+            }
+            double total = 0;
+            for (int64_t j = 0; j < m; j++) {
+                distance[j] = (double)most(high[j] - row[j], row[j] - low[j]) * scale[j];
+            }
+            for (int64_t j = 0; j < m; j++) sums[j] += distance[j];
+            for (int64_t j = 0; j < m; j++) total += distance[j] * distance[j];
+            all += sqrt(total);
+        }
+    return all;
+}
+
 /* The distance between each record and its published form (Eq. 2), summed; then each attribute's own.
  *
- * low and high are the published spans, index says which of them a row has (null: its own). Where all cells are plain
- * numbers, which is the rule, distances are taken without looking for exceptions. */
+ * low and high are the published spans of groups of rows: order gives the rows group after group, starts where each
+ * group begins in it (both null: each row is a group). Where all cells are plain numbers, which is the rule, distances
+ * are taken without looking for exceptions. */
 KERNEL void loss(const int32_t *restrict lo, const int32_t *restrict hi, int64_t n, int64_t m,
-                 const int32_t *restrict low, const int32_t *restrict high, int64_t groups,
-                 const int32_t *restrict index, const double *restrict deviation, const int32_t *lowest,
-                 const int32_t *highest, const double *table, const int64_t *offsets, double *restrict scale,
-                 double *restrict distance, double *restrict sums) {
-    int simple = lo == hi && plain(lo, n * m) && plain(low, groups * m);
+                 const int32_t *restrict low, const int32_t *restrict high, const int32_t *restrict order,
+                 const int64_t *restrict starts, int64_t groups, const double *restrict deviation,
+                 const int32_t *lowest, const int32_t *highest, const double *table, const int64_t *offsets,
+                 double *restrict scale, double *restrict distance, double *restrict sums) {
+    int32_t least_cell = TOP, most_cell = MISSING;
+    int simple = lo == hi && plain(lo, n * m, &least_cell, &most_cell) &&
+                 plain(low, groups * m, &least_cell, &most_cell) && plain(high, groups * m, &least_cell, &most_cell) &&
+                 (int64_t)most_cell - least_cell <= INT32_MAX; /* differences then fit too */
     for (int64_t j = 0; j < m; j++) {
         scale[j] = deviation[j] > 0 ? 1 / deviation[j] : 0;
         simple = simple && offsets[j] < 0;
     }
     for (int64_t j = 0; j <= m; j++) sums[j] = 0;
-    double all = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (index && i + AHEAD < n) {
-            int64_t next = index[i + AHEAD] * m;
-            FETCH(&low[next]);
-            FETCH(&low[next + m - 1]);
-            FETCH(&high[next]);
-            FETCH(&high[next + m - 1]);
-        }
-        const int32_t *a = lo + i * m, *b = hi + i * m, *p = low + (index ? index[i] : i) * m,
-                      *q = high + (index ? index[i] : i) * m;
-        double total = 0;
-        if (simple)
-            for (int64_t j = 0; j < m; j++) {
-                double up = (double)q[j] - (double)a[j], down = (double)a[j] - (double)p[j];
-                distance[j] = (up > down ? up : down) * scale[j];
-            }
-        else
-            for (int64_t j = 0; j < m; j++)
-                distance[j] =
-                    farthest(a[j], b[j], p[j], q[j], lowest[j], highest[j], offsets[j], table) * scale[j];
-        for (int64_t j = 0; j < m; j++) sums[j + 1] += distance[j];
-        for (int64_t j = 0; j < m; j++) total += distance[j] * distance[j];
-        all += sqrt(total);
+    if (simple) {
+        FOR_WIDTH(sums[0] = plain_loss(lo, m, low, high, order, starts, groups, scale, distance, sums + 1))
+        return;
     }
-    sums[0] = all;
+    for (int64_t g = 0; g < groups; g++)
+        for (int64_t i = order ? starts[g] : g, stop = order ? starts[g + 1] : g + 1; i < stop; i++) {
+            int64_t row = (order ? order[i] : i) * m, own = g * m;
+            double total = 0;
+            for (int64_t j = 0; j < m; j++) {
+                double d = scale[j] * farthest(lo[row + j], hi[row + j], low[own + j], high[own + j], lowest[j],
+                                               highest[j], offsets[j], table);
+                sums[j + 1] += d;
+                total += d * d;
+            }
+            sums[0] += sqrt(total);
+        }
 }

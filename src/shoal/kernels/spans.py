@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import below, call, of_kind
+from shoal.kernels import call, of_kind
 
 Positions = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Offsets = NDArray[np.int64]
+# The rows group after group, and where each group begins among them and the last one ends.
+Members = tuple[Positions, Offsets]
 
 
 def moments(
@@ -49,13 +51,14 @@ def gaps(lo: Positions, hi: Positions) -> Positions:
     return pattern
 
 
-def hulls(lo: Positions, hi: Positions, labels: Positions, groups: int) -> tuple[Positions, Positions]:
+def hulls(lo: Positions, hi: Positions, members: Members) -> tuple[Positions, Positions]:
     """Give the smallest span around the cells of each group; ``*`` where missing and present cells mix."""
-    of_kind(np.int32, lo, hi, labels)
-    below(groups, labels)
-    low = np.empty((groups, lo.shape[1]), np.int32)
+    order, starts = members
+    of_kind(np.int32, lo, hi, order)
+    of_kind(np.int64, starts)
+    low = np.empty((starts.size - 1, lo.shape[1]), np.int32)
     high = np.empty_like(low)
-    call("hulls", lo, hi, *lo.shape, labels, groups, low, high)
+    call("hulls", lo, hi, lo.shape[1], order, starts, low.shape[0], low, high)
     return low, high
 
 
@@ -72,7 +75,7 @@ def loss(
     hi: Positions,
     low: Positions,
     high: Positions,
-    index: Positions,
+    members: Members | None,
     deviation: Floats,
     lowest: Positions,
     highest: Positions,
@@ -81,13 +84,14 @@ def loss(
 ) -> Floats:
     """Give the distance between each record and its published form (Eq. 2 and 4), summed; then each attribute's own.
 
-    ``low`` and ``high`` are published spans and ``index`` says which of them a row has (empty: its own). The
-    farthest end of the span stands for the cell; wildcards, and cells that lost or gained a value, take the limits
-    of the attribute's domain.
+    ``low`` and ``high`` are published spans and ``members`` says which rows each is published for (None: each row
+    has its own). The farthest end of the span stands for the cell; wildcards, and cells that lost or gained a value,
+    take the limits of the attribute's domain.
     """
-    of_kind(np.int32, lo, hi, low, high, index)
+    of_kind(np.int32, lo, hi, low, high)
     n, m = lo.shape
+    order, starts = (None, None) if members is None else members
     scratch, sums = (np.empty(m), np.empty(m)), np.empty(m + 1)
     limits = (deviation, lowest, highest, table, offsets)
-    call("loss", lo, hi, n, m, low, high, low.shape[0], index if index.size else None, *limits, *scratch, sums)
+    call("loss", lo, hi, n, m, low, high, order, starts, low.shape[0], *limits, *scratch, sums)
     return sums

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from shoal.engines import Layout, Written
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.errors import DataError
-from shoal.kernels.rendering import CARRIED, SPAN, SpanStyle, TextTable, join_rows, render_spans
+from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
 _SAMPLE = 256
-_SLACK = 16  # room that kernels need behind what they copy
 Positions = NDArray[np.int32]
 
 
@@ -47,7 +46,7 @@ def _chunks(data: LocalData, schema: Schema, delimiter: str) -> Iterator[bytes |
     carried, widths = _text_table(texts)
     widest = len(fields) + 2 + spans.widest + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
-    out = np.empty(step * widest + _SLACK, np.uint8)
+    out = np.empty(step * widest + SLACK, np.uint8)
     shared = data.index.size > 0
     if shared:
         spans.render(0, data.lo.shape[0])
@@ -137,7 +136,7 @@ class _SpanTexts:
         at = 0
         for begin in range(first, stop, step):
             end = min(begin + step, stop)
-            needed = at + (end - begin) * self.widest + _SLACK
+            needed = at + (end - begin) * self.widest + SLACK
             if self.text.size < needed:
                 larger = np.empty(max(needed, at + self._expected(begin, stop)), np.uint8)
                 larger[:at] = self.text[:at]
@@ -149,13 +148,13 @@ class _SpanTexts:
 
     def _expected(self, first: int, stop: int) -> int:
         """Tell how much room the texts of some groups will take, from a few that lie all over them."""
-        few = np.empty(_SAMPLE * self.widest + _SLACK, np.uint8)
+        few = np.empty(_SAMPLE * self.widest + SLACK, np.uint8)
         places = np.empty(_SAMPLE * self.runs + 1, np.int64)
         starts = range(first, max(stop - _SAMPLE, first + 1), max(1, (stop - first) // 32))
         lengths = [
             self._piece(s, min(s + _SAMPLE, stop), few, places, 0) / (min(s + _SAMPLE, stop) - s) for s in starts
         ]
-        return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + _SLACK
+        return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + SLACK
 
 
 def _carried_texts(data: LocalData, name: str, delimiter: str, *, alone: bool) -> list[str] | None:
