@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from shoal.measures import Score, score
     from shoal.measures.attribute_disclosure import AttributeDisclosure
     from shoal.measures.class_sizes import ClassSizes
+    from shoal.measures.correlation_shift import CorrelationShift
     from shoal.measures.information_loss import InformationLoss
     from shoal.measures.random_reidentification import RandomReidentification
     from shoal.measures.uniqueness import Uniqueness
     from shoal.methods.coarsen import Coarsen
+    from shoal.methods.mask_uniques import MaskUniques
+    from shoal.methods.regenerate import Regenerate
     from shoal.methods.sorted_clusters import SortedClusters
     from shoal.methods.stratified_clusters import StratifiedClusters
     from shoal.models import Verdict, check
@@ -41,14 +44,17 @@ _HOMES = {
     "CertificateError": "shoal.errors",
     "ClassSizes": "shoal.measures.class_sizes",
     "Coarsen": "shoal.methods.coarsen",
+    "CorrelationShift": "shoal.measures.correlation_shift",
     "DataError": "shoal.errors",
     "GuaranteeError": "shoal.errors",
     "InformationLoss": "shoal.measures.information_loss",
     "InternalError": "shoal.errors",
     "KAnonymity": "shoal.models.k_anonymity",
+    "MaskUniques": "shoal.methods.mask_uniques",
     "ParameterError": "shoal.errors",
     "RandomReidentification": "shoal.measures.random_reidentification",
     "Recipe": "shoal.recipe",
+    "Regenerate": "shoal.methods.regenerate",
     "Release": "shoal.release",
     "Role": "shoal.schema",
     "SchemaError": "shoal.errors",
@@ -76,14 +82,17 @@ __all__ = [
     "CertificateError",
     "ClassSizes",
     "Coarsen",
+    "CorrelationShift",
     "DataError",
     "GuaranteeError",
     "InformationLoss",
     "InternalError",
     "KAnonymity",
+    "MaskUniques",
     "ParameterError",
     "RandomReidentification",
     "Recipe",
+    "Regenerate",
     "Release",
     "Role",
     "SchemaError",

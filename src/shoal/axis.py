@@ -155,6 +155,21 @@ class Axis:
         texts = [wild] if wild is not None else [str(self.values[i]) for i in self.members(other)]
         return all(len(text) == len(pattern) and text.startswith(pattern.rstrip("*")) for text in texts)
 
+    def with_patterns(self, patterns: Sequence[str]) -> tuple[Axis, NDArray[np.int32]]:
+        """Give an axis that also has these wildcards, such as 937**, and where each is on it."""
+        assert self.values is not None
+        known = {group.pattern: len(self.values) + i for i, group in enumerate(self.groups)}
+        all_groups = list(self.groups)
+        for pattern in patterns:
+            if pattern not in known:
+                stem = pattern.rstrip("*")
+                fitting = (i for i, value in enumerate(self.values) if str(value).startswith(stem))
+                members = tuple(i for i in fitting if len(str(self.values[i])) == len(pattern))
+                known[pattern] = len(self.values) + len(all_groups)
+                all_groups.append(Group(members, pattern))
+        places = np.array([known[pattern] for pattern in patterns], np.int32)
+        return replace(self, groups=tuple(all_groups)), places
+
     def with_groups(self, groups: Iterable[tuple[int, ...]]) -> tuple[Axis, dict[tuple[int, ...], int]]:
         """Give an axis that also has these groups, and where each is on it."""
         assert self.values is not None

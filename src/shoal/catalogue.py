@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from shoal.errors import ParameterError, suggest
-from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.measures.class_sizes import ClassSizes
-from shoal.measures.information_loss import InformationLoss
-from shoal.measures.random_reidentification import RandomReidentification
-from shoal.measures.uniqueness import Uniqueness
-from shoal.methods.coarsen import Coarsen
-from shoal.methods.sorted_clusters import SortedClusters
-from shoal.methods.stratified_clusters import StratifiedClusters
-from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import TCloseness
 
-_OWN: dict[str, tuple[type[Any], ...]] = {
-    "methods": (SortedClusters, Coarsen, StratifiedClusters),
-    "models": (KAnonymity, TCloseness),
-    "measures": (Uniqueness, RandomReidentification, AttributeDisclosure, ClassSizes, InformationLoss),
+# Where each entry lives; it is loaded when it is first named, so that a command loads only what it needs.
+_OWN: dict[str, dict[str, str]] = {
+    "methods": {
+        "sorted-clusters": "shoal.methods.sorted_clusters:SortedClusters",
+        "coarsen": "shoal.methods.coarsen:Coarsen",
+        "stratified-clusters": "shoal.methods.stratified_clusters:StratifiedClusters",
+        "mask-uniques": "shoal.methods.mask_uniques:MaskUniques",
+        "regenerate": "shoal.methods.regenerate:Regenerate",
+    },
+    "models": {
+        "k-anonymity": "shoal.models.k_anonymity:KAnonymity",
+        "t-closeness": "shoal.models.t_closeness:TCloseness",
+    },
+    "measures": {
+        "uniqueness": "shoal.measures.uniqueness:Uniqueness",
+        "random-reidentification": "shoal.measures.random_reidentification:RandomReidentification",
+        "attribute-disclosure": "shoal.measures.attribute_disclosure:AttributeDisclosure",
+        "class-sizes": "shoal.measures.class_sizes:ClassSizes",
+        "information-loss": "shoal.measures.information_loss:InformationLoss",
+        "correlation-shift": "shoal.measures.correlation_shift:CorrelationShift",
+    },
 }
 SHELVES = tuple(_OWN)
 
@@ -36,18 +44,23 @@ def entries(shelf: str) -> Mapping[str, type[Any]]:
     """
     from importlib.metadata import entry_points  # costs more than all the rest, and is seldom needed
 
-    found = {entry.name: entry for entry in _OWN[shelf]}
+    found = {name: _load(place) for name, place in _OWN[shelf].items()}
     for point in entry_points(group=f"shoal.{shelf}"):
         entry = point.load()
         found.setdefault(entry.name, entry)
     return found
 
 
+def _load(place: str) -> type[Any]:
+    module, _, name = place.partition(":")
+    entry: type[Any] = getattr(import_module(module), name)
+    return entry
+
+
 def look_up(shelf: str, name: str) -> type[Any]:
     """Give one entry, or say which one was probably meant."""
-    for entry in _OWN[shelf]:
-        if entry.name == name:
-            return entry
+    if name in _OWN[shelf]:
+        return _load(_OWN[shelf][name])
     known = entries(shelf)
     if name in known:
         return known[name]

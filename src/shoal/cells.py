@@ -240,7 +240,7 @@ def _place_numbers(found: Texts, looks: _Looks, kind: Kind, reason: str) -> Voca
 def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kind) -> NDArray[Any]:
     """Turn texts into numbers of a kind, or say on which line one cannot be."""
     try:
-        numbers = _convert(texts, kind)
+        numbers = convert(texts, kind)
     except ValueError:
         bad = next(seat for seat, text in zip(seats.tolist(), texts, strict=True) if not _fits(text, kind))
         raise DataError(
@@ -261,7 +261,8 @@ def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kin
     return numbers
 
 
-def _convert(texts: list[str], kind: Kind) -> NDArray[Any]:
+def convert(texts: list[str], kind: Kind) -> NDArray[Any]:
+    """Turn texts into numbers, days or microseconds; ValueError says that one is not of the kind."""
     lines = "\n".join(texts) + "\n" if texts else ""
     if lines.count("\n") != len(texts) or not _all_match(dict(_PATTERNS)[kind], lines):
         raise ValueError
@@ -278,7 +279,7 @@ def _convert(texts: list[str], kind: Kind) -> NDArray[Any]:
 
 def _fits(text: str, kind: Kind) -> bool:
     try:
-        _convert([text], kind)
+        convert([text], kind)
     except ValueError:
         return False
     except OverflowError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -285,8 +286,19 @@ def _check_scores(
     return tuple(scores)
 
 
+def _alike(found: Any, claimed: Any) -> bool:
+    """Tell whether two measurements agree; sums may be taken in another order, which changes their last digits."""
+    if isinstance(found, Mapping) and isinstance(claimed, Mapping):
+        return found.keys() == claimed.keys() and all(_alike(found[key], claimed[key]) for key in found)
+    if isinstance(found, float) and isinstance(claimed, float):
+        return math.isclose(found, claimed, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(found, list) and isinstance(claimed, list):
+        return len(found) == len(claimed) and all(map(_alike, found, claimed))
+    return bool(found == claimed)
+
+
 def _same(what: str, found: Any, claimed: Any) -> None:
-    if found != claimed:
+    if not _alike(found, claimed):
         raise CertificateError(f"The certificate does not say what the file shows: {what}.", "Do not rely on either.")
 
 

@@ -32,8 +32,7 @@ class SchemaError(ShoalError):
     def missing_column(cls, name: str, available: Iterable[str]) -> SchemaError:
         """Report a column that the table does not have, with the nearest name that it has."""
         names = list(available)
-        if any(part[:1].isdigit() or part[:1] in "-+." for part in names):
-            # Names do not begin like numbers: the first line may be someone's record, and is not shown.
+        if looks_like_a_record(names):
             return cls(f"There is no column '{name}'.", "Is the first line a header? It must name the columns.")
         near = suggest(name, names)
         hint = f"Did you mean '{near}'? " if near else ""
@@ -66,6 +65,11 @@ class InternalError(ShoalError):
     """Something that cannot happen did. This is a defect of shoal."""
 
     exit_code = 70
+
+
+def looks_like_a_record(names: Iterable[str]) -> bool:
+    """Tell whether the names of columns may be someone's record, which is not shown: names do not begin like numbers."""
+    return any(name[:1].isdigit() or name[:1] in ("-", "+", ".") for name in names)
 
 
 def suggest(name: str, available: Iterable[str]) -> str | None:

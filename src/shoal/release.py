@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import platform
 from collections.abc import Callable, Sequence
@@ -99,6 +101,7 @@ class Release:
         *,
         certificate: str | Path | None = None,
         recipe: str | Path | None = None,
+        masked_counts: str | Path | None = None,
         delimiter: str = ",",
         key: bytes | None = None,
         needed: Sequence[str | Path] = (),
@@ -113,6 +116,9 @@ class Release:
             Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out.
         recipe
             Where the recipe goes, if it is to be written too.
+        masked_counts
+            Where to put, as CSV, how often each original value was masked, if the method kept count. It is what
+            `Regenerate` needs, and says nothing of any single record.
         delimiter
             What separates the cells of a text file.
         key
@@ -130,7 +136,12 @@ class Release:
         paper = Path(certificate) if certificate is not None else beside(target)
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
-        outputs = [target, paper] + ([Path(recipe)] if recipe is not None else [])
+        extra = [Path(path) for path in (recipe, masked_counts) if path is not None]
+        outputs = [target, paper, *extra]
+        if masked_counts is not None and not self.table.masked:
+            raise ParameterError(
+                "It was not counted which values were masked.", "Only some methods do: mask-uniques does."
+            )
         place = self.origin.place
         refuse_overwriting(outputs, map(Path, (*needed, *([place] if place else []))))
         with all_or_none(outputs) as drafts:
@@ -140,7 +151,18 @@ class Release:
             if recipe is not None:
                 full = self._full_recipe(Path(recipe).parent, target, certificate, delimiter)
                 drafts[2].write_text(full.to_toml(), encoding="utf-8")
+            if masked_counts is not None:
+                drafts[-1].write_text(self._masked_counts(), encoding="utf-8")
         return sealed
+
+    def _masked_counts(self) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["column", "value", "count"])
+        for name, (positions, counts) in self.table.masked.items():
+            values = self.table.schema[name].axis.texts(positions)
+            writer.writerows((name, value, count) for value, count in zip(values, counts.tolist(), strict=True))
+        return text.getvalue()
 
     def _full_recipe(self, folder: Path, target: Path, certificate: str | Path | None, delimiter: str) -> Recipe:
         """Give the recipe with the places of its files, as seen from its own folder."""

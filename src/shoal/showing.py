@@ -82,6 +82,8 @@ def _share(value: float) -> str:
 _ROWS = (
     ("records that stand alone (unique)", "unique", "{:,}"),
     ("  share of all records", "uniqueness", ""),
+    ("  in the worst case, if cells may be any value they cover", "fit_unique", "{:,}"),
+    ("  share of all records", "fit_uniqueness", ""),
     ("groups (equivalence classes)", "classes", "{:,}"),
     ("smallest group", "smallest_class", "{:,}"),
     ("chance of a right guess (mean 1/group size)", "random_reidentification", ""),
@@ -107,6 +109,10 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
 
     console = _console()
     console.print(f"[bold]{_share(report['uniqueness'])} of {report['records']:,} records stand alone.[/bold]")
+    for prefix in ("", "fit_"):
+        if f"{prefix}uniqueness_lower" in report:
+            low, high = report[f"{prefix}uniqueness_lower"], report[f"{prefix}uniqueness_upper"]
+            console.print(f"The worst case is proven to lie between {_share(low)} and {_share(high)}.")
     names = ", ".join(table.schema.quasi)
     console.print(f"Someone who knows {escape(names)} could single them out.")
     if guessed:
@@ -116,10 +122,12 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
     if report.get("known"):
         console.print("\nBy what is known:")
         heads = [", ".join(found["known"]) for found in report["known"]]
-        grid = _grid("known", "unique", "share", "smallest group")
+        both = all("fit_uniqueness" in found for found in report["known"])
+        grid = _grid("known", "unique", "share", *(["worst case"] if both else []), "smallest group")
         for head, found in zip(heads, report["known"], strict=True):
+            worst = [_share(found["fit_uniqueness"])] if both else []
             share = _share(found["uniqueness"])
-            grid.add_row(escape(head), f"{found['unique']:,}", share, f"{found['smallest_class']:,}")
+            grid.add_row(escape(head), f"{found['unique']:,}", share, *worst, f"{found['smallest_class']:,}")
         console.print(grid)
 
 
@@ -145,6 +153,19 @@ def proof(path: Path, found: Proof) -> None:
     """Show what was proved."""
     lines = [f"✓ {path.name} keeps what its certificate says.", *(f"  ✓ {line}" for line in found.proved)]
     _say(*lines, *(f"  – not shown by the file alone: {line}" for line in found.not_proved))
+
+
+def goals(found: Sequence[tuple[str, str, float, bool | None]]) -> None:
+    """Show what was aimed at, what was measured, and whether it holds."""
+    grid = _grid("what", "goal", "measured", "")
+    for what, goal, measured, holds in found:
+        grid.add_row(what, goal, f"{measured:.4g}", "" if holds is None else "holds" if holds else "MISSED")
+    _console().print(grid)
+
+
+def written(rows: int, out: Path) -> None:
+    """Say where a table went."""
+    _say(f"Written: {rows:,} records to {out}")
 
 
 def _say(*lines: str) -> None:

@@ -14,7 +14,7 @@ from shoal.errors import SchemaError
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines import Engine, Moments
+    from shoal.engines import Boxes, Counts, Engine, Moments
 
 
 @dataclass(frozen=True)
@@ -86,12 +86,16 @@ class Table:
         The engine that holds them.
     origin
         Where it came from.
+    masked
+        The original values of masked cells, per column: their positions and how often each was masked. Only a method
+        that keeps count gives them, and they are written only when asked for.
     """
 
     schema: Schema
     data: Any
     engine: Engine
     origin: Origin
+    masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
 
     @property
     def rows(self) -> int:
@@ -105,12 +109,19 @@ class Table:
 
     def classes(self, by: Sequence[str] | None = None, carry: Sequence[Carry] = ()) -> Iterator[Classes]:
         """Give the equivalence classes over some columns (all quasi-identifiers if none are named), in batches."""
+        return self.engine.classes(self.data, self.schema, self._named(by), tuple(carry))
+
+    def boxes(self, by: Sequence[str] | None = None) -> Iterator[Boxes]:
+        """Give what records may stand for in some columns (all quasi-identifiers if none are named), in batches."""
+        return self.engine.boxes(self.data, self.schema, self._named(by))
+
+    def _named(self, by: Sequence[str] | None) -> tuple[str, ...]:
         names = self.schema.quasi if by is None else tuple(by)
         if not names:
             raise SchemaError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
         for name in names:
             _ = self.schema[name]
-        return self.engine.classes(self.data, self.schema, names, tuple(carry))
+        return names
 
     def groups(self, labels: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
         """Give the classes that a method has in mind: the records of each label."""

@@ -10,7 +10,7 @@ import pytest
 
 import shoal
 from shoal import kernels
-from shoal.kernels import closeness, delimited, grouping, radix, rendering, spans
+from shoal.kernels import closeness, delimited, fit, grouping, radix, rendering, spans
 
 SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
 PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)
@@ -59,7 +59,7 @@ def called(monkeypatch):
         return real(kernel, *arguments, result=result)
 
     real = kernels.call
-    for module in (closeness, delimited, grouping, radix, rendering, spans):
+    for module in (closeness, delimited, fit, grouping, radix, rendering, spans):
         monkeypatch.setattr(module, "call", checked)
     return names
 
@@ -89,6 +89,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
             path = tmp_path / f"{name}.csv"
             release.write(path, delimiter=delimiter)
             shoal.verify(path, path.with_suffix(".certificate.json"))
+    shoal.score(shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.Uniqueness(matching="fit")])
     assert called == set(prototypes())
 
 

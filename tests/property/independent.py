@@ -69,6 +69,8 @@ def covers(text: str, value: object, kind: str, order: tuple[str, ...] = ()) -> 
     if value is None or found == NOTHING:
         return value is None and found == NOTHING
     if kind == "category":
+        if text.endswith("*") and not text.startswith("\\"):  # a wildcard such as 937**
+            return len(text) == len(value) and value.startswith(text.rstrip("*"))
         return value in found
     place = order.index(value) if kind == "ordered" else value
     return found[0] <= place <= found[1]

@@ -15,10 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, suggest
+from shoal.kernels.spans import Members
+from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Roles, Schema
 from shoal.table import Carry, Classes, Table
 
 Positions = NDArray[np.int32]
+# Positions on an axis, in ascending order, and how often each occurs.
+Counts = tuple[Positions, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,24 @@ class Spans:
     offsets: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Boxes:
+    """Distinct boxes of exact values that records may stand for, one cell per column, and how often each occurs.
+
+    Whatever the batch, ``lowest`` and ``highest`` are the limits of each column in the whole table (the first above
+    the second if no cell has a value), and ``missing`` says whether any of its cells has none: they are what ``*``
+    stands for.
+    """
+
+    names: tuple[str, ...]
+    lo: Positions
+    hi: Positions
+    counts: NDArray[np.int64]
+    lowest: Positions
+    highest: Positions
+    missing: NDArray[np.bool_]
+
+
 class Engine(Protocol):
     """Where data are held and how they are reached."""
 
@@ -85,12 +107,19 @@ class Engine(Protocol):
         """Give the moments and limits of the quasi-identifiers."""
         ...
 
-    def counts(self, data: Any, schema: Schema, name: str) -> tuple[Positions, NDArray[np.int64]]:
+    def counts(self, data: Any, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
         ...
 
     def classes(self, data: Any, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
         """Give classes, each whole, with the positions of carried columns: by equal cells in columns, or by labels."""
+        ...
+
+    def boxes(self, data: Any, schema: Schema, by: tuple[str, ...]) -> Iterator[Boxes]:
+        """Give the distinct boxes over some columns, in batches: boxes of different batches have no point in common.
+
+        Columns in which every cell is exact tell batches apart.
+        """
         ...
 
     def map_rows(self, data: Any, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
@@ -108,12 +137,31 @@ class Engine(Protocol):
         """Publish for each group of rows the hull of its cells: a range, or a set of categories."""
         ...
 
-    def recode(self, data: Any, schema: Schema, rules: Mapping[str, tuple[Positions, Positions]]) -> tuple[Schema, Any]:
-        """Replace the exact values of columns by stretches of their axes, given by lower and upper ends."""
+    def recode(self, data: Any, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, Any]:
+        """Replace the exact values of columns by the parts of their axes that hold them."""
+        ...
+
+    def mask_alone(
+        self, data: Any, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
+    ) -> tuple[Schema, Any, Mapping[str, Counts]]:
+        """Bring one column after the other to a level in the records that no other equals in the key columns.
+
+        None stands for the wildcard. Also gives, per column, the original positions of the cells that were changed
+        and how often each occurs among them.
+        """
+        ...
+
+    def fill(
+        self, data: Any, schema: Schema, kernel: Callable[[Spans, NDArray[np.bool_]], Positions]
+    ) -> tuple[Schema, Any]:
+        """Replace the quasi-identifiers of whole rows by the exact positions that a kernel gives for them.
+
+        The kernel is also told which cells are not exact.
+        """
         ...
 
     def fold(
-        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Positions], NDArray[np.float64]]
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
         ...

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from shoal.engines import Boxes
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
 
@@ -71,6 +72,26 @@ class ClassMeasure(Measure, Protocol):
 
 
 @runtime_checkable
+class BoxMeasure(Measure, Protocol):
+    """A measure of the released table alone that asks which values its cells may stand for.
+
+    Classes do not tell: a range may hold the value of another record. A measure that can also do with classes says by
+    ``boxed`` which way it goes.
+    """
+
+    known: tuple[str, ...] | None
+
+    @property
+    def boxed(self) -> bool:
+        """Whether boxes are wanted, and not classes."""
+        ...
+
+    def fit(self, batches: Iterable[Boxes], schema: Schema) -> Score:
+        """Measure all boxes of a table."""
+        ...
+
+
+@runtime_checkable
 class PairMeasure(Measure, Protocol):
     """A measure that compares the released table with the original."""
 
@@ -92,10 +113,12 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
         The table before masking. Measures that need it are left out when it is not given.
     """
     by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
-    for measure in measures:
-        if isinstance(measure, ClassMeasure):
-            by_known.setdefault(measure.known, []).append(measure)
     scores: dict[int, Score] = {}
+    for measure in measures:
+        if isinstance(measure, BoxMeasure) and measure.boxed:
+            scores[id(measure)] = measure.fit(released.boxes(measure.known), released.schema)
+        elif isinstance(measure, ClassMeasure):
+            by_known.setdefault(measure.known, []).append(measure)
     for known, mine in by_known.items():
         carry = tuple(dict.fromkeys(item for measure in mine for item in measure.carries(released.schema)))
         parts: list[list[Any]] = [[] for _ in mine]

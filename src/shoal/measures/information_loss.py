@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Positions, Spans
-from shoal.kernels.spans import loss
+from shoal.engines import Spans
+from shoal.kernels.spans import Members, loss
 from shoal.measures import Direction, Score
 from shoal.table import Table
 
@@ -35,9 +35,9 @@ class InformationLoss:
         """Add up the distances of all records."""
         known = original.moments()
 
-        def kernel(before: Spans, after: Spans, index: Positions) -> NDArray[np.float64]:
+        def kernel(before: Spans, after: Spans, members: Members | None) -> NDArray[np.float64]:
             return loss(
-                before.lo, before.hi, after.lo, after.hi, index,
+                before.lo, before.hi, after.lo, after.hi, members,
                 known.deviation, known.lowest, known.highest, before.table, before.offsets,
             )  # fmt: skip
 

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from shoal.engines import Boxes
+from shoal.errors import ParameterError
 from shoal.measures import Direction, Score
 from shoal.schema import Schema
 from shoal.table import Classes
 
 Counts = tuple[int, int, int, int]
+Matching = Literal["signature", "fit"]
+# About a minute of one processor for each batch, where a table with a few million masked records takes seconds.
+EFFORT = 8_000_000_000
 
 
 @dataclass(frozen=True)
 class Uniqueness:
     """The share of records whose combination of known attributes occurs once.
 
-    Records match when their published cells are equal (signature matching, as in the authors' program).
+    With signature matching, as in the authors' program, records match when their published cells are equal. With fit
+    matching, as in their text, a published cell stands for every value that it may be, and a record is unique if at
+    least one combination of such values fits no other record: the worst case.
 
     Parameters
     ----------
     known
         The attributes that the attacker knows; all quasi-identifiers if left out.
+    matching
+        ``signature`` or ``fit``.
+    effort
+        How much work fit matching may be, in comparisons; about a minute if left out. What is undecided then counts
+        as unique, and the lower bound says how little it might be. The same effort gives the same result everywhere.
 
     References
     ----------
@@ -33,6 +45,15 @@ class Uniqueness:
     direction: ClassVar[Direction] = "lower is safer"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     known: tuple[str, ...] | None = None
+    matching: Matching = "signature"
+    effort: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check what was asked for."""
+        if self.matching not in ("signature", "fit"):
+            raise ParameterError("Records match by 'signature' or by 'fit'.", "Give matching one of the two.")
+        if self.effort is not None and (not isinstance(self.effort, int) or self.effort < 0):
+            raise ParameterError("An effort is a whole number, at least 0.", "Leave it out for the usual one.")
 
     def carries(self, schema: Schema) -> tuple[str, ...]:
         """Look at nothing but the sizes of classes."""
@@ -53,3 +74,22 @@ class Uniqueness:
             "smallest_class": min(part[3] for part in parts),
         }
         return Score.exact(self.name, unique / records, detail)
+
+    @property
+    def boxed(self) -> bool:
+        """Whether cells are to fit and not to be equal."""
+        return self.matching == "fit"
+
+    def fit(self, batches: Iterable[Boxes], schema: Schema) -> Score:
+        """Count the records that have a point alone."""
+        from shoal.measures.fitting import UNDECIDED, UNIQUE, fit_verdicts  # only few who measure need it
+
+        records = unique = undecided = 0
+        for boxes in batches:
+            verdicts = fit_verdicts(boxes, schema, EFFORT if self.effort is None else self.effort)
+            records += int(boxes.counts.sum())
+            unique += int((verdicts == UNIQUE).sum())
+            undecided += int((verdicts == UNDECIDED).sum())
+        upper = (unique + undecided) / records
+        detail = {"records": records, "unique": unique + undecided, "undecided": undecided, "matching": self.matching}
+        return Score(self.name, upper, unique / records, upper, detail)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
+from shoal.levels import Stretches
 from shoal.models import PrivacyModel
 from shoal.table import Table
 
@@ -71,7 +72,7 @@ class Coarsen:
             if axis.nominal and axis.values is not None:
                 present = present[present < len(axis.values)]  # sets and wildcards stay what they are
             if resolution < present.size:
-                rules[name] = intervals(axis, present, resolution, self.by)
+                rules[name] = Stretches(*intervals(axis, present, resolution, self.by))
         return table.derive(table.engine.recode(table.data, table.schema, rules))
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

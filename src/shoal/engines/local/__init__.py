@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Layout, Moments, Spans, Written
+from shoal.engines import Boxes, Counts, Layout, Moments, Spans, Written
 from shoal.engines.local.data import OWN, LocalData, known_values, moved, renumbered, spans
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish, recode
 from shoal.errors import SchemaError
-from shoal.kernels.grouping import count_labels, label_rows, order_by_label
+from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import by_label, count_labels, label_rows
 from shoal.kernels.radix import order_by_integers, order_by_lengths, places_in
-from shoal.kernels.spans import moments
+from shoal.kernels.spans import Members, moments
+from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, Ranked, Table, Tally
 
@@ -67,7 +69,7 @@ class Local:
         found: Moments = data.memo["moments"]
         return found
 
-    def counts(self, data: LocalData, schema: Schema, name: str) -> tuple[Positions, NDArray[np.int64]]:
+    def counts(self, data: LocalData, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
         positions = data.positions(name)
         ordered = positions[order_by_integers(positions)]
@@ -86,7 +88,7 @@ class Local:
             return of_matrix_row[data.index[rows]] if shared else of_matrix_row[rows]
 
         if shared:
-            members = count_labels(data.index, data.lo.shape[0])
+            members = np.diff(data.members()[1])
             sizes = np.bincount(of_matrix_row, weights=members, minlength=groups).astype(np.int64)
         else:
             sizes = count_labels(of_matrix_row, groups)
@@ -99,9 +101,25 @@ class Local:
                 continue
             name = item.column if isinstance(item, Ranked) else item
             whole = self.rank(data, schema, [name]) if isinstance(item, Ranked) else data.positions(name)
-            order = order_by_label(labels(), sizes) if order is None else order
+            order = by_label(labels(), groups)[0] if order is None else order
             carried[item] = whole[order]
         yield Classes(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), carried)
+
+    def boxes(self, data: LocalData, schema: Schema, by: tuple[str, ...]) -> Iterator[Boxes]:
+        """Give all boxes at once."""
+        of_matrix_row, groups = self._signatures(data, by)
+        (classes,) = self.classes(data, schema, by, ())
+        one = np.empty(groups, np.int32)
+        one[of_matrix_row] = np.arange(of_matrix_row.size, dtype=np.int32)
+        one.sort()  # what lies side by side is gathered faster
+        columns = [data.at(name) for name in by]
+        whole = slice(None) if columns == list(range(len(data.quasi))) else columns
+        lo = np.ascontiguousarray(data.lo[one][:, whole])
+        hi = lo if data.hi is data.lo else np.ascontiguousarray(data.hi[one][:, whole])
+        lowest = lo.min(axis=0, where=lo != MISSING, initial=TOP)
+        highest = hi.max(axis=0, where=lo != MISSING, initial=MISSING)
+        missing = (hi == MISSING).any(axis=0)
+        yield Boxes(by, lo, hi, classes.sizes[of_matrix_row[one]], lowest, highest, missing)
 
     def _signatures(self, data: LocalData, by: tuple[str, ...]) -> tuple[Positions, int]:
         """Number the matrix rows by their cells in some columns: equal cells, equal number."""
@@ -136,20 +154,39 @@ class Local:
         """Publish for each group of rows the hull of its cells: a range, or a set of categories."""
         return publish(data, schema, labels, groups)
 
-    def recode(
-        self, data: LocalData, schema: Schema, rules: Mapping[str, tuple[Positions, Positions]]
-    ) -> tuple[Schema, LocalData]:
-        """Replace the exact values of columns by stretches of their axes."""
+    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
+        """Replace the exact values of columns by the parts of their axes that hold them."""
         return recode(data, schema, rules)
 
+    def mask_alone(
+        self, data: LocalData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
+    ) -> tuple[Schema, LocalData, Mapping[str, Counts]]:
+        """Mask the records that stand alone, step by step."""
+        from shoal.engines.local.masking import mask_alone
+
+        return mask_alone(data, schema, steps, key)
+
+    def fill(
+        self, data: LocalData, schema: Schema, kernel: Callable[[Spans, NDArray[np.bool_]], Positions]
+    ) -> tuple[Schema, LocalData]:
+        """Replace the quasi-identifiers of whole rows by exact positions."""
+        lo, hi = data.unfolded()
+        categories = [axis.values if axis.nominal else None for axis in (schema[name].axis for name in data.quasi)]
+        groups_from = np.array([TOP if values is None else len(values) for values in categories])
+        holes = (lo != hi) | (lo >= groups_from)
+        exact = kernel(spans(replace(data, lo=lo, hi=hi, index=OWN), schema), holes)
+        ranged = (False,) * len(data.quasi)
+        return schema, replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
+
     def fold(
-        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Positions], NDArray[np.float64]]
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
         first, second = aligned(original, released)
         lo, hi = first.data.unfolded()
-        whole = replace(first.data, lo=lo, hi=hi, index=OWN)
-        return kernel(spans(whole, first.schema), spans(second.data, second.schema), second.data.index)
+        before = spans(replace(first.data, lo=lo, hi=hi, index=OWN), first.schema)
+        after = spans(second.data, second.schema)
+        return kernel(before, after, released.data.members() if released.data.index.size else None)
 
 
 def is_parquet(path: Path) -> bool:

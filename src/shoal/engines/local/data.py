@@ -18,6 +18,8 @@ from shoal.axis import Axis
 from shoal.engines import Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import by_label
+from shoal.kernels.spans import Members
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
@@ -65,6 +67,13 @@ class LocalData:
             return self.lo, self.hi
         lo = self.lo[self.index]
         return lo, lo if self.hi is self.lo else self.hi[self.index]
+
+    def members(self) -> Members:
+        """Give the records matrix row after matrix row, and where those of each row begin."""
+        if "members" not in self.memo:
+            self.memo["members"] = by_label(self.index, self.lo.shape[0])
+        found: Members = self.memo["members"]
+        return found
 
     def positions(self, name: str) -> Positions:
         """Give the positions of one column, record by record; its cells must be exact."""

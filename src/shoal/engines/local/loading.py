@@ -157,7 +157,11 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
             reading = _reading(name, assigned[name], options)
             found[name], matrix[:, j], texts = read_column(name, table.column(name), reading)
             if names is others:
-                words.append(carried_words(found[name], texts))
+                axis = found[name].axis
+                plain = texts is None and axis.kind == "integer" and axis.values is None
+                if plain:  # whole numbers need no list of their texts
+                    matrix[:, j] = found[name].lo[matrix[:, j]]
+                words.append(None if plain else carried_words(found[name], texts))
     lo, hi, index = _matrices(quasi, cells, found)
     data = LocalData(
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.engines.local.data import LocalData
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import count_labels, order_by_label
-from shoal.kernels.spans import bitsets, hulls
+from shoal.kernels.grouping import by_label
+from shoal.kernels.spans import Members, bitsets, hulls
+from shoal.levels import Stretches
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
@@ -23,7 +24,8 @@ _BITS = 62
 def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
     """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
     lo, hi = data.unfolded()
-    low, high = hulls(lo, hi, labels, groups)
+    members = by_label(labels, groups)
+    low, high = hulls(lo, hi, members)
     axes: dict[str, Axis] = {}
     for j, name in enumerate(data.quasi):
         axis = schema[name].axis
@@ -31,30 +33,29 @@ def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> 
             continue
         mixed = (low[:, j] != high[:, j]) & (low[:, j] != MISSING)
         if mixed.any():
-            axes[name], sets = _sets(axis, np.ascontiguousarray(lo[:, j]), labels, groups, mixed)
+            axes[name], sets = _sets(axis, np.ascontiguousarray(lo[:, j]), labels, members, mixed)
             low[mixed, j] = sets
             high[mixed, j] = np.where(sets == MISSING, TOP, sets)
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
+    released.memo["members"] = members
     return schema.with_axes(axes), released
 
 
 def _sets(
-    axis: Axis, codes: Positions, labels: Positions, groups: int, mixed: NDArray[np.bool_]
+    axis: Axis, codes: Positions, labels: Positions, members: Members, mixed: NDArray[np.bool_]
 ) -> tuple[Axis, Positions]:
     """Find the set of categories of each mixed group and where it is on the axis; MISSING stands for the wildcard."""
     assert axis.values is not None
+    order, starts = members
     if len(axis.values) <= _BITS and not axis.groups:
-        bits, which = np.unique(bitsets(codes, labels, groups)[mixed], return_inverse=True)
+        bits, which = np.unique(bitsets(codes, labels, starts.size - 1)[mixed], return_inverse=True)
         found = [tuple(i for i in range(_BITS) if bit >> i & 1) for bit in bits.tolist()]
     else:
-        sizes = count_labels(labels, groups)
-        order = order_by_label(labels, sizes)
-        ends = np.cumsum(sizes)
         seen: dict[frozenset[int], int] = {}
         numbers = []
         for g in np.flatnonzero(mixed).tolist():
-            nodes = frozenset(codes[order[ends[g] - sizes[g] : ends[g]]].tolist())
+            nodes = frozenset(codes[order[starts[g] : starts[g + 1]]].tolist())
             numbers.append(seen.setdefault(nodes, len(seen)))
         if any(group.pattern for group in axis.groups):
             return _with_patterns(axis, list(seen), np.array(numbers))
@@ -84,30 +85,37 @@ def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any])
     return wider, np.array(seats, np.int32)[which.reshape(-1)]
 
 
-def recode(
-    data: LocalData, schema: Schema, rules: Mapping[str, tuple[Positions, Positions]]
-) -> tuple[Schema, LocalData]:
-    """Replace exact values by the stretch of their axis that holds them.
+def seated(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
+    """Give the axis on which parts are cells, and the lower and upper end of each cell: a range, or a set."""
+    if not axis.nominal:
+        return axis, parts.lows, parts.highs
+    if parts.patterns:
+        wider, places = axis.with_patterns([pattern for pattern in parts.patterns if pattern.endswith("*")])
+        seats = parts.lows.copy()
+        seats[[pattern.endswith("*") for pattern in parts.patterns]] = places
+        return wider, seats, seats
+    sets = [tuple(range(a, b + 1)) for a, b in zip(parts.lows.tolist(), parts.highs.tolist(), strict=True)]
+    wider, known = axis.with_groups(members for members in sets if len(members) > 1)
+    seats = np.array([known[s] if len(s) > 1 else s[0] for s in sets], np.int32)
+    return wider, seats, seats
 
-    A rule lists the lower and upper ends of disjoint stretches in ascending order; values outside all of them,
-    missing cells and wildcards stay what they are.
-    """
+
+def enclosing(parts: Stretches, lo: Positions, hi: Positions) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Tell which cells lie inside a part of the axis, and in which; missing cells and wildcards lie in none."""
+    place = np.searchsorted(parts.lows, lo, side="right") - 1
+    inside = (place >= 0) & (hi <= parts.highs[np.maximum(place, 0)]) & (lo != MISSING) & (hi != TOP)
+    return inside, place
+
+
+def recode(data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
+    """Replace exact values by the part of their axis that holds them; other cells stay what they are."""
     lo, hi = data.lo.copy(), data.hi.copy()
     axes: dict[str, Axis] = {}
     ranged = list(data.ranged)
-    for name, (lows, highs) in rules.items():
+    for name, parts in rules.items():
         j = data.at(name)
-        axis = schema[name].axis
-        column = data.lo[:, j]
-        place = np.searchsorted(lows, column, side="right") - 1
-        inside = (place >= 0) & (data.hi[:, j] <= highs[np.maximum(place, 0)]) & (column != MISSING)
-        inside &= data.hi[:, j] != TOP
-        if axis.nominal:
-            sets = [tuple(range(a, b + 1)) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)]
-            axes[name], places = axis.with_groups(members for members in sets if len(members) > 1)
-            seats = np.array([places[s] if len(s) > 1 else s[0] for s in sets], np.int32)
-            lo[inside, j] = hi[inside, j] = seats[place[inside]]
-        else:
-            lo[inside, j], hi[inside, j] = lows[place[inside]], highs[place[inside]]
-            ranged[j] = True
+        axes[name], low, high = seated(schema[name].axis, parts)
+        inside, place = enclosing(parts, data.lo[:, j], data.hi[:, j])
+        lo[inside, j], hi[inside, j] = low[place[inside]], high[place[inside]]
+        ranged[j] = ranged[j] or not axes[name].nominal
     return schema.with_axes(axes), replace(data, lo=lo, hi=hi, ranged=tuple(ranged))

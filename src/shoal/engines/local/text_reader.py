@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError
+from shoal.errors import DataError, looks_like_a_record
 from shoal.kernels.delimited import (
     BLANK,
     DONE,
@@ -101,6 +101,8 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
     names = [_decode(name.encode("latin-1"), encoding) for name in _names(line, delimiter)]
     header = tuple(name or f"column {i + 1}" if name != _EMPTY else "" for i, name in enumerate(names))
     twice = sorted(name for name, times in Counter(header).items() if times > 1)
+    if twice and looks_like_a_record(header):
+        raise DataError("The first line names a column twice.", "Is it a header? It must name the columns.")
     if twice:
         raise DataError(f"The header names '{twice[0]}' more than once.", "Give each column a name of its own.")
     return Head(delimiter, header, mark + stop + 1, 2 + line.count("\n"))

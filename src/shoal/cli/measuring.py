@@ -1,0 +1,163 @@
+"""Commands that look: inspect, risk, compare, list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal import showing
+from shoal.arguments import listed, read_options
+from shoal.catalogue import SHELVES, entries, look_up
+from shoal.cli.options import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    File,
+    Json,
+    Kind,
+    Known,
+    MatchingOption,
+    Missing,
+    Order,
+    Quasi,
+    RolesOption,
+    Sensitive,
+    Where,
+    app,
+    print_json,
+)
+from shoal.conditions import Condition
+from shoal.engines import read
+from shoal.errors import ParameterError, SchemaError
+from shoal.inspection import inspect
+from shoal.measures import score
+from shoal.measures.information_loss import InformationLoss
+from shoal.measures.uniqueness import Matching
+from shoal.risk import risk
+from shoal.schema import ReadOptions, Role, Roles
+from shoal.table import Table
+
+
+@app.command("inspect")
+def inspect_command(
+    file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
+    decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show columns, kinds, and suggested roles with reasons."""
+    options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
+    with showing.progress(f"reading {file.name}"):
+        table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
+        reports = inspect(table)
+    if as_json:
+        print_json({"file": file.name, "records": table.rows, "notes": list(table.origin.notes),
+                     "columns": [asdict(report) for report in reports]})  # fmt: skip
+    else:
+        showing.inspection(file, table, reports)
+
+
+@app.command("risk")
+def risk_command(
+    file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
+    where: Where = None, matching: MatchingOption = None, kind: Kind = None, order: Order = None,
+    in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Measure how many records stand alone."""
+    if matching not in (None, "signature", "fit"):
+        raise ParameterError(f"'{matching}' is no way to match records.", "Use --matching signature or --matching fit.")
+    way: Matching | None = "fit" if matching == "fit" else "signature" if matching else None
+    sets = [listed(text) for text in known or ()]
+    if not all(sets):
+        raise ParameterError("A set of known attributes names none.", "Name at least one: --known age,sex.")
+    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    with showing.progress(f"reading {file.name}"):
+        guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
+        if guessed:
+            options = _guessed(file, options)
+        table = read(file, options=_with_columns(options, where, sets))
+        for names in sets:
+            for name in names:
+                if name not in table.schema.quasi:
+                    raise SchemaError.missing_column(name, table.schema.quasi)
+        report = {"file": file.name} | risk(table, where=where, matching=way)
+        if sets:
+            report["known"] = [risk(table, names, where, way) for names in sets]
+    if as_json:
+        print_json(report)
+    else:
+        showing.risk(table, report, guessed=guessed)
+
+
+def _guessed(file: Path, options: ReadOptions) -> ReadOptions:
+    """Take the columns that look like quasi-identifiers when none are named."""
+    table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
+    taken = (*options.roles.sensitive, *options.roles.plain)
+    quasi = tuple(report.name for report in inspect(table) if report.role == Role.QUASI and report.name not in taken)
+    if not quasi:
+        raise ParameterError("No column looks like a quasi-identifier.", "Name them: --quasi age,zip.")
+    return replace(options, roles=replace(options.roles, quasi=quasi))
+
+
+def _with_columns(options: ReadOptions, where: str | None, sets: Sequence[Sequence[str]]) -> ReadOptions:
+    """Read also the columns that a condition or a set of known attributes speaks of."""
+    roles = options.roles
+    if roles.last_sensitive:
+        return options
+    extra = dict.fromkeys(name for names in sets for name in names) if not roles.quasi else {}
+    quasi = (*roles.quasi, *extra)
+    named = {*quasi, *roles.sensitive}
+    spoken = tuple(c for c in (Condition.parse(where).columns if where else ()) if c not in named)
+    return replace(options, roles=replace(roles, quasi=quasi, plain=(*roles.plain, *spoken)))
+
+
+@app.command("compare")
+def compare_command(
+    original: Annotated[Path, typer.Argument(help="The original table.")],
+    released: Annotated[list[Path], typer.Argument(help="One or more releases of it.")],
+    quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
+    order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None,
+    missing: Missing = "", as_json: Json = False,
+) -> None:  # fmt: skip
+    """Set the risk and the information loss of releases beside the original."""
+    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    if not (options.roles.quasi or options.roles.last_sensitive):
+        raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
+    options = _with_columns(options, where, ())
+    with showing.progress(f"reading {original.name}") as say:
+        before = read(original, options=options)
+        report: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
+        for path in released:
+            say(f"reading {path.name}")
+            after = read(path, options=_like(before, options))
+            found = {"path": str(path), "information_loss": score(after, [InformationLoss()], before)[0].value}
+            report["releases"].append(found | risk(after, where=where, matching="signature"))
+    if as_json:
+        print_json(report)
+    else:
+        showing.comparison(report)
+
+
+def _like(table: Table, options: ReadOptions) -> ReadOptions:
+    """Read a release by the kinds of its original: ranges and sets say less of what a column is."""
+    attributes = table.schema.attributes
+    orders = {a.name: tuple(a.axis.values) for a in attributes if a.axis.kind == "ordered"}  # type: ignore[arg-type]
+    kinds = {a.name: a.axis.kind for a in attributes}
+    return replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
+
+
+@app.command("list")
+def list_command(
+    shelf: Annotated[str, typer.Argument(help="methods, models or measures.")], as_json: Json = False
+) -> None:
+    """List what there is."""
+    if shelf not in SHELVES:
+        raise ParameterError(f"There is no list of '{shelf}'.", f"There are: {', '.join(SHELVES)}.")
+    found = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in entries(shelf).items()]
+    if as_json:
+        print_json({shelf: [{"name": name, "description": text} for name, text in found]})
+    else:
+        showing.catalogue(shelf, found, look_up)

@@ -1,0 +1,51 @@
+"""The application, and the options that several commands share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    help="Publish data about people without giving anyone away.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(help="Delimited text or Parquet.")]
+Quasi = Annotated[str, typer.Option(help="Quasi-identifiers, separated by commas.")]
+Sensitive = Annotated[str, typer.Option(help="Confidential columns, released as they are.")]
+Plain = Annotated[str, typer.Option(help="Other columns to keep. Columns that are not named are left out.")]
+Subject = Annotated[str | None, typer.Option(help="The column that tells people apart: k then counts people.")]
+RolesOption = Annotated[
+    str | None,
+    typer.Option("--roles", help="'last-sensitive': the last column is confidential, all others quasi-identifiers."),
+]
+Kind = Annotated[list[str] | None, typer.Option(help="What a column is: age=integer, zip=category (repeat).")]
+Order = Annotated[list[str] | None, typer.Option(help="Ordered categories: size=small,medium,large (repeat).")]
+Delimiter = Annotated[str | None, typer.Option("--in-delimiter", help="The input's delimiter; found out if left out.")]
+Encoding = Annotated[str | None, typer.Option(help="The input's encoding; UTF-8, else Latin-1.")]
+Decimal = Annotated[str | None, typer.Option(help="The input's decimal sign.")]
+Missing = Annotated[
+    str, typer.Option(help="Texts that stand for a missing value, separated by commas. Empty cells always do.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+Where = Annotated[str | None, typer.Option(help="A confidential property: 'charge > 100000'.")]
+MatchingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--matching",
+        help="'signature': equal cells match; 'fit': a cell matches every value that it may stand for. Both if left out.",
+    ),
+]
+Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
+
+
+def print_json(content: Any) -> None:
+    """Write one JSON object to stdout."""
+    plain = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+    sys.stdout.write(json.dumps(content, ensure_ascii=plain, allow_nan=False) + "\n")

@@ -1,0 +1,152 @@
+"""Commands that release: anonymize, run, check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal import showing
+from shoal.arguments import method_parameters, read_options, signing_key
+from shoal.catalogue import build
+from shoal.certificate import Certificate, verify
+from shoal.cli.options import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    File,
+    Json,
+    Kind,
+    Missing,
+    Order,
+    Plain,
+    Quasi,
+    RolesOption,
+    Sensitive,
+    Subject,
+    Where,
+    app,
+    print_json,
+)
+from shoal.conditions import Condition
+from shoal.engines import read
+from shoal.errors import CertificateError, ParameterError
+from shoal.measures import Measure
+from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.models import PrivacyModel
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+from shoal.recipe import Recipe
+from shoal.release import STANDARD_MEASURES, Release, anonymize, beside
+
+
+@app.command("anonymize")
+def anonymize_command(
+    file: File,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the release goes; .parquet gives Parquet.")],
+    quasi: Quasi = "", sensitive: Sensitive = "", plain: Plain = "", subject: Subject = None, roles: RolesOption = None,
+    k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
+    t: Annotated[float | None, typer.Option(help="Confidential values are spread within t of the whole table.")] = None,
+    t_column: Annotated[str | None, typer.Option(help="The confidential column that t is about.")] = None,
+    t_distance: Annotated[str | None, typer.Option(help="ordered-distinct, ordered-records or variation.")] = None,
+    method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
+    param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
+    where: Where = None,
+    certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
+    key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
+    masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques).")] = None,
+    delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
+    seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
+    kind: Kind = None, order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
+    decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
+) -> None:  # fmt: skip
+    """Mask a table, prove what is promised, and write it with a certificate."""
+    options = read_options(
+        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing
+    )
+    models: list[PrivacyModel] = []
+    if k is not None:
+        models.append(KAnonymity(k))
+    if t is not None:
+        models.append(TCloseness(t, t_column, t_distance))  # type: ignore[arg-type]
+    chosen = build("methods", {"name": method or _default_method(t)} | method_parameters(param))
+    if not models and chosen.enforces:
+        raise ParameterError(
+            "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
+        )
+    measures: list[Measure] = [*STANDARD_MEASURES]
+    if where:
+        Condition.parse(where)
+        measures.append(AttributeDisclosure(where))
+    delimiter = "\t" if delimiter == "\\t" else delimiter
+    secret = signing_key(key)
+    with showing.progress(f"reading {file.name}") as say:
+        # The original is not kept under a name: its memory is free for the text of the release.
+        release = anonymize(read(file, options=options), chosen, models, measures=measures, seed=seed, progress=say)
+        say(f"writing {out.name}")
+        needed = () if key is None else (key,)
+        sealed = release.write(
+            out, certificate=certificate, recipe=recipe, masked_counts=masked_counts, delimiter=delimiter, key=secret,
+            needed=needed,
+        )  # fmt: skip
+    _show_release(release, sealed, out, certificate, as_json)
+
+
+def _default_method(t: float | None) -> str:
+    return "sorted-clusters" if t is None else "stratified-clusters"
+
+
+def _show_release(release: Release, sealed: Certificate, out: Path, certificate: Path | None, as_json: bool) -> None:
+    paper = certificate or beside(out)
+    if as_json:
+        parts = ("verdicts", "scores", "steps", "left_out", "digest")
+        print_json({"out": str(out), "certificate": str(paper)} | {part: sealed.content[part] for part in parts})
+    else:
+        showing.release(release, out, paper)
+
+
+@app.command("run")
+def run_command(
+    recipe: Annotated[Path, typer.Argument(help="A recipe in TOML.")],
+    key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Do what a recipe says."""
+    asked = Recipe.load(recipe)
+    if not asked.source or not asked.target:
+        raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
+    with showing.progress(f"reading {Path(asked.source).name}") as say:
+        release = anonymize(
+            read(asked.source, options=asked.options), asked.methods, asked.models, measures=asked.measures,
+            seed=asked.seed, progress=say,
+        )  # fmt: skip
+        say(f"writing {Path(asked.target).name}")
+        needed = (recipe,) if key is None else (recipe, key)
+        sealed = release.write(
+            asked.target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key), needed=needed
+        )
+    _show_release(release, sealed, Path(asked.target), Path(asked.certificate) if asked.certificate else None, as_json)
+
+
+@app.command("check")
+def check_command(
+    file: Annotated[Path, typer.Argument(help="The released file.")],
+    certificate: Annotated[Path, typer.Option(help="Its certificate.")],
+    key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
+    original: Annotated[Path | None, typer.Option(help="The original, to prove the information loss too.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Prove a certificate again from the released file alone."""
+    try:
+        with showing.progress(f"checking {file.name}"):
+            proof = verify(file, certificate, key=signing_key(key), original=original)
+    except CertificateError as error:
+        if as_json:
+            print_json({"verified": False, "reason": error.what})
+        raise
+    if as_json:
+        print_json({"verified": True, "proved": list(proof.proved), "not_proved": list(proof.not_proved)})
+    else:
+        showing.proof(file, proof)

@@ -1,0 +1,214 @@
+"""Values for masked cells that go with the rest of their records, each value as often as it is given.
+
+Columns are completed one after the other, those with the fewest masked cells first. The cells of a column are sorted
+by the range that they still show and by their context, a few other columns that say most about it. How often each
+value should occur in each context is what complete records say, fitted to the given counts by iterative proportional
+fitting (Deming and Stephan, 1940), and then rounded to whole numbers that keep both margins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Spans
+from shoal.kernels import MISSING, TOP
+from shoal.kernels.radix import order_by_integers
+
+Positions = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_BINS = 64  # of a context column
+_CONTEXTS = 4096
+_SAMPLE = 200_000  # complete records from which the context is chosen
+_PRIOR = 4.0  # how many records the overall shares of values weigh in each context
+_ROUNDS = 50
+
+
+def rearranged(rows: Spans, exact: Positions, holes: NDArray[np.bool_], draw: np.random.Generator) -> Positions:
+    """Deal the values in the masked cells of each column out anew, in keeping with the other columns.
+
+    Parameters
+    ----------
+    rows
+        The masked records: what each cell still shows.
+    exact
+        A value for every cell; the masked cells of a column hold the values to deal out.
+    holes
+        Which cells are masked.
+    draw
+        Where random numbers come from.
+    """
+    dealt = exact.copy()
+    width = exact.shape[1]
+    order = sorted(range(width), key=lambda j: int(holes[:, j].sum()))
+    bins = {j: _binned(dealt[:, j]) for j in order if not holes[:, j].any()}
+    for j in order[len(bins) :]:
+        empty = np.flatnonzero(holes[:, j])
+        known = np.flatnonzero(~holes[:, j] & (dealt[:, j] != MISSING))
+        context = _context(bins, _binned(dealt[:, j])[0], known, draw)
+        values, counts = np.unique(exact[empty, j], return_counts=True)
+        wishes = _wishes(context[known], np.searchsorted(values, dealt[known, j]), dealt[known, j], values)
+        dealt[empty, j] = _deal(rows.lo[empty, j], rows.hi[empty, j], context[empty], values, counts, wishes, draw)
+        bins[j] = _binned(dealt[:, j])
+    return dealt
+
+
+def _numbered(keys: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+    """Give the distinct whole numbers in ascending order, and the place of each number among them."""
+    low, high = int(keys.min()), int(keys.max())
+    if high - low > 4 * keys.size + 1_000_000:
+        values, places = np.unique(keys, return_inverse=True)
+        return values, places.reshape(-1)
+    from_low = keys.astype(np.int64) - low
+    ticked = np.zeros(high - low + 1, np.int64)
+    ticked[from_low] = 1
+    values = np.flatnonzero(ticked)
+    ticked[values] = np.arange(values.size)
+    return values + low, ticked[from_low]
+
+
+def _binned(column: Positions) -> tuple[Integers, int]:
+    """Number the values of a column, neighbours together where there are many; also give how many numbers there are."""
+    values, places = _numbered(column)
+    if values.size <= _BINS:
+        return places, values.size
+    counts = np.bincount(places)
+    middle = (np.cumsum(counts) - counts / 2) / column.size
+    return (middle * _BINS).astype(np.int64)[places], _BINS
+
+
+def _context(
+    bins: Mapping[int, tuple[Integers, int]], target: Integers, known: Integers, draw: np.random.Generator
+) -> Integers:
+    """Choose the columns that say most about a target, one after the other, and number their combinations."""
+    few = known if known.size <= _SAMPLE else draw.choice(known, _SAMPLE, replace=False)
+    context, size = np.zeros(target.size, np.int64), 1
+    left = set(bins)
+    best = 0.0
+    while left and few.size:
+        room = _CONTEXTS // size
+        widths = {other: min(bins[other][1], room) for other in sorted(left)}
+        trials = {
+            other: _information(context[few] * width + _narrowed(bins[other], width)[few], target[few])
+            for other, width in widths.items()
+            if width > 1
+        }
+        chosen = max(trials, key=lambda other: trials[other], default=None)
+        if chosen is None or trials[chosen] <= best * 1.02:
+            break
+        best = trials[chosen]
+        finer = context * widths[chosen] + _narrowed(bins[chosen], widths[chosen])
+        values, context = _numbered(finer)
+        size = values.size
+        left.remove(chosen)
+    return context
+
+
+def _narrowed(bins: tuple[Integers, int], width: int) -> Integers:
+    return bins[0] if bins[1] <= width else bins[0] * width // bins[1]
+
+
+def _information(context: Integers, target: Integers) -> float:
+    """Give what a context says about a column, in nats, less what it would seem to say by chance."""
+    pairs = np.unique(context * (int(target.max()) + 1) + target, return_counts=True)[1]
+    parts = np.unique(context, return_counts=True)[1]
+    whole = np.unique(target, return_counts=True)[1]
+    n = target.size
+
+    def surprise(counts: Integers) -> float:
+        return float(np.log(n) - (counts * np.log(counts)).sum() / n)
+
+    chance = (pairs.size - parts.size - whole.size + 1) / (2 * n)
+    return float(surprise(parts) + surprise(whole) - surprise(pairs) - chance)
+
+
+def _wishes(context: Integers, seat: Integers, value: Positions, values: Positions) -> dict[int, Floats]:
+    """Give the shares of values in each context of the complete records; values that do not occur are left out."""
+    inside = seat < values.size
+    inside[inside] = values[seat[inside]] == value[inside]
+    context, seat = context[inside], seat[inside]
+    overall = np.bincount(seat, minlength=values.size) + 1.0
+    overall = (overall / overall.sum()).astype(np.float64)
+    order = np.argsort(context, kind="stable")
+    found, starts = np.unique(context[order], return_index=True)
+    wishes: dict[int, Floats] = {-1: overall}
+    ends = [*starts[1:].tolist(), seat.size]
+    for number, start, end in zip(found.tolist(), starts.tolist(), ends[: found.size], strict=True):
+        mine = seat[order[start:end]]
+        counts = np.bincount(mine, minlength=values.size)
+        wishes[number] = ((counts + _PRIOR * overall) / (mine.size + _PRIOR)).astype(np.float64)
+    return wishes
+
+
+def _deal(
+    lo: Positions, hi: Positions, context: Integers, values: Positions, counts: Integers, wishes: dict[int, Floats],
+    draw: np.random.Generator,
+) -> Positions:  # fmt: skip
+    """Deal values out to cells: within the ranges of cells as far as the counts allow, by context inside a range."""
+    dealt = np.empty(lo.size, np.int32)
+    left = counts.copy()
+    low, high = np.where(hi == TOP, values[0], lo), np.where(hi == TOP, values[-1], hi)
+    lows, low_at = _numbered(low)
+    highs, high_at = _numbered(high)
+    spans, which = _numbered(low_at * highs.size + high_at)
+    low, high = lows[spans // highs.size], highs[spans % highs.size]
+    # Cells stand in a random order inside their range and context, so that who gets which value is chance.
+    mixed = draw.permutation(lo.size)
+    _, sorted_by = _numbered(which * (int(context.max()) + 1) + context)
+    order = mixed[order_by_integers(sorted_by[mixed].astype(np.int32))]
+    bounds = np.searchsorted(which[order], np.arange(spans.size + 1))
+    unserved = []
+    for s in np.argsort(high.astype(np.int64) - low, kind="stable"):  # narrow ranges choose first
+        cells = order[bounds[s] : bounds[s + 1]]
+        first, last = np.searchsorted(values, low[s]), np.searchsorted(values, high[s], side="right")
+        offered = left[first:last]
+        taken = min(cells.size, int(offered.sum()))
+        share = draw.multivariate_hypergeometric(offered, taken, method="marginals") if taken else offered * 0
+        left[first:last] -= share
+        here = cells if taken == cells.size else np.sort(draw.permutation(cells.size)[:taken])
+        served = cells if taken == cells.size else cells[here]
+        dealt[served] = values[first:last][_by_context(context[served], share, wishes, slice(first, last))]
+        if taken < cells.size:
+            unserved.append(np.setdiff1d(cells, served, assume_unique=True))
+    if unserved:  # counts that do not fit the ranges: every value is still used as often as it is given
+        dealt[np.concatenate(unserved)] = draw.permutation(np.repeat(values, left))
+    return dealt
+
+
+def _by_context(context: Integers, share: Integers, wishes: dict[int, Floats], part: slice) -> Integers:
+    """Give a place among the values to each cell; cells are sorted by context."""
+    used = np.flatnonzero(share)
+    numbers, sizes = np.unique(context, return_counts=True)
+    target = np.stack([wishes.get(number, wishes[-1])[part][used] for number in numbers.tolist()])
+    for _ in range(_ROUNDS):
+        target *= (sizes / target.sum(axis=1))[:, None]
+        target *= share[used] / target.sum(axis=0)
+    left = share[used].copy()
+    carry = np.zeros(used.size)
+    dealt = []
+    for row, size in zip(target, sizes.tolist(), strict=True):
+        whole, carry = _rounded(row + carry, size, left)
+        left -= whole
+        dealt.append(np.repeat(used, whole))
+    return np.concatenate(dealt)
+
+
+def _rounded(wish: Floats, size: int, left: Integers) -> tuple[Integers, Floats]:
+    """Round to whole numbers with a given sum, none above what is left; also give what each value is still owed."""
+    whole = np.clip(np.floor(wish).astype(np.int64), 0, left)
+    while (lacking := size - int(whole.sum())) != 0:
+        owed = wish - whole
+        if lacking > 0:
+            open_to = np.flatnonzero(whole < left)
+            chosen = open_to[np.argsort(-owed[open_to], kind="stable")[:lacking]]
+            whole[chosen] += 1
+        else:
+            open_to = np.flatnonzero(whole > 0)
+            chosen = open_to[np.argsort(owed[open_to], kind="stable")[:-lacking]]
+            whole[chosen] -= 1
+    return whole, wish - whole
