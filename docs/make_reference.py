@@ -87,12 +87,14 @@ def _commands() -> Iterator[str]:
         "shoal, 130 stopped. `shoal --version` shows the version, and `SHOAL_DEBUG=1` in the environment shows where "
         "an error comes from."
     )
-    for command in app.registered_commands:
+    inner = [(f"{group.name} ", group.typer_instance) for group in app.registered_groups]
+    every = [(before, command) for before, one in (("", app), *inner) for command in one.registered_commands]
+    for before, command in every:
         callback = command.callback
         assert callback is not None
         arguments, options = _parameters(callback)
-        yield f"### shoal {command.name}"
-        usage = " ".join(["shoal", str(command.name), *arguments, "[options]"])
+        yield f"### shoal {before}{command.name}"
+        usage = " ".join([f"shoal {before}{command.name}", *arguments, "[options]"])
         yield f"```text\n{usage}\n```"
         yield inspect.getdoc(callback) or ""
         yield _table(("option", "meaning"), options)

@@ -102,7 +102,7 @@ def test_options_on_pages_exist(page):
 
 
 def test_readme_names_every_command():
-    commands = {command.name for command in app.registered_commands}
+    commands = {command.name for command in (*app.registered_commands, *app.registered_groups)}
     first = [row[0] for row in next(t for t in tables(text_of(README)) if t[0][0] == "command")[1:]]
     assert {re.match(r"`shoal (\w+)", cell)[1] for cell in first} == commands
 

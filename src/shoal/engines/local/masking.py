@@ -32,19 +32,26 @@ def mask_alone(
     lo, hi = original_lo.copy(), original_hi.copy()
     columns = np.array([data.at(name) for name in key], np.int64)
     axes: dict[str, Axis] = {}
+    alone = _alone(lo, hi, columns)
     for name, stretches in steps:
-        alone = _alone(lo, hi, columns)
-        if alone.size == 0:
+        if not alone.any():
             break
         j = data.at(name)
+        rows = np.flatnonzero(alone & (lo[:, j] != MISSING) | alone & (hi[:, j] == MISSING))
         if stretches is None:
-            lo[alone, j], hi[alone, j] = MISSING, TOP
-            continue
-        axes[name], low, high = seated(axes.get(name, schema[name].axis), stretches)
-        inside, place = enclosing(stretches, original_lo[alone, j], original_hi[alone, j])
-        inside &= lo[alone, j] != MISSING
-        rows = alone[inside]
-        lo[rows, j], hi[rows, j] = low[place[inside]], high[place[inside]]
+            low, high = np.full(rows.size, MISSING, np.int32), np.full(rows.size, TOP, np.int32)
+        else:
+            axes[name], lows, highs = seated(axes.get(name, schema[name].axis), stretches)
+            inside, place = enclosing(stretches, original_lo[rows, j], original_hi[rows, j])
+            rows, low, high = rows[inside], lows[place[inside]], highs[place[inside]]
+        # Only what changes now may meet others, and only those that show one of the new cells already.
+        alike = _shows(lo[:, j], hi[:, j], low, high)
+        lo[rows, j], hi[rows, j] = low, high
+        alike[rows] = True
+        concerned = np.flatnonzero(alike)
+        still = np.zeros(alone.size, bool)
+        still[concerned] = _alone(lo[concerned], hi[concerned], columns)
+        alone[rows] = still[rows]
     changed = (lo != original_lo) | (hi != original_hi)
     masked = {}
     for name in dict.fromkeys(name for name, _ in steps):
@@ -53,7 +60,21 @@ def mask_alone(
     return schema.with_axes(axes), replace(data, lo=lo, hi=hi, index=OWN), masked
 
 
-def _alone(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give the rows whose cells in some columns no other row has."""
+def _alone(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which rows have cells in some columns that no other row has."""
     labels, groups = label_rows(lo, hi, columns)
-    return np.flatnonzero(count_labels(labels, groups)[labels] == 1)
+    lonely: NDArray[np.bool_] = (count_labels(labels, groups) == 1)[labels]
+    return lonely
+
+
+def _shows(lo: Positions, hi: Positions, low: Positions, high: Positions) -> NDArray[np.bool_]:
+    """Tell which rows show one of some cells in a column."""
+    found = np.zeros(lo.size, bool)
+    wide = np.flatnonzero(lo != hi)
+    if wide.size and low.size:
+        found[wide] = np.isin(_packed(lo[wide], hi[wide]), np.unique(_packed(low, high)))
+    return found
+
+
+def _packed(lo: Positions, hi: Positions) -> NDArray[np.int64]:
+    return lo.astype(np.int64) * 2**32 + hi
