@@ -17,7 +17,12 @@ from shoal.measures import ClassMeasure, PairMeasure
 METHODS, MODELS, MEASURES = (entries(shelf) for shelf in ("methods", "models", "measures"))
 ALL = {f"{shelf}: {name}": entry for shelf in SHELVES for name, entry in entries(shelf).items()}
 # Models ask for a level; these are ordinary ones.
-LEVELS = {"k-anonymity": {"k": 3}, "t-closeness": {"t": 0.4, "column": "charge"}}
+LEVELS = {
+    "k-anonymity": {"k": 3},
+    "t-closeness": {"t": 0.4, "column": "charge"},
+    "l-diversity": {"l": 2, "column": "ill"},
+    "alpha-k": {"alpha": 0.7, "column": "ill"},
+}
 # Measures that need to be told what to look for.
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}}
 # Methods that need to be told which columns they are for.

@@ -18,9 +18,10 @@ def merged_until_met(table: Table, labels: Labels, groups: int, models: Sequence
     """Join each class that breaks a promise with the better of its two neighbours, until none does.
 
     Labels must number the classes along an order in which neighbours are alike. Joining never lowers the number of
-    records or people in a class, and never raises the largest distance of t-closeness above that of its parts, so
-    models may be taken one after the other. In each round every failing class at least doubles its share of the
-    table, so there are few rounds; a single class that still fails means that the promise cannot be kept.
+    records or people in a class, nor its diversity below that of its parts, and never raises the distance of
+    t-closeness or the share of a value above those of its parts, so models may be taken one after the other. In each
+    round every failing class at least doubles its share of the table, so there are few rounds; a single class that
+    still fails means that the promise cannot be kept.
     """
     for model in models:
         reference = model.reference(table)
@@ -32,8 +33,10 @@ def merged_until_met(table: Table, labels: Labels, groups: int, models: Sequence
             if not bad.any():
                 break
             if groups == 1:
+                found = model.worst(level)
                 raise GuaranteeError(
-                    f"{model.name} cannot be kept, even with all records in one class.", "Ask for a lower level."
+                    f"{model.name} cannot be kept: all records in one class reach only {found:.6g}.",
+                    model.nearest(found),
                 )
             joined = _join(bad, level, higher_is_better=model.worst(np.array([0.0, 1.0])) == 0.0)
             labels, groups = joined[labels], int(joined[-1]) + 1

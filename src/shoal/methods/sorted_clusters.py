@@ -42,8 +42,8 @@ class SortedClusters:
 
     Records are sorted by their standardized distance from the all-zero record, ties in the order of the table, and
     cut into clusters of k; the last has k to 2k-1. Each quasi-identifier becomes the range from its smallest to its
-    largest value in the cluster, or the set of its categories. With a ``subject`` column, clusters that hold fewer
-    than k people are joined with their neighbours.
+    largest value in the cluster, or the set of its categories. Clusters that break another promise, or with a
+    ``subject`` column hold fewer than k people, are joined with their neighbours.
 
     References
     ----------
@@ -52,7 +52,7 @@ class SortedClusters:
     """
 
     name: ClassVar[str] = "sorted-clusters"
-    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity",)
+    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Group neighbours in the sorted table."""
@@ -61,8 +61,9 @@ class SortedClusters:
         rank = table.engine.rank(table.data, table.schema, sort_keys(table, table.moments()))
         groups = table.rows // model.k
         labels = np.minimum(rank // np.int32(model.k), np.int32(groups - 1))
-        if table.schema.subject is not None:
-            labels, groups = merged_until_met(table, labels, groups, [model])
+        others = [promise for promise in models if promise is not model]
+        if table.schema.subject is not None or others:
+            labels, groups = merged_until_met(table, labels, groups, [model, *others])
         return table.derive(table.engine.regroup(table.data, table.schema, labels, groups))
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

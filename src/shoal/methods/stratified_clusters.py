@@ -41,7 +41,7 @@ class StratifiedClusters:
     """
 
     name: ClassVar[str] = "stratified-clusters"
-    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness")
+    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
     def _size(self, rows: int, models: Sequence[PrivacyModel]) -> int:
         """Give the number of strata, as the authors' program finds it."""
@@ -67,7 +67,7 @@ class StratifiedClusters:
         labels = place - stratum * np.int32(groups)
         if close:
             labels = _extras_placed(table, labels, stratum == size, close[0])
-        labels, groups = merged_until_met(table, labels, groups, [wanted(models, KAnonymity, self.name), *close])
+        labels, groups = merged_until_met(table, labels, groups, models)
         return table.derive(engine.regroup(data, schema, labels, groups))
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

@@ -42,6 +42,10 @@ class PrivacyModel(Protocol):
         """Raise when no table of this size can keep the promise."""
         ...
 
+    def nearest(self, level: float) -> str:
+        """Say what could be asked for when all records together reach only this level."""
+        ...
+
     def sentence(self, level: float, schema: Schema) -> str:
         """Say in words what a level means."""
         ...

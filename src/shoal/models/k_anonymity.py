@@ -83,6 +83,10 @@ class KAnonymity:
                 else "A crowd needs more than one: add records.",
             )
 
+    def nearest(self, level: float) -> str:
+        """Say how large a crowd there can be."""
+        return f"Ask for k of at most {int(level):,}."
+
     def sentence(self, level: float, schema: Schema) -> str:
         """Say how often each combination occurs."""
         if level < 2:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError
 from shoal.kernels.closeness import ordered_distance, total_variation
+from shoal.models.confidential import confidential
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Ranked, Table
 
@@ -60,20 +61,7 @@ class TCloseness:
 
     def confidential(self, schema: Schema) -> str:
         """Give the column that is meant."""
-        if self.column is not None:
-            attribute = schema[self.column]
-            if attribute.name in schema.quasi:
-                raise SchemaError(
-                    f"Column '{self.column}' is a quasi-identifier, so t-closeness cannot protect it.",
-                    "Name a column that is released as it is.",
-                )
-            return attribute.name
-        if len(schema.sensitive) != 1:
-            raise SchemaError(
-                f"The table has {len(schema.sensitive)} confidential columns, so t-closeness needs a name.",
-                "Say which one is meant (column=, --t-column), or name one as sensitive (--sensitive).",
-            )
-        return schema.sensitive[0]
+        return confidential(schema, self.column, self.name)
 
     def chosen_distance(self, schema: Schema) -> Distance:
         """Give the distance that is used on this table."""
@@ -119,6 +107,10 @@ class TCloseness:
 
     def demand(self, rows: int, subjects: int | None) -> None:
         """Refuse nothing: one class that holds the whole table is always close."""
+
+    def nearest(self, level: float) -> str:
+        """Say that nothing stands in the way: the whole table has the distance 0 from itself."""
+        return "Ask for any t above 0."
 
     def sentence(self, level: float, schema: Schema) -> str:
         """Say how far the farthest class is."""

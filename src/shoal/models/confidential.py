@@ -1,0 +1,34 @@
+"""Which confidential column a model is about, and how often its values occur in the classes of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import SchemaError
+from shoal.kernels import MISSING
+from shoal.schema import Schema
+
+
+def confidential(schema: Schema, column: str | None, model: str) -> str:
+    """Give the column that is meant: the one that is named, or the only confidential one."""
+    if column is not None:
+        attribute = schema[column]
+        if attribute.name in schema.quasi:
+            raise SchemaError(
+                f"Column '{column}' is a quasi-identifier, so {model} cannot protect it.",
+                "Name a column that is released as it is.",
+            )
+        return attribute.name
+    if len(schema.sensitive) != 1:
+        raise SchemaError(
+            f"The table has {len(schema.sensitive)} confidential columns, so {model} needs a name.",
+            "Say which one is meant (column=), or name one as sensitive (--sensitive).",
+        )
+    return schema.sensitive[0]
+
+
+def bins_of(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Give the place of each position among the distinct ones, and -1 where there is no value."""
+    places = np.searchsorted(values, column).astype(np.int32)
+    return np.where(column == MISSING, np.int32(-1), places)

@@ -1,0 +1,120 @@
+"""l-diversity: every class holds several well-represented values of what is confidential."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import GuaranteeError, ParameterError
+from shoal.kernels.diversity import diversity
+from shoal.models.confidential import bins_of, confidential
+from shoal.schema import Schema
+from shoal.table import Classes, Table
+
+Kind = Literal["distinct", "entropy", "recursive"]
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class LDiversity:
+    """Every class holds at least l well-represented values of a confidential column.
+
+    Cells without a value may be anything and count to the most frequent value. With several confidential columns,
+    each needs a model of its own, and an attacker who knows one of them may learn more about another.
+
+    Parameters
+    ----------
+    l
+        How many values: at least 2, and for ``entropy`` any number above 1.
+    column
+        The confidential column; may be left out when there is only one.
+    kind
+        ``distinct`` counts different values; ``entropy`` asks that the entropy is that of l values equally often;
+        ``recursive`` asks that the most frequent value is less frequent than c times all from the l-th on.
+    c
+        The factor of ``recursive``.
+
+    References
+    ----------
+    A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: l-Diversity, ACM TKDD 1(1), 2007,
+    doi:10.1145/1217299.1217302.
+    """
+
+    name: ClassVar[str] = "l-diversity"
+    l: float  # noqa: E741 - as the model calls it
+    column: str | None = None
+    kind: Kind = "distinct"
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse levels that mean nothing."""
+        if self.kind not in ("distinct", "entropy", "recursive"):
+            raise ParameterError(f"'{self.kind}' is no kind of l-diversity.", "Use distinct, entropy or recursive.")
+        number = isinstance(self.l, (int, float)) and not isinstance(self.l, bool) and math.isfinite(self.l)
+        whole = number and float(self.l).is_integer() and self.l >= 2
+        if not (whole or (number and self.kind == "entropy" and self.l > 1)):
+            raise ParameterError(
+                f"l must be a whole number of at least 2, not {self.l}.", "For entropy, any number above 1."
+            )
+        if isinstance(self.c, bool) or not isinstance(self.c, (int, float)) or not self.c > 0:
+            raise ParameterError(f"c must be above 0, not {self.c}.", "Typical values are 1 to 5.")
+
+    def carries(self, schema: Schema) -> tuple[str, ...]:
+        """Name the confidential column."""
+        return (confidential(schema, self.column, self.name),)
+
+    def reference(self, table: Table) -> Any:
+        """Give the distinct values of the column."""
+        return table.counts(confidential(table.schema, self.column, self.name))[0]
+
+    def nearest(self, level: float) -> str:
+        """Say what the whole table could promise."""
+        if self.kind == "recursive":
+            return f"Ask for c above {level:.4g}."
+        return (
+            f"Ask for l of at most {math.floor(level) if self.kind == 'distinct' else math.floor(level * 1000) / 1000}."
+        )
+
+    def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
+        """Give the number of values, the exponential of the entropy, or the ratio that c must exceed."""
+        column = classes.columns[self.carries(schema)[0]]
+        found = diversity(bins_of(reference, column), classes.starts, reference.size, math.ceil(self.l))
+        if self.kind == "distinct":
+            return found.distinct.astype(np.float64)
+        if self.kind == "entropy":
+            return np.exp(found.entropy)
+        with np.errstate(divide="ignore"):
+            return found.top / found.tail
+
+    def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which classes are diverse enough."""
+        if self.kind == "recursive":
+            return level < self.c
+        return level >= self.l * (1 - _ROUNDING)
+
+    def worst(self, level: NDArray[np.float64]) -> float:
+        """Give the level of the least diverse class."""
+        return float(level.max() if self.kind == "recursive" else level.min())
+
+    def demand(self, rows: int, subjects: int | None) -> None:
+        """Refuse more values than there are records."""
+        if self.l > rows:
+            raise GuaranteeError(f"{rows:,} records cannot hold {self.l:g} different values.", "Ask for less.")
+
+    def sentence(self, level: float, schema: Schema) -> str:
+        """Say how diverse the least diverse class is."""
+        column = confidential(schema, self.column, self.name)
+        if self.kind == "distinct":
+            return f"Every class holds at least {level:.0f} different values of '{column}'."
+        if self.kind == "entropy":
+            return f"In every class '{column}' is as uncertain as {level:.4g} values equally often."
+        rest = f"all values from the {int(self.l)}th most frequent on"
+        return f"In every class the most frequent value of '{column}' has at most {level:.4g} times {rest}."
+
+    def convention(self, schema: Schema) -> str:
+        """Name the kind."""
+        return f"{self.kind} l-diversity; cells without a value count to the most frequent value"
