@@ -1,0 +1,89 @@
+"""Heat maps: a number for each pair of values, such as risk by the resolution of two kinds of attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.charts.axes import below, caption
+from shoal.charts.cell_grid import Grid, scale_legend, scale_room, sequential
+from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.lettering import shorten
+from shoal.charts.lettering import width as text_width
+from shoal.charts.numerals import Format, ladder
+from shoal.charts.sheet import MARGIN, Box, Sheet
+from shoal.charts.style import STEPS
+from shoal.charts.tidy import distinct, need, numbers, present
+
+
+def heatmap(
+    rows: Sequence[Row],
+    *,
+    x: str,
+    y: str,
+    value: str,
+    title: str,
+    description: str,
+    x_label: str = "",
+    y_label: str = "",
+    value_label: str = "",
+    unit: str = "",
+    percent: bool = False,
+    low: float | None = None,
+    high: float | None = None,
+    width: float = 720,
+    cell_height: float = 30,
+) -> Figure:
+    """Draw a cell for each pair of values, coloured by its number, which is also written in it.
+
+    Parameters
+    ----------
+    rows
+        One row per pair. Values follow each other as they come, to the right and downwards.
+    x, y, value
+        The columns of the values to the right, of those downwards, and of the numbers.
+    title, description
+        What the figure shows, and what there is to see.
+    x_label, y_label, value_label
+        What the axes and the numbers are called.
+    unit
+        What the numbers count or measure.
+    percent
+        The numbers are shares, to be written in percent.
+    low, high
+        What the colours must reach to at least, so that two figures can be compared.
+    width, cell_height
+        The width of the sheet, and the height of a cell.
+
+    Examples
+    --------
+    >>> figure = heatmap([{"time": "day", "place": "ZIP", "risk": 0.75}], x="time", y="place", value="risk",
+    ...                  percent=True, title="Risk by resolution", description="Fine data carry risk.")
+    >>> "75%" in figure.svg
+    True
+    """
+    need(rows, x, y, value)
+    sheet = Sheet(title, description, width)
+    form = Format(percent=percent, unit=unit)
+    columns = [Column(x, x_label or x), Column(y, y_label or y), Column(value, value_label or value, form)]
+    if not rows:
+        return sheet.figure(sheet.nothing(), rows, columns)
+    across, down, found = distinct(rows, x), distinct(rows, y), numbers(rows, x, y, value)
+    room = sheet.width - 2 * MARGIN
+    edges = _edges([*present(found.values()), *present([low, high])], form, room)
+    name = f"{value_label} ({unit})" if unit and value_label else value_label
+    top = caption(sheet, name, MARGIN, MARGIN, room)
+    top = scale_legend(sheet, edges, form.along(edges), MARGIN, top + 2)
+    top = caption(sheet, y_label, MARGIN, top + 2, room)
+    names = max(text_width(shorten(text, 0.28 * sheet.width)) for text in down)
+    box = Box(MARGIN + names + 8, top + 2, sheet.width - MARGIN, top + 2 + cell_height * len(down))
+    bottom = Grid(across, down, found, form, sequential(edges)).draw(sheet, box)
+    return sheet.figure(below(sheet, x_label, box, bottom) + MARGIN, rows, columns)
+
+
+def _edges(values: Sequence[float], form: Format, room: float) -> list[float]:
+    """Give the edges between colours, as many as have room. They begin at zero unless numbers lie below it."""
+    for most in range(STEPS, 0, -1):
+        edges = ladder(min([0.0, *values]), max([0.0, *values]), most)
+        if scale_room(form.along(edges)) <= room:
+            break
+    return edges

@@ -1,0 +1,223 @@
+"""Lines: how numbers change along an axis, with a line for each group and its name beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from shoal.charts.axes import (
+    Names,
+    baseline,
+    below,
+    caption,
+    horizontal,
+    label_room,
+    level_mark,
+    upright_mark,
+    vertical,
+)
+from shoal.charts.bar_chart import titled
+from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.lettering import SIZE, clean, shorten, tell_apart
+from shoal.charts.lettering import width as text_width
+from shoal.charts.numerals import GAP, Format, finite
+from shoal.charts.scales import Domain, Scale, even, ratios, within
+from shoal.charts.sheet import DASHES, MARGIN, Box, Sheet, hue, pen
+from shoal.charts.tidy import Numbers, distinct, need, numbers, present
+
+_MARKERS = 24  # a line with more points shows only some of them
+_NAME_STEP = 16.0
+
+
+def lines(
+    rows: Sequence[Row],
+    *,
+    x: str,
+    y: str,
+    group: str | None = None,
+    title: str,
+    description: str,
+    x_label: str = "",
+    y_label: str = "",
+    unit: str = "",
+    percent: bool = False,
+    log: bool = False,
+    log_x: bool = False,
+    step: bool = False,
+    zero: bool = True,
+    mark: tuple[object, str] | None = None,
+    limit: tuple[float, str] | None = None,
+    width: float = 720,
+    height: float = 260,
+) -> Figure:
+    """Draw a line through the numbers of each group. A missing number is a gap, and is never bridged.
+
+    Parameters
+    ----------
+    rows
+        One row per value and group.
+    x, y, group
+        The columns of the values, of the numbers, and of the groups if there are any. If all values are numbers, they
+        lie along the axis as numbers do; else they follow each other as they come.
+    title, description
+        What the figure shows, and what there is to see.
+    x_label, y_label
+        What the axes are called.
+    unit
+        What the numbers count or measure.
+    percent
+        The numbers are shares, to be written in percent.
+    log, log_x
+        Equal ratios are equally far apart, upwards or sidewards; zero has a place of its own.
+    step
+        A number holds until the next value.
+    zero
+        The vertical axis begins at zero.
+    mark
+        A value and a text: a dashed line with this text stands at the value.
+    limit
+        A number and a text: a dashed line with this text lies at the height of the number.
+    width, height
+        The width of the sheet, and the height of the lines' part of it.
+
+    Examples
+    --------
+    >>> figure = lines([{"k": 2, "loss": 0.12}, {"k": 5, "loss": 0.2}], x="k", y="loss", percent=True,
+    ...                title="What k costs", description="Loss grows with k.")
+    >>> figure.columns[1].heading
+    'loss'
+    """
+    need(rows, x, y, group)
+    sheet = Sheet(title, description, width)
+    form = Format(percent=percent, unit=unit)
+    columns = [Column(x, x_label or x), Column(y, y_label or y, form)]
+    if group is not None:
+        columns.insert(1, Column(group, group))
+    if not rows:
+        return sheet.figure(sheet.nothing(), rows, columns)
+    names, groups, found = distinct(rows, x), distinct(rows, group), numbers(rows, x, group, y)
+    heights = present([*found.values(), finite(limit[0]) if limit else None])
+    domain = ratios(heights, form) if log else even(heights, form, zero=zero)
+    beside = max((text_width(shorten(name, 0.26 * sheet.width), bold=True) for name in groups), default=0.0)
+    right = sheet.width - MARGIN - (beside + 22 if group is not None else 0.0)
+    left = MARGIN + label_room(domain)
+    top = caption(sheet, titled(y_label, unit, domain), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
+    top += 22 if mark else 12
+    box = Box(left, top, right, top + max(height, _NAME_STEP * len(groups)))
+    scale = domain.on(box.bottom, box.top)
+    vertical(sheet, scale, box)
+    baseline(sheet, box, scale(0.0) if domain.low <= 0 <= domain.high else box.bottom)
+    places, bottom = _along(sheet, rows, x, names, box, log_x)
+    chart = _Lines(sheet, box, scale, places, form, found, step)
+    chart.gaps(groups)
+    ends = [chart.line(number, name) for number, name in enumerate(groups)]
+    if mark and clean(mark[0]) in places:
+        upright_mark(sheet, places[clean(mark[0])], mark[1], box)
+    if limit:
+        level_mark(sheet, scale(limit[0]), limit[1], box)
+    if group is not None:
+        _beside(sheet, groups, ends, box)
+    note = f"{x_label} (log scale)" if log_x and x_label else x_label
+    return sheet.figure(below(sheet, note, box, bottom) + MARGIN, rows, columns)
+
+
+def _along(
+    sheet: Sheet, rows: Sequence[Row], x: str, names: Sequence[str], box: Box, log: bool
+) -> tuple[dict[str, float], float]:
+    """Draw the horizontal axis, and give the place of each value and where the axis ends."""
+    values = {clean(row.get(x)): None if isinstance(row.get(x), bool) else finite(row.get(x)) for row in rows}
+    known = present(values.values())
+    if len(known) < len(values):
+        slot = box.width / len(names)
+        centres = [box.left + slot * (number + 0.5) for number in range(len(names))]
+        return dict(zip(names, centres, strict=True)), Names(names, centres, slot).draw(sheet, box.bottom)
+    form = Format()
+    domain: Domain = (
+        ratios(known, form, most=max(1, int(box.width / 70))) if log else within(known, form, box.width - 16)
+    )
+    scale: Scale = domain.on(box.left + 8, box.right - 8)
+    return {name: scale(value) for name, value in values.items() if value is not None}, horizontal(sheet, scale, box)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a figure, drawn one after the other."""
+
+    sheet: Sheet
+    box: Box
+    scale: Scale
+    places: dict[str, float]
+    form: Format
+    found: Numbers
+    step: bool
+
+    def line(self, number: int, group: str) -> float | None:
+        """Draw one line, and give the height of its end."""
+        pieces: list[list[tuple[float, float, str]]] = [[]]
+        for name, x in sorted(self.places.items(), key=lambda place: place[1]):
+            if (name, group) not in self.found:
+                continue  # no row is no claim; a row without a number is a gap
+            value = self.found[name, group]
+            if value is None:
+                pieces.append([])
+            else:
+                told = f"{', '.join(part for part in (name, group) if part)}: {self.form.exact(value)}"
+                pieces[-1].append((x, self.scale(value), told))
+        drawn = [piece for piece in pieces if piece]
+        for piece in drawn:
+            corners = [(x, y) for x, y, _ in piece]
+            self.sheet.path(_stairs(corners) if self.step else corners, f"line {pen(number)}", dash=dash(number))
+        points = [point for piece in drawn for point in piece]
+        every = max(1, -(-len(points) // _MARKERS))
+        lonely = {piece[0] for piece in drawn if len(piece) == 1}
+        last = len(points) - 1
+        for place, point in enumerate(points):
+            regular = place % every == 0 and (place == last or last - place >= every / 2)
+            if regular or place == last or point in lonely:
+                self.sheet.marker(point[0], point[1], number, f"rim {hue(number)}", tip=point[2])
+        return points[-1][1] if points else None
+
+    def gaps(self, groups: Sequence[str]) -> None:
+        """Write at the foot of the plot where numbers are missing, as far as there is room."""
+        last = -1e9
+        for name, x in sorted(self.places.items(), key=lambda place: place[1]):
+            missing = [group for group in groups if self.found.get((name, group), 0.0) is None]
+            half = text_width(GAP, 11) / 2
+            if missing and x - half > last + 4:
+                x = min(max(x, self.box.left + half), self.box.right - half)
+                told = f"{name}: no number" + (f" of {', '.join(missing)}" if missing != [""] else "")
+                self.sheet.text(x, self.box.bottom - 5, GAP, kind="muted halo", anchor="middle", size=11, full=told)
+                last = x + half
+
+
+def dash(number: int) -> str:
+    """Give the dashes of the line of the group at a place."""
+    return DASHES[number % len(DASHES)]
+
+
+def _stairs(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    steps = points[:1]
+    for (_, y), (x, after) in pairwise(points):
+        steps += [(x, y), (x, after)]
+    return steps
+
+
+def _beside(sheet: Sheet, groups: Sequence[str], ends: Sequence[float | None], box: Box) -> None:
+    """Write the name of each line at its end, moved up or down as far as needed so that none meets another."""
+    wanted = sorted((box.bottom if end is None else end, number) for number, end in enumerate(ends))
+    heights: list[float] = []
+    for end, _ in wanted:
+        heights.append(max(end, heights[-1] + _NAME_STEP if heights else box.top))
+    lowest = box.bottom
+    for place in range(len(heights) - 1, -1, -1):
+        heights[place] = min(heights[place], lowest)
+        lowest = heights[place] - _NAME_STEP
+    room = sheet.width - box.right - 20
+    names = [name if end is not None else f"{name}: {GAP}" for name, end in zip(groups, ends, strict=True)]
+    shown = tell_apart(names, [room] * len(names), bold=True)
+    for (end, number), y in zip(wanted, heights, strict=True):
+        if abs(end - y) > 3 and ends[number] is not None:
+            sheet.line(box.right - 3, end, box.right + 6, y, "leader")
+        sheet.marker(box.right + 11, y, number, hue(number), radius=3.5)
+        sheet.text(box.right + 19, y + 0.35 * SIZE, shown[number], kind="strong", full=names[number])
