@@ -37,7 +37,7 @@ def pairs(given: Iterable[str] | None, what: str, example: str) -> dict[str, str
 def read_options(
     quasi: str = "", sensitive: str = "", plain: str = "", subject: str | None = None, roles: str | None = None,
     kind: list[str] | None = None, order: list[str] | None = None, in_delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None, missing: str = "",
+    encoding: str | None = None, decimal: str | None = None, missing: str = "", hierarchy: list[str] | None = None,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
     if roles not in (None, "last-sensitive"):
@@ -53,6 +53,7 @@ def read_options(
         orders={
             column: listed(values) for column, values in pairs(order, "COLUMN=LOW,…,HIGH", "size=small,large").items()
         },
+        hierarchies=pairs(hierarchy, "COLUMN=FILE", "age=age.csv"),
         delimiter="\t" if in_delimiter == "\\t" else in_delimiter,
         encoding=encoding,
         decimal=decimal,

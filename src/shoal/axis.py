@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
 
 Kind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
@@ -52,11 +53,14 @@ class Axis:
         position is the value and a range stands for every value in it.
     groups
         On a ``category`` axis, the groups of categories; the first has the position ``len(values)``.
+    tree
+        On an ``ordered`` axis whose order is that of a hierarchy, the hierarchy: only its nodes are published.
     """
 
     kind: Kind
     values: NDArray[Any] | None = None
     groups: tuple[Group, ...] = field(default=())
+    tree: Hierarchy | None = None
 
     @property
     def nominal(self) -> bool:
@@ -121,6 +125,8 @@ class Axis:
         lo, hi = span
         if lo == MISSING:
             return "*" if hi == TOP else ""
+        if self.tree is not None:
+            return node_text(self.tree, span)
         if lo == hi and (self.nominal or not ranged):
             return self.text(lo)
         return f"[{self.text(lo)};{self.text(hi)}]"
@@ -213,6 +219,12 @@ class Axis:
 
 # Where the positions of a column go on another axis; None where they stay what they are.
 Move = NDArray[np.int32] | None
+
+
+def node_text(tree: Hierarchy, span: Span) -> str:
+    """Write a node of a hierarchy as a cell; 937** is a wildcard already."""
+    text = tree.nodes[span]
+    return text if text.endswith("*") else escape(text)
 
 
 def escape(text: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.axis import NOTHING, STAR, Axis, Group, Kind, days, microseconds
 from shoal.errors import DataError
+from shoal.hierarchy import BUILDERS, Hierarchy
 
 _INTEGER = r"[-+]?\d+"
 _FLOAT = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -52,6 +53,7 @@ class Reading:
     missing: frozenset[str] = frozenset({""})
     decimal: str | None = None
     strict: bool = True
+    hierarchy: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Texts:
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
     looks = _Looks.of([text.strip() for text in found.texts], reading.missing)
+    if reading.hierarchy is not None:
+        return _place_nodes(found, looks, reading.hierarchy)
     if reading.order is not None or reading.kind in ("ordered", "category"):
         pass  # signs in the names of categories mean nothing
     elif reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
@@ -308,6 +312,26 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
             )
         lo[i], hi[i] = low, high
     return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, looks.ranged, reason)
+
+
+def _place_nodes(found: Texts, looks: _Looks, hierarchy: str) -> Vocabulary:
+    """Place values and nodes of a hierarchy, which is read from a file or built over the values."""
+    known = [_unescaped(text) for text, form in zip(looks.texts, looks.forms.tolist(), strict=True) if form != _NOTHING]
+    built = hierarchy.split(" ", maxsplit=1)[0] in BUILDERS
+    tree = Hierarchy.build(hierarchy, known, found.column) if built else Hierarchy.read(hierarchy, found.column)
+    lo, hi = looks.blank()
+    for i, form in enumerate(looks.forms.tolist()):
+        if form in (_NOTHING, _WILD):
+            continue
+        span = tree.spans.get(_unescaped(looks.texts[i]))
+        if span is None:
+            raise DataError(
+                f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
+                "Add it to the hierarchy, or mend the cell.",
+            )
+        lo[i], hi[i] = span
+    axis = Axis("ordered", np.array(tree.leaves, dtype=object), tree=tree)
+    return Vocabulary(axis, lo, hi, False, f"hierarchy with {len(tree.levels[0])} levels")
 
 
 def _parts(text: str) -> list[str]:

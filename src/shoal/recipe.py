@@ -12,6 +12,7 @@ from typing import Any
 from shoal.catalogue import build, describe
 from shoal.engines import options_from
 from shoal.errors import ParameterError, suggest
+from shoal.hierarchy import BUILDERS
 from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel
@@ -30,6 +31,7 @@ _TABLE = {
     "last_sensitive": "true or false",
     "kinds": "a text for each column",
     "orders": "texts for each column",
+    "hierarchies": "a text for each column",
     "knowledge": "a text for each column",
     "delimiter": "a text",
     "encoding": "a text",
@@ -92,8 +94,10 @@ class Recipe:
         for role in (Role.SUBJECT, Role.WEIGHT):
             if schema.of(role):
                 given[role.value] = schema.of(role)[0]
-        given["kinds"] = {a.name: a.axis.kind for a in schema.attributes}
-        orders = {a.name: list(a.axis.values) for a in schema.attributes if a.axis.kind == "ordered"}  # type: ignore[arg-type]
+        # Of a hierarchy a reader of the release sees only names of nodes, which are categories.
+        given["kinds"] = {a.name: "category" if a.axis.tree else a.axis.kind for a in schema.attributes}
+        plain = [a for a in schema.attributes if a.axis.kind == "ordered" and a.axis.tree is None]
+        orders = {a.name: list(a.axis.values) for a in plain}  # type: ignore[arg-type]
         knowledge = {a.name: a.knowledge for a in schema.attributes if a.knowledge}
         given |= {"orders": orders} if orders else {}
         given |= {"knowledge": knowledge} if knowledge else {}
@@ -177,8 +181,13 @@ class Recipe:
         def beside(name: str | None) -> str | None:
             return None if name is None else str(place.parent / name)
 
+        trees = {
+            name: text if text.split(" ")[0] in BUILDERS else str(place.parent / text)
+            for name, text in recipe.options.hierarchies.items()
+        }
         return replace(
             recipe,
+            options=replace(recipe.options, hierarchies=trees),
             source=beside(recipe.source),
             target=beside(recipe.target),
             certificate=beside(recipe.certificate),

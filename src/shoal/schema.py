@@ -155,6 +155,7 @@ class ReadOptions:
     roles: Roles = field(default_factory=Roles)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hierarchies: Mapping[str, str] = field(default_factory=dict)
     knowledge: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
     encoding: str | None = None
@@ -186,15 +187,28 @@ class ReadOptions:
             raise ParameterError("The decimal sign is '.' or ','.", "Try --decimal ','.")
 
     def given(self) -> dict[str, Any]:
-        """Give what was said about the layout of the source, so that it can be read in the same way again."""
+        """Give what was said about the layout of the source, so that it can be read in the same way again.
+
+        Files of hierarchies are named without their folders: they are looked for beside a recipe.
+        """
         said = {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
-        return {name: value for name, value in said.items() if value} | (
-            {"missing": list(self.missing)} if self.missing else {}
+        return (
+            {name: value for name, value in said.items() if value}
+            | ({"missing": list(self.missing)} if self.missing else {})
+            | (
+                {
+                    "hierarchies": {
+                        name: text.replace("\\", "/").rpartition("/")[2] for name, text in self.hierarchies.items()
+                    }
+                }
+                if self.hierarchies
+                else {}
+            )
         )
 
     def check_names(self, header: Iterable[str]) -> None:
         """Check that every column for which something is declared exists."""
         names = list(header)
-        for name in (*self.kinds, *self.orders, *self.knowledge):
+        for name in (*self.kinds, *self.orders, *self.hierarchies, *self.knowledge):
             if name not in names:
                 raise SchemaError.missing_column(name, names)

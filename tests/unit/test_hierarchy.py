@@ -1,0 +1,102 @@
+"""Hierarchies: reading, building, validating, and publishing their nodes."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import DataError, ParameterError
+from shoal.hierarchy import Hierarchy
+
+ROWS = [
+    ("Berlin", "Germany", "Europe", "*"), ("Paris", "France", "Europe", "*"), ("Kyoto", "Japan", "Asia", "*"),
+    ("Bonn", "Germany", "Europe", "*"), ("Lyon", "France", "Europe", "*"), ("Tokyo", "Japan", "Asia", "*"),
+]  # fmt: skip
+FILE = "\n".join(";".join(row) for row in ROWS)
+
+
+@pytest.fixture
+def tree():
+    return Hierarchy.of(ROWS, "city")
+
+
+def test_every_node_is_a_stretch_of_leaves(tree):
+    assert tree.leaves == ("Berlin", "Bonn", "Paris", "Lyon", "Kyoto", "Tokyo")
+    assert tree.spans["Europe"] == (0, 3)
+    assert tree.spans["Japan"] == (4, 5)  # Asia has the same leaves: the lower node is published
+    assert tree.spans["*"] == (0, 5)
+
+
+@given(st.sets(st.integers(0, 5), min_size=1))
+def test_the_cover_is_the_lowest_node_that_holds_all(leaves):
+    tree = Hierarchy.of(ROWS, "city")
+    low, high = tree.cover(np.array([min(leaves)], np.int32), np.array([max(leaves)], np.int32))
+    holding = [span for span in tree.nodes if span[0] <= min(leaves) and span[1] >= max(leaves)]
+    assert (low[0], high[0]) == min(holding, key=lambda span: span[1] - span[0])
+
+
+def test_hierarchies_are_built_from_bands_prefixes_and_dates():
+    bands = Hierarchy.build("bands 5,10", ["3", "12", "7"], "age")
+    assert bands.levels == (
+        ("3", "[0;4]", "[0;9]", "*"),
+        ("7", "[5;9]", "[0;9]", "*"),
+        ("12", "[10;14]", "[10;19]", "*"),
+    )
+    assert Hierarchy.build("prefix 3,1", ["93701", "93702", "93802"], "zip").spans["937**"] == (0, 1)
+    days = Hierarchy.build("dates", ["2020-01-03", "2020-02-01", "2021-07-09"], "day")
+    assert days.spans["2020 Q1"] == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "empty"),
+        ([("a", "x", "*"), ("b", "*")], "2 levels on line 2 and 3 on line 1"),
+        ([("a", "x", "*"), ("a", "y", "*")], "twice"),
+        ([("a", "x", "p", "*"), ("b", "x", "q", "*")], "second parent"),
+        ([("a", "p", "m"), ("b", "p", "m"), ("c", "x", "p"), ("d", "y", "p")], "same name"),
+    ],
+)
+def test_what_is_no_tree_is_refused(rows, said):
+    with pytest.raises(DataError, match=said):
+        Hierarchy.of(rows, "city")
+
+
+@pytest.mark.parametrize("text", ["bands", "bands 5,7", "bands x", "prefix 1,3", "stairs 3", "bands 0"])
+def test_a_hierarchy_that_cannot_be_built_is_refused(text):
+    with pytest.raises(ParameterError):
+        Hierarchy.build(text, ["12", "34"], "age")
+
+
+def test_nodes_are_published_read_back_and_proved(tmp_path):
+    (tmp_path / "city.csv").write_text(FILE, encoding="utf-8")
+    frame = pl.DataFrame({"city": [row[0] for row in ROWS], "age": [30, 40, 50, 31, 41, 51], "ill": list("abcdef")})
+    frame.write_csv(tmp_path / "people.csv")
+    given = {"city": str(tmp_path / "city.csv"), "age": "bands 10,100"}
+    table = shoal.read(tmp_path / "people.csv", quasi=["city", "age"], sensitive=["ill"], hierarchies=given)
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release.write(tmp_path / "out.csv")
+    shown = pl.read_csv(tmp_path / "out.csv")
+    tree = Hierarchy.of(ROWS, "city")
+    for city, node in zip(frame["city"], shown["city"], strict=True):
+        low, high = tree.spans[node]
+        assert low <= tree.leaves.index(city) <= high
+    shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
+    trees, kinds = {"city": given["city"]}, {"age": "category"}
+    again = shoal.read(tmp_path / "out.csv", quasi=["city", "age"], hierarchies=trees, kinds=kinds)
+    assert again.to("polars", cells="text")["city"].to_list() == shown["city"].to_list()
+    release.write(tmp_path / "out.parquet")
+    shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
+    assert str(tmp_path) not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
+
+
+def test_a_value_that_the_hierarchy_does_not_cover_is_an_error_with_its_line(tmp_path):
+    (tmp_path / "city.csv").write_text(FILE, encoding="utf-8")
+    (tmp_path / "people.csv").write_text("city\nBerlin\nSpringfield\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"does not cover \(line 3\)") as error:
+        shoal.read(tmp_path / "people.csv", quasi=["city"], hierarchies={"city": str(tmp_path / "city.csv")})
+    assert "Springfield" not in str(error.value)
+    with pytest.raises(DataError, match="cannot be read"):
+        shoal.read(tmp_path / "people.csv", quasi=["city"], hierarchies={"city": str(tmp_path / "nowhere.csv")})
