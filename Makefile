@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install demo test lint types bench lock clean
+.PHONY: install demo study test lint types bench lock clean
 
 install: $(VENV)/.installed
 
@@ -23,6 +23,10 @@ $(VENV)/.tested: $(VENV)/.installed requirements-test.lock
 
 demo: install
 	$(BIN)/shoal demo
+	$(BIN)/shoal study --rows 1000000 --out demo
+
+study: install
+	$(BIN)/shoal study --out reproduction/proper_anonymization
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .

@@ -43,14 +43,15 @@ def inspect(table: Table) -> tuple[ColumnReport, ...]:
         positions, counts = table.counts(attribute.name)
         missing = int(counts[0]) if positions[0] == MISSING else 0
         distinct = int(positions.size) - (1 if missing else 0)
-        role, why = _suggest(attribute.name, attribute.axis.kind, distinct, table.rows - missing)
+        role, why = suggested_role(attribute.name, attribute.axis.kind, distinct, table.rows - missing)
         reports.append(
             ColumnReport(attribute.name, attribute.axis.kind, attribute.reason, distinct, missing, role, why)
         )
     return tuple(reports)
 
 
-def _suggest(name: str, kind: str, distinct: int, filled: int) -> tuple[Role, str]:
+def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Role, str]:
+    """Suggest a role from the name of a column, and else from how many distinct values and filled cells it has."""
     plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
     for role, pattern, why in _NAMES:
         if re.search(pattern, plain):

@@ -6,8 +6,9 @@ import csv
 import io
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,14 @@ class Release:
         lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """Show a notebook what holds and what it cost."""
+        signs = {True: "✓ holds", False: "✗ does not hold"}
+        rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
+        rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
+        cells = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
+        return f"<table><caption>Release of {self.table.rows:,} records</caption><tbody>{cells}</tbody></table>"
+
     def _insist(self) -> None:
         for verdict in self.verdicts:
             if not verdict.holds:
@@ -105,6 +114,7 @@ class Release:
         delimiter: str = ",",
         key: bytes | None = None,
         needed: Sequence[str | Path] = (),
+        also: Mapping[Path, Callable[[Certificate], bytes]] | None = None,
     ) -> Certificate:
         """Write the released table and its certificate, all or nothing.
 
@@ -125,6 +135,9 @@ class Release:
             A key to sign the certificate with, of at least 16 bytes.
         needed
             Files that must not be overwritten, beside the input.
+        also
+            More files to write together with the release, such as a report: where each goes, and what makes its
+            content when the certificate is known.
 
         Raises
         ------
@@ -137,7 +150,7 @@ class Release:
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
         extra = [Path(path) for path in (recipe, masked_counts) if path is not None]
-        outputs = [target, paper, *extra]
+        outputs = [target, paper, *extra, *(also or {})]
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
                 "It was not counted which values were masked.", "Only some methods do: mask-uniques does."
@@ -152,7 +165,9 @@ class Release:
                 full = self._full_recipe(Path(recipe).parent, target, certificate, delimiter)
                 drafts[2].write_text(full.to_toml(), encoding="utf-8")
             if masked_counts is not None:
-                drafts[-1].write_text(self._masked_counts(), encoding="utf-8")
+                drafts[1 + len(extra)].write_text(self._masked_counts(), encoding="utf-8")
+            for draft, make in zip(drafts[2 + len(extra) :], (also or {}).values(), strict=True):
+                draft.write_bytes(make(sealed))
         return sealed
 
     def _masked_counts(self) -> str:

@@ -48,6 +48,27 @@ def progress(first: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(f"{text} ({time.monotonic() - start:.0f} s)")
 
 
+@contextmanager
+def steps(first: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show which of several steps runs, how far all of them are, and the time left, to a person who looks."""
+    if not sys.stderr.isatty():
+        yield lambda name, done, of: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(first, total=None)
+        yield lambda name, done, of: bar.update(task, description=name, completed=done, total=of)
+
+
 def error(what: str, remedy: str) -> None:
     """Say what is wrong and what to do next."""
     sys.stderr.write(f"✗ {what}\n" + "".join(f"  {line}\n" for line in remedy.splitlines()))
@@ -161,6 +182,38 @@ def goals(found: Sequence[tuple[str, str, float, bool | None]]) -> None:
     for what, goal, measured, holds in found:
         grid.add_row(what, goal, f"{measured:.4g}", "" if holds is None else "holds" if holds else "MISSED")
     _console().print(grid)
+
+
+def claims(found: Sequence[Mapping[str, Any]]) -> None:
+    """Show the paper's claims with what was measured."""
+    grid = _grid("", "claim", "measured")
+    for column in grid.columns:
+        column.justify = "left"
+    for claim in found:
+        grid.add_row("✓" if claim["holds"] else "✗", claim["claim"], claim["measured"])
+    console = _console()
+    console.print(grid)
+    console.print(f"\n{sum(claim['holds'] for claim in found)} of {len(found)} statements of the paper hold here.")
+
+
+def study(found: Sequence[Mapping[str, Any]]) -> None:
+    """Show a study: one line per release, one column per measure."""
+    names = list(dict.fromkeys(row["measure"] for row in found))
+    lines: dict[str, dict[str, float]] = {}
+    for row in found:
+        levels = [f"{k}={v}" for model in row["models"].values() for k, v in model.items() if k in ("k", "t", "l")]
+        ways = [f"{k}={v}" for k, v in row["parameters"].items() if isinstance(v, (int, float, str))]
+        label = " ".join([row["method"], *ways, *levels, *([f"seed={row['seed']}"] if row["seed"] else [])])
+        lines.setdefault(label, {})[row["measure"]] = row["value"]
+    grid = _grid("release", *names)
+    for label, values in lines.items():
+        grid.add_row(label, *(f"{values[name]:.4g}" if name in values else "–" for name in names))
+    _console().print(grid)
+
+
+def lines(said: Sequence[str]) -> None:
+    """Show sentences."""
+    _say("", *said)
 
 
 def written(rows: int, out: Path) -> None:

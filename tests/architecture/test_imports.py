@@ -20,6 +20,7 @@ HOMES = {
     "pyspark": {"engines"},
     "rich": {"showing"},
     "typer": {"cli"},
+    "weasyprint": {"report"},
 }
 
 FOUND = list(imports())

@@ -55,7 +55,9 @@ class Grid:
         return Names(self.across, centres, wide).draw(sheet, box.bottom - 2)
 
     def _cell(self, sheet: Sheet, cell: Box, first: str, second: str, write: Callable[[float | None], str]) -> None:
-        value = self.found.get((first, second))
+        if (first, second) not in self.found:
+            return  # a pair that is not in the figure is no missing number
+        value = self.found[first, second]
         shade = None if value is None else self.shade(value)
         if shade is not None:
             sheet.rect(cell, shade, tip=f"{first}, {second}: {self.form.exact(value)}", round_by=1.5)

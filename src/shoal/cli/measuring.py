@@ -11,12 +11,13 @@ import typer
 
 from shoal import showing
 from shoal.arguments import listed, read_options
-from shoal.catalogue import SHELVES, entries, look_up
+from shoal.catalogue import SHELVES, build, entries, look_up
 from shoal.cli.options import (
     Decimal,
     Delimiter,
     Encoding,
     File,
+    HierarchyOption,
     Json,
     Kind,
     Known,
@@ -24,6 +25,7 @@ from shoal.cli.options import (
     Missing,
     Order,
     Quasi,
+    ReportOption,
     RolesOption,
     Sensitive,
     Where,
@@ -34,11 +36,14 @@ from shoal.conditions import Condition
 from shoal.engines import read
 from shoal.errors import ParameterError, SchemaError
 from shoal.inspection import inspect
-from shoal.measures import score
+from shoal.measures import Measure, score
+from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.uniqueness import Matching
+from shoal.release import STANDARD_MEASURES
 from shoal.risk import risk
 from shoal.schema import ReadOptions, Role, Roles
+from shoal.study import Study
 from shoal.table import Table
 
 
@@ -64,9 +69,13 @@ def risk_command(
     file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, kind: Kind = None, order: Order = None,
     in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
-    as_json: Json = False,
+    page: ReportOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
+    if page is not None:
+        from shoal.report.page import usable
+
+        usable(page, [file])
     if matching not in (None, "signature", "fit"):
         raise ParameterError(f"'{matching}' is no way to match records.", "Use --matching signature or --matching fit.")
     way: Matching | None = "fit" if matching == "fit" else "signature" if matching else None
@@ -86,10 +95,18 @@ def risk_command(
         report = {"file": file.name} | risk(table, where=where, matching=way)
         if sets:
             report["known"] = [risk(table, names, where, way) for names in sets]
+        if page is not None:
+            from shoal.report.page import write_page
+            from shoal.report.risk_report import risk_report
+
+            write_page(page, risk_report(table, report), [file])
+            report["report"] = str(page)
     if as_json:
         print_json(report)
     else:
         showing.risk(table, report, guessed=guessed)
+        if page is not None:
+            typer.echo(f"\nReport: {page}")
 
 
 def _guessed(file: Path, options: ReadOptions) -> ReadOptions:
@@ -117,35 +134,75 @@ def _with_columns(options: ReadOptions, where: str | None, sets: Sequence[Sequen
 @app.command("compare")
 def compare_command(
     original: Annotated[Path, typer.Argument(help="The original table.")],
-    released: Annotated[list[Path], typer.Argument(help="One or more releases of it.")],
+    released: Annotated[list[Path] | None, typer.Argument(help="One or more releases of it.")] = None,
+    methods: Annotated[str, typer.Option(help="Compare methods on the table instead, separated by commas.")] = "",
+    k: Annotated[str, typer.Option(help="The levels of k at which methods are compared.")] = "2,3,5,10",
+    report: ReportOption = None,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
-    order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None,
-    missing: Missing = "", as_json: Json = False,
+    order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
+    decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Set the risk and the information loss of releases beside the original."""
-    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    """Set releases, or methods, beside each other: what risk they leave and what they cost."""
+    options = read_options(
+        quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
+    )
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
     options = _with_columns(options, where, ())
+    if bool(methods) == bool(released):
+        raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
+    if methods:
+        _compare_methods(original, options, listed(methods), listed(k), where, report, as_json)
+        return
+    if report is not None:
+        raise ParameterError("A report is made when methods are compared.", "Give --methods, or leave --report out.")
     with showing.progress(f"reading {original.name}") as say:
         before = read(original, options=options)
-        report: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
-        for path in released:
+        found: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
+        for path in released or ():
             say(f"reading {path.name}")
             after = read(path, options=_like(before, options))
-            found = {"path": str(path), "information_loss": score(after, [InformationLoss()], before)[0].value}
-            report["releases"].append(found | risk(after, where=where, matching="signature"))
+            loss = {"path": str(path), "information_loss": score(after, [InformationLoss()], before)[0].value}
+            found["releases"].append(loss | risk(after, where=where, matching="signature"))
     if as_json:
-        print_json(report)
+        print_json(found)
     else:
-        showing.comparison(report)
+        showing.comparison(found)
+
+
+def _compare_methods(
+    file: Path, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
+    report: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Run every method at every level of k, and show what each costs."""
+    from shoal.report.comparison_report import comparison_report, sentences
+    from shoal.report.page import usable, write_page
+
+    if not all(level.isdecimal() for level in levels):
+        raise ParameterError("The levels of k are not whole numbers.", "Write --k 2,3,5,10.")
+    if report is not None:
+        usable(report)
+    measures: list[Measure] = [*STANDARD_MEASURES, *([AttributeDisclosure(where)] if where else [])]
+    chosen = [build("methods", {"name": name}) for name in methods]
+    grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
+    with showing.steps(f"reading {file.name}") as step:
+        rows = grid.run(read(file, options=options), step)
+    said = sentences(rows)
+    if report is not None:
+        write_page(report, comparison_report(rows, {"table": file.name}), needed=[file])
+    if as_json:
+        print_json({"file": file.name, "rows": rows, "sentences": said})
+    else:
+        showing.study(rows)
+        showing.lines(said)
 
 
 def _like(table: Table, options: ReadOptions) -> ReadOptions:
     """Read a release by the kinds of its original: ranges and sets say less of what a column is."""
     attributes = table.schema.attributes
-    orders = {a.name: tuple(a.axis.values) for a in attributes if a.axis.kind == "ordered"}  # type: ignore[arg-type]
-    kinds = {a.name: a.axis.kind for a in attributes}
+    plain = [a for a in attributes if a.axis.tree is None]
+    orders = {a.name: tuple(a.axis.values) for a in plain if a.axis.kind == "ordered"}  # type: ignore[arg-type]
+    kinds = {a.name: a.axis.kind for a in plain}
     return replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
 
 

@@ -27,6 +27,13 @@ RolesOption = Annotated[
 ]
 Kind = Annotated[list[str] | None, typer.Option(help="What a column is: age=integer, zip=category (repeat).")]
 Order = Annotated[list[str] | None, typer.Option(help="Ordered categories: size=small,medium,large (repeat).")]
+HierarchyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        help="A tree of values: age=age.csv, or built: 'age=bands 5,20', 'zip=prefix 3,1', day=dates (repeat).",
+    ),
+]
 Delimiter = Annotated[str | None, typer.Option("--in-delimiter", help="The input's delimiter; found out if left out.")]
 Encoding = Annotated[str | None, typer.Option(help="The input's encoding; UTF-8, else Latin-1.")]
 Decimal = Annotated[str | None, typer.Option(help="The input's decimal sign.")]
@@ -41,6 +48,9 @@ MatchingOption = Annotated[
         "--matching",
         help="'signature': equal cells match; 'fit': a cell matches every value that it may stand for. Both if left out.",
     ),
+]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", help="Also write a report for people: .html, or .pdf with shoal[report].")
 ]
 Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
 

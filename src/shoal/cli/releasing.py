@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -16,12 +17,14 @@ from shoal.cli.options import (
     Delimiter,
     Encoding,
     File,
+    HierarchyOption,
     Json,
     Kind,
     Missing,
     Order,
     Plain,
     Quasi,
+    ReportOption,
     RolesOption,
     Sensitive,
     Subject,
@@ -36,9 +39,11 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, Release, anonymize, beside
+from shoal.table import Table
 
 
 @app.command("anonymize")
@@ -50,28 +55,37 @@ def anonymize_command(
     t: Annotated[float | None, typer.Option(help="Confidential values are spread within t of the whole table.")] = None,
     t_column: Annotated[str | None, typer.Option(help="The confidential column that t is about.")] = None,
     t_distance: Annotated[str | None, typer.Option(help="ordered-distinct, ordered-records or variation.")] = None,
+    diversity: Annotated[float | None, typer.Option("--l", help="Every class holds at least l confidential values.")] = None,
+    l_column: Annotated[str | None, typer.Option(help="The confidential column that l is about.")] = None,
+    l_kind: Annotated[str, typer.Option(help="distinct, entropy or recursive.")] = "distinct",
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
+    publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
     where: Where = None,
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques).")] = None,
+    report: ReportOption = None,
+    audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
-    kind: Kind = None, order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
+    kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
+    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
-        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing
+        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
     )
     models: list[PrivacyModel] = []
     if k is not None:
         models.append(KAnonymity(k))
     if t is not None:
         models.append(TCloseness(t, t_column, t_distance))  # type: ignore[arg-type]
-    chosen = build("methods", {"name": method or _default_method(t)} | method_parameters(param))
+    if diversity is not None:
+        models.append(LDiversity(int(diversity) if diversity.is_integer() else diversity, l_column, l_kind))  # type: ignore[arg-type]
+    way = {} if publish is None else {"publish": publish}
+    chosen = build("methods", {"name": method or _default_method(t)} | way | method_parameters(param))
     if not models and chosen.enforces:
         raise ParameterError(
             "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
@@ -82,29 +96,64 @@ def anonymize_command(
         measures.append(AttributeDisclosure(where))
     delimiter = "\t" if delimiter == "\\t" else delimiter
     secret = signing_key(key)
+    reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
-        # The original is not kept under a name: its memory is free for the text of the release.
-        release = anonymize(read(file, options=options), chosen, models, measures=measures, seed=seed, progress=say)
+        original = read(file, options=options)
+        release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
+        also = {} if report is None else {report: reporting(release, original)}
+        del original  # Unless a report needs it, its memory is free for the text of the release.
         say(f"writing {out.name}")
         needed = () if key is None else (key,)
         sealed = release.write(
             out, certificate=certificate, recipe=recipe, masked_counts=masked_counts, delimiter=delimiter, key=secret,
-            needed=needed,
+            needed=needed, also=also,
         )  # fmt: skip
-    _show_release(release, sealed, out, certificate, as_json)
+    _show_release(release, sealed, out, certificate, as_json, report)
 
 
 def _default_method(t: float | None) -> str:
     return "sorted-clusters" if t is None else "stratified-clusters"
 
 
-def _show_release(release: Release, sealed: Certificate, out: Path, certificate: Path | None, as_json: bool) -> None:
+Writer = Callable[[Certificate], bytes]
+
+
+def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, Table], Writer]:
+    """Give the way from a release to the bytes of its report; refuse what cannot work before any work is done."""
+    if report is None and audience is not None:
+        raise ParameterError("--audience says who reads the report.", "Say where it goes: --report report.html.")
+    if report is None:
+        return lambda release, original: lambda sealed: b""
+    from shoal.report.discretion import Discretion
+    from shoal.report.page import rendered, usable
+    from shoal.report.release_report import release_report
+
+    usable(report)
+    reader = Discretion.towards(audience or "internal", ()).audience  # type: ignore[arg-type]
+
+    def prepare(release: Release, original: Table) -> Writer:
+        return lambda sealed: rendered(release_report(release, original, audience=reader, certificate=sealed), report)
+
+    return prepare
+
+
+def _show_release(
+    release: Release,
+    sealed: Certificate,
+    out: Path,
+    certificate: Path | None,
+    as_json: bool,
+    report: Path | None = None,
+) -> None:
     paper = certificate or beside(out)
     if as_json:
         parts = ("verdicts", "scores", "steps", "left_out", "digest")
-        print_json({"out": str(out), "certificate": str(paper)} | {part: sealed.content[part] for part in parts})
+        told = {"out": str(out), "certificate": str(paper)} | ({"report": str(report)} if report else {})
+        print_json(told | {part: sealed.content[part] for part in parts})
     else:
         showing.release(release, out, paper)
+        if report:
+            typer.echo(f"Report: {report}")
 
 
 @app.command("run")

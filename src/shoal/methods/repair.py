@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError
 from shoal.models import PrivacyModel
-from shoal.table import Table
+from shoal.table import Classes, Table
 
 Labels = NDArray[np.int32]
 
@@ -25,22 +26,36 @@ def merged_until_met(table: Table, labels: Labels, groups: int, models: Sequence
     """
     for model in models:
         reference = model.reference(table)
-        carry = model.carries(table.schema)
-        while True:
-            (classes,) = table.groups(labels, carry)
-            level = model.level(classes, table.schema, reference)
-            bad = ~model.met(level)
-            if not bad.any():
-                break
-            if groups == 1:
+        (classes,) = table.groups(labels, model.carries(table.schema))
+        level = model.level(classes, table.schema, reference)
+        higher_is_better = model.worst(np.array([0.0, 1.0])) == 0.0
+        number = np.arange(groups, dtype=np.int32)  # what has become of each class
+        while not (met := model.met(level)).all():
+            if level.size == 1:
                 found = model.worst(level)
                 raise GuaranteeError(
                     f"{model.name} cannot be kept: all records in one class reach only {found:.6g}.",
                     model.nearest(found),
                 )
-            joined = _join(bad, level, higher_is_better=model.worst(np.array([0.0, 1.0])) == 0.0)
-            labels, groups = joined[labels], int(joined[-1]) + 1
+            joined = _join(~met, level, higher_is_better=higher_is_better)
+            first = np.flatnonzero(np.append(True, joined[1:] != joined[:-1]))
+            merged = np.diff(np.append(first, joined.size)) > 1
+            # Classes lie in their order, so that joining them only takes away the boundary between them; what was
+            # not joined is as it was.
+            classes = replace(classes, starts=np.append(classes.starts[:-1][first], classes.starts[-1]))
+            level = level[first]
+            level[merged] = model.level(_some(classes, np.flatnonzero(merged)), table.schema, reference)
+            number = joined[number]
+        labels, groups = number[labels], level.size
     return labels, groups
+
+
+def _some(classes: Classes, chosen: NDArray[np.int64]) -> Classes:
+    """Give some of the classes. Tallies, which have one number per class, are not carried by models."""
+    sizes = classes.sizes[chosen]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    rows = np.arange(starts[-1]) + np.repeat(classes.starts[:-1][chosen] - starts[:-1], sizes)
+    return Classes(starts, {name: column[rows] for name, column in classes.columns.items()})
 
 
 def _join(bad: NDArray[np.bool_], level: NDArray[np.float64], *, higher_is_better: bool) -> Labels:

@@ -23,7 +23,7 @@ def confidential(schema: Schema, column: str | None, model: str) -> str:
     if len(schema.sensitive) != 1:
         raise SchemaError(
             f"The table has {len(schema.sensitive)} confidential columns, so {model} needs a name.",
-            "Say which one is meant (column=), or name one as sensitive (--sensitive).",
+            "Say which one is meant (column=, --t-column, --l-column), or name one as sensitive (--sensitive).",
         )
     return schema.sensitive[0]
 

@@ -1,0 +1,97 @@
+"""The command that runs studies: the paper's, or one of the user's own."""
+
+from __future__ import annotations
+
+import sys
+import time
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal import showing
+from shoal.cli.options import Json, app, print_json
+from shoal.errors import ParameterError
+
+RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
+
+
+@app.command("study")
+def study_command(
+    study: Annotated[Path | None, typer.Argument(help="A study of your own table in TOML; the paper's study if left out.")] = None,
+    rows: RowsOption = 3_985_166,
+    data: Annotated[Path | None, typer.Option(help="A table of discharges to study instead of made-up ones.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for results.")] = Path("reproduction/proper_anonymization"),
+    cache: Annotated[Path | None, typer.Option(help="Where finished parts are kept, so that a study can be resumed; inside the folder if left out.")] = None,
+    files: Annotated[bool, typer.Option("--files", help="Also write the data files of Table S10.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also write the report as PDF.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the made-up discharges.")] = 2009,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the report when a person looks.")] = True,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Run the paper's study, or one of your own, and write a report."""
+    keep = cache or out / ".cache"
+    if study is not None:
+        _own(study, out, keep, as_json)
+        return
+    if rows < 100:
+        raise ParameterError("A study needs at least 100 records.", "Give --rows 100 or more.")
+    from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE, discharges
+    from shoal.engines import read
+    from shoal.report.pdf import insist
+    from shoal.reproduction.claims import as_rows
+    from shoal.reproduction.experiments import Experiments
+    from shoal.reproduction.files import write_files
+    from shoal.reproduction.publish import publish
+
+    if pdf:
+        insist()
+    begun, spent = time.monotonic(), time.process_time()
+    with showing.steps("making the table") as step:
+        if data is None:
+            table = discharges(rows, seed)
+        else:
+            table = read(data, quasi=QUASI, sensitive=SENSITIVE, knowledge=KNOWLEDGE)
+        results = Experiments(table, keep, step).results()
+        step("writing the report", 99, 100)
+        made = {
+            "data": "stand-in" if data is None else data.name,
+            "records": table.rows,
+            "seed": seed if data is None else "–",
+            "seconds": round(time.monotonic() - begun),
+            "CPU seconds": round(time.process_time() - spent),
+        }
+        claims = publish(results, table, out, made, pdf=pdf)
+        if files:
+            for path in write_files(table, out / "files"):
+                step(f"wrote {path.name}", 99, 100)
+    if as_json:
+        print_json({"out": str(out), **made, "claims": as_rows(claims)})
+        return
+    showing.claims(as_rows(claims))
+    report = out / "report.html"
+    showing.written(table.rows, report)
+    if show and sys.stdout.isatty():
+        webbrowser.open(report.resolve().as_uri())
+
+
+def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:
+    """Run a study of the user's own table."""
+    from shoal.engines import read
+    from shoal.files import all_or_none
+    from shoal.reproduction.publish import as_csv
+    from shoal.study import Study
+
+    grid, recipe = Study.load(study, cache)
+    with showing.steps(f"reading {study.name}") as step:
+        found = grid.run(read(recipe.source, options=recipe.options), step)
+    out.mkdir(parents=True, exist_ok=True)
+    target = out / "study.csv"
+    with all_or_none([target]) as (draft,):
+        draft.write_bytes(as_csv(found))
+    if as_json:
+        print_json({"out": str(target), "rows": found})
+    else:
+        showing.study(found)
+        showing.written(len(found), target)

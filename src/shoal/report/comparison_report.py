@@ -1,0 +1,97 @@
+"""A comparison of methods on one table: the trade-off in numbers, one sentence for each, and the risk-utility map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.charts import Figure, lines, risk_utility_map
+from shoal.report.page import Page, Section, bullets, facts, table
+from shoal.version import VERSION
+
+Rows = Sequence[Mapping[str, Any]]
+LOSS, GUESS = "information-loss", "random-reidentification"
+
+
+def releases(rows: Rows) -> list[dict[str, Any]]:
+    """Put the measures of each release of a study into one row."""
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for row in rows:
+        levels = {k: v for model in row["models"].values() for k, v in model.items() if k in ("k", "t", "l", "alpha")}
+        ways = {k: v for k, v in row["parameters"].items() if isinstance(v, (int, float, str)) and v is not True}
+        said = ", ".join(f"{k} = {v}" for k, v in {**levels, **({} if levels else ways)}.items())
+        mine = found.setdefault(
+            (row["method"], said, str(row["seed"])),
+            {"method": row["method"], "level": said, "k": levels.get("k"), "CPU s": row["seconds"]},
+        )
+        mine[row["measure"]] = row["value"]
+    return list(found.values())
+
+
+def sentences(rows: Rows) -> list[str]:
+    """Say in one sentence per method what it costs, beside the one that costs least."""
+    made = [row for row in releases(rows) if LOSS in row]
+    by_method: dict[str, list[dict[str, Any]]] = {}
+    for row in made:
+        by_method.setdefault(row["method"], []).append(row)
+    said = []
+    for method, mine in by_method.items():
+        few, many = min(mine, key=lambda row: row[LOSS]), max(mine, key=lambda row: row[LOSS])
+        span = (
+            f"{few[LOSS]:.4f}"
+            if few is many
+            else f"{few[LOSS]:.4f} ({few['level']}) to {many[LOSS]:.4f} ({many['level']})"
+        )
+        text = f"{method} loses {span} and takes about {max(row['CPU s'] for row in mine):.1f} CPU seconds"
+        rivals = [
+            row[LOSS] / other[LOSS]
+            for row in mine
+            for other in made
+            if other["k"] == row["k"] is not None and other[LOSS] > 0 and other is not row
+        ]
+        if rivals and max(rivals) > 1.05:
+            text += f"; at the same k another method loses up to {max(rivals):.1f} times less"
+        elif rivals:
+            text += "; at the same k no other method loses less"
+        risky = max(row.get("uniqueness", 0.0) for row in mine)
+        if risky > 0:
+            text += f"; it leaves up to {risky:.2%} of the records alone"
+        said.append(text + ".")
+    return said
+
+
+def trade_off(rows: Rows) -> list[Figure]:
+    """Draw risk against loss, and what k costs."""
+    made = [row | {"name": f"{row['method']}, {row['level']}"} for row in releases(rows) if LOSS in row]
+    figures = [
+        risk_utility_map(
+            [row for row in made if GUESS in row], x=LOSS, y=GUESS, label="name", group="method", frontier=True,
+            x_label="information loss (Eq. 3)", y_label="chance of a right guess", title="Risk and utility",
+            description="Each point is a release: further left loses less, further down is safer.",
+        )
+    ]  # fmt: skip
+    crowds = [row for row in made if row["k"] is not None]
+    if len({row["k"] for row in crowds}) > 1:
+        figures.append(
+            lines(
+                crowds, x="k", y=LOSS, group="method", x_label="k, the smallest crowd",
+                y_label="information loss (Eq. 3)",
+                title="What k costs", description="The information loss of each method as the crowds grow.",
+            )
+        )  # fmt: skip
+    return figures
+
+
+def comparison_report(rows: Rows, about: Mapping[str, object]) -> str:
+    """Give the comparison as one HTML page."""
+    made = releases(rows)
+    names = list(dict.fromkeys(row["measure"] for row in rows))
+    columns = ["method", "level", *names, "CPU s"]
+    sections = [
+        Section("In short", bullets(sentences(rows))),
+        Section("The trade-off", *trade_off(rows)),
+        Section("All numbers", table(made, columns, "Each release and what was measured of it")),
+        Section("How this was made", facts({**about, "shoal": VERSION})),
+    ]
+    lead = "What each method costs at each level, measured on one table."
+    return Page("Methods compared", lead, sections, kicker="Comparison").html()

@@ -1,0 +1,76 @@
+"""Pages as PDF, by WeasyPrint. It is not a part of the core: `pip install shoal[report]` brings it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+from shoal.charts.style import resolved
+from shoal.errors import ParameterError
+from shoal.files import all_or_none
+
+
+def write_pdf(html: str, path: str | Path) -> None:
+    """Write a page as PDF; it is there whole or not at all.
+
+    Parameters
+    ----------
+    html
+        The page, as `Page.html` gives it.
+    path
+        Where to.
+
+    Raises
+    ------
+    ParameterError
+        If WeasyPrint is not installed.
+    """
+    content = pdf(html)
+    with all_or_none([Path(path)]) as (draft,):
+        draft.write_bytes(content)
+
+
+def insist() -> None:
+    """Say that WeasyPrint is missing before any work is done for nothing."""
+    _weasyprint()
+
+
+def pdf(html: str) -> bytes:
+    """Give a page as PDF. The same page gives the same bytes on the same machine."""
+    document = _weasyprint().HTML(string=_for_paper(html), url_fetcher=_refuse)
+    name = hashlib.sha256(html.encode()).hexdigest()[:32].encode()
+    content: bytes = document.write_pdf(pdf_identifier=name)
+    return content
+
+
+def _for_paper(html: str) -> str:
+    """Open what is closed, and give each drawing its style: printers draw them as pictures of their own."""
+    opened = html.replace("<details>", "<details open>")
+    return re.sub(
+        r'(<svg [^>]*class="shoal-chart"[^>]*>)', lambda found: f"{found[1]}<style>{_style()}</style>", opened
+    )
+
+
+def _style() -> str:
+    """Give the style of a drawing. Halos go: WeasyPrint would paint them over the letters that they are to set off."""
+    return resolved().partition("@media")[0] + ".shoal-chart .halo { stroke: none; }\n"
+
+
+def _refuse(url: str, *_: Any, **__: Any) -> Any:
+    raise ValueError(f"a page fetches nothing, but asks for {url}")
+
+
+def _weasyprint() -> Any:
+    try:
+        import weasyprint  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise ParameterError(
+            "A PDF needs WeasyPrint, which is not installed.", "Run: pip install 'shoal[report]', or write .html."
+        ) from None
+    except OSError as error:  # it is there, but the libraries that it calls are not
+        raise ParameterError(
+            f"WeasyPrint cannot start: {str(error).splitlines()[0]}.", "Install Pango, or write .html and print it."
+        ) from None
+    return weasyprint

@@ -1,0 +1,337 @@
+"""The report of a release: what was promised and holds, what risk is left, what it cost, and how to do it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from shoal.catalogue import describe
+from shoal.certificate import Certificate
+from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, score
+from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.measures.class_sizes import ClassSizes
+from shoal.measures.correlation_shift import CorrelationShift
+from shoal.measures.information_loss import InformationLoss
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.uniqueness import Uniqueness
+from shoal.models import Verdict, check
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+from shoal.release import Release
+from shoal.report import words
+from shoal.report.bins import distribution
+from shoal.report.column_table import column_rows, column_table
+from shoal.report.columns import Cells
+from shoal.report.discretion import Audience, Discretion, percent
+from shoal.report.figures import AFTER, BEFORE, Side, associations, class_sizes, distributions, uniqueness_by_knowledge
+from shoal.report.page import Block, Html, Page, Section, bullets, joined, note, paragraph, table, verdict
+from shoal.report.repeating import repeating
+from shoal.schema import Schema
+from shoal.table import Table
+from shoal.version import VERSION
+
+_ALWAYS = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss(), CorrelationShift())
+_CELLS = 4_000_000  # combinations of categories that are still counted for associations
+
+
+def release_report(
+    release: Release,
+    original: Table,
+    *,
+    audience: Audience = "internal",
+    certificate: Certificate | None = None,
+    threshold: int | None = None,
+) -> str:
+    """Give the report of a release as one HTML page.
+
+    Parameters
+    ----------
+    release
+        What was released, or was not because a promise does not hold.
+    original
+        The table that it was made from.
+    audience
+        ``internal``, for those who may see the original; or ``external``, which shows no count below the threshold,
+        no hash and no name of the input.
+    certificate
+        The certificate of the written release, for its hashes.
+    threshold
+        The smallest count of original records that is shown outside; at least 5 and at least k if left out. A value
+        that fewer records have is named in neither version.
+    """
+    discretion = Discretion.towards(audience, release.recipe.models, threshold)
+    return _Report(release, original, discretion, certificate).page().html()
+
+
+@dataclass(frozen=True, eq=False)
+class _Report:
+    """What the sections are made from; each thing is measured once."""
+
+    release: Release
+    original: Table
+    discretion: Discretion
+    certificate: Certificate | None
+
+    @property
+    def measures(self) -> tuple[Any, ...]:
+        return tuple(self.release.recipe.measures or ())
+
+    @cached_property
+    def k(self) -> int | None:
+        return next((model.k for model in self.release.recipe.models if isinstance(model, KAnonymity)), None)
+
+    @cached_property
+    def risks(self) -> dict[str, dict[str, Score]]:
+        """What an attacker who knows all quasi-identifiers could do, by table and measure."""
+        asked: list[Measure] = [Uniqueness(), RandomReidentification(), ClassSizes()]
+        asked += [measure for measure in self.measures if isinstance(measure, AttributeDisclosure)][:1]
+        found = {}
+        for name, which in ((BEFORE, self.original), (AFTER, self.release.table)):
+            found[name] = {each.measure: each for each in score(which, asked)}
+        return found
+
+    @cached_property
+    def cells(self) -> dict[str, tuple[Cells, Cells]]:
+        names = self.original.schema.quasi
+        return {name: (Cells.of(self.original, name), Cells.of(self.release.table, name)) for name in names}
+
+    def page(self) -> Page:
+        name = self.certificate.content["output"]["name"] if self.certificate else "a release"
+        kind = "external version" if self.discretion.external else "internal version: do not pass on"
+        models, methods = self.release.recipe.models, self.release.recipe.methods
+        used = [*models, *methods, *_ALWAYS, *self.measures]
+        return Page(
+            f"Report on {name}",
+            list(self.lead()),
+            [
+                Section("What the verdict means", *self.meaning(), id="verdict"),
+                Section("Targets", *self.targets(), id="targets"),
+                Section("Columns, roles and what was done", *self.columns(), id="columns"),
+                Section("Attacker, and what was not assessed", *self.assumptions(), id="attacker"),
+                Section("Risk before and after", *self.risk(), id="risk"),
+                Section("What it cost", *self.cost(), id="cost"),
+                Section("How to do it again", *repeating(self.release, self.certificate, self.discretion), id="repeat"),
+                Section("Sign-off", _sign_off(), id="sign-off"),
+                Section("Annex: definitions", *words.definitions(used), id="annex"),
+            ],
+            f"Made by shoal {VERSION}. This page needs no network and holds no record of anyone.",
+            kicker=f"Disclosure control report · {kind}",
+        )
+
+    def lead(self) -> Iterator[Block]:
+        records = self.discretion.count(self.original.rows)
+        yield f"{records} records, {len(self.original.schema.quasi)} quasi-identifiers."
+        against = joined(
+            "This is said against someone who knows ", words.named(self.original.schema.quasi), " and nothing else. It "
+            "promises nothing against other knowledge: see ", _link("attacker", "what was not assessed"), ".",
+        )  # fmt: skip
+        if not self.release.recipe.models:
+            yield note("No privacy model was asked for. Nothing is promised about this table.")
+            yield note(joined(*self._change(), " ", against))
+        elif self.release.holds:
+            kept = " ".join(found.sentence for found in self.release.verdicts)
+            yield verdict(f"the release keeps every target that was set for it. {kept}", True, *self._change(), against)
+        else:
+            yield verdict("the table does not keep every target that was set, and was not released.", False, against)
+
+    def _change(self) -> Iterator[str]:
+        """Say in one sentence what was won."""
+        (was, now), (guess, then) = (
+            [self.risks[name][measure] for name in (BEFORE, AFTER)]
+            for measure in ("uniqueness", "random-reidentification")
+        )
+        alone = self.discretion.share(was.detail["unique"], was.detail["records"])
+        yield (
+            f"In the original, {alone} of the records stood alone; in the release, {percent(now.value)} do. The mean "
+            f"chance of a right guess went from {percent(guess.value)} to {percent(then.value)}."
+        )
+
+    def meaning(self) -> Iterator[Block]:
+        for found in self.release.verdicts:
+            yield verdict(found.sentence, found.holds, *_meaning(found, self.original))
+        if self.k is not None:
+            yield "k-anonymity is a promise about groups, and it has limits:"
+            yield words.promise_limits()
+        schema, models = self.original.schema, self.release.recipe.models
+        if schema.sensitive and not any(words.protected_by(model, schema) for model in models):
+            yield "No model protects what is confidential: none, such as t-closeness, was asked for."
+
+    def targets(self) -> Iterator[Block]:
+        before = check(self.original, self.release.recipe.models)
+        rows = []
+        for was, now in zip(before, self.release.verdicts, strict=True):
+            what, wanted = _target(now, self.original.schema)
+            rows.append(
+                {
+                    "what": what,
+                    "before": self._level(was),
+                    "after": f"{now.level:,.4g}",
+                    "wanted": wanted,
+                    "met": _met(now.holds),
+                }
+            )
+        heads = {"what": "Target", "before": "Original", "after": "Release", "wanted": "Wanted", "met": "Met?"}
+        if rows:
+            yield table(rows, heads, "What was wanted, and what was found", numeric=("before", "after", "wanted"))
+        else:
+            yield "No target was set."
+        yield bullets(f"{found.model.name}: {found.convention}." for found in self.release.verdicts)
+
+    def _level(self, found: Verdict) -> str:
+        counts = isinstance(found.model, KAnonymity)
+        return self.discretion.count(int(found.level)) if counts else f"{found.level:,.4g}"
+
+    def columns(self) -> Iterator[Block]:
+        yield column_table(column_rows(self.original, self.release.table, self.cells, self.discretion))
+        yield "What was done, step by step:"
+        yield bullets(self.release.steps)
+
+    def assumptions(self) -> Iterator[Block]:
+        yield Section("What is assumed of the attacker", bullets(words.attacker(self.original.schema)))
+        gaps = words.not_assessed(self.original.schema, self.release.recipe.models, self.measures)
+        yield Section("What was not assessed", bullets(gaps))
+
+    def risk(self) -> Iterator[Block]:
+        yield table(
+            list(self._risk_rows()),
+            {"what": "Risk", "before": "Original", "after": "Release"},
+            "Risk if all quasi-identifiers are known",
+            numeric=("before", "after"),
+        )
+        sides = [
+            Side(name, dict(found["class-sizes"].detail["classes_by_size"]), name == BEFORE)
+            for name, found in self.risks.items()
+        ]
+        people = self.original.schema.subject is not None
+        yield class_sizes(sides, None if people else self.k, self.discretion)
+        if people:
+            yield "Bars count records. Whether k holds was decided by counting people."
+        figure = uniqueness_by_knowledge({BEFORE: self.original, AFTER: self.release.table}, self.discretion)
+        if figure is not None:
+            yield figure
+
+    def _risk_rows(self) -> Iterator[dict[str, Any]]:
+        open_book = Discretion("internal", 2)  # whoever has the release can count in it
+        told = [(self.risks[BEFORE], self.discretion), (self.risks[AFTER], open_book)]
+
+        def row(what: str, pick: Any) -> dict[str, Any]:
+            return {"what": what, "before": pick(*told[0]), "after": pick(*told[1])}
+
+        def alone(found: Score) -> tuple[int, int]:
+            return found.detail["unique"], found.detail["records"]
+
+        yield row("Records that stand alone", lambda found, d: d.part(*alone(found["uniqueness"])))
+        yield row("Their share of all records", lambda found, d: d.share(*alone(found["uniqueness"])))
+        yield row("Smallest group", lambda found, d: d.count(found["uniqueness"].detail["smallest_class"]))
+        yield row("Highest chance of a right guess", _highest)
+        yield row("Mean chance of a right guess", lambda found, _: percent(found["random-reidentification"].value))
+        if "attribute-disclosure" in self.risks[BEFORE]:
+            where = self.risks[BEFORE]["attribute-disclosure"].detail["where"]
+            yield row(
+                f"Disclosed without being found ({where})",
+                lambda found, d: d.share(*(found["attribute-disclosure"].detail[n] for n in ("disclosed", "records"))),
+            )
+
+    def cost(self) -> Iterator[Block]:
+        found = {each.measure: each for each in self.release.scores}
+        loss = found.get("information-loss") or score(self.release.table, [InformationLoss()], self.original)[0]
+        share = loss.detail["per_attribute"]
+        rows = [{"column": words.named([name]), "loss": f"{value:.4f}"} for name, value in share.items()]
+        yield (
+            f"Information loss is {loss.value:.4f}: on average, and per attribute, a published record may lie so many "
+            "standard deviations from its original. 0 means that nothing was changed."
+        )
+        yield table(
+            rows,
+            {"column": "Column", "loss": "Mean distance in standard deviations"},
+            "Information loss by column",
+            numeric=["loss"],
+        )
+        spread = [distribution(name, *cells, self.discretion) for name, cells in self.cells.items()]
+        yield Section("Distributions", *distributions(spread), _too_few(spread), id="distributions")
+        yield Section("Associations", *self._associations(), id="associations")
+        others = [
+            each for each in self._other_scores() if each.measure not in ("information-loss", "correlation-shift")
+        ]
+        if others:
+            yield table(
+                [{"what": each.measure, "value": f"{each.value:,.6g}"} for each in others],
+                {"what": "Measure", "value": "Value"},
+                "Other measures that were asked for",
+                numeric=["value"],
+            )
+
+    def _other_scores(self) -> Iterator[Score]:
+        for measure, found in zip(self.measures, self.release.scores, strict=False):
+            if isinstance(measure, PairMeasure) and not isinstance(measure, ClassMeasure):
+                yield found
+
+    def _associations(self) -> Iterator[Block]:
+        names = self.original.schema.quasi
+        axes = [self.original.schema[name].axis for name in names]
+        sizes = sorted((len(axis.values) for axis in axes if axis.nominal and axis.values is not None), reverse=True)
+        if len(names) < 2:
+            yield "There is one quasi-identifier only."
+        elif len(sizes) > 1 and sizes[0] * sizes[1] > _CELLS:
+            yield "Associations were not compared: some columns have too many categories."
+        else:
+            known = [each for each in self.release.scores if each.measure == CorrelationShift.name]
+            found = known[0] if known else score(self.release.table, [CorrelationShift()], self.original)[0]
+            yield (
+                f"Associations between pairs of columns moved by {found.value:.3f} in the mean and by "
+                f"{found.detail['largest']:.3f} at most."
+            )
+            yield associations(found, names)
+
+
+def _highest(found: dict[str, Score], discretion: Discretion) -> str:
+    least = found["uniqueness"].detail["smallest_class"]
+    return f"over {percent(1 / discretion.threshold)}" if discretion.hides(least) else percent(1 / least)
+
+
+def _meaning(found: Verdict, original: Table) -> Iterator[object]:
+    if isinstance(found.model, KAnonymity) and found.holds:
+        what = "records" if original.schema.subject is None else "people's records"
+        yield joined(
+            "Whoever knows ", words.named(original.schema.quasi), " of a person, and that the person is in the table, "
+            f"finds at least {found.level:,.0f} {what} that fit equally well. A guess among them is right with a "
+            f"chance of at most {percent(1 / found.level)}.",
+        )  # fmt: skip
+    if isinstance(found.model, TCloseness) and found.holds:
+        yield "Whoever finds the group of a person learns little more about this column than the whole table tells."
+    if not found.holds:
+        yield f"The promise is broken in {found.failing:,} of {found.classes:,} groups, so nothing was written."
+
+
+def _target(found: Verdict, schema: Schema) -> tuple[object, str]:
+    model = found.model
+    if isinstance(model, KAnonymity):
+        return "How often each combination occurs (k)", f"≥ {model.k:,}"
+    if isinstance(model, TCloseness):
+        return joined("Distance of ", words.named(words.protected_by(model, schema)), " (t)"), f"≤ {model.t:g}"
+    given = {key: value for key, value in describe(model).items() if key != "name"}
+    return model.name, ", ".join(f"{key} = {value}" for key, value in given.items())
+
+
+def _met(holds: bool) -> Html:
+    return Html('<span class="yes">✓ met</span>' if holds else '<span class="no">✗ not met</span>')
+
+
+def _too_few(spread: list[Any]) -> Html | None:
+    bare = [each.name for each in spread if not each.rows]
+    return (
+        paragraph(joined("Not drawn, because too few records tell a value: ", words.named(bare), ".")) if bare else None
+    )
+
+
+def _link(target: str, text: str) -> Html:
+    return Html(f'<a href="#{target}">{text}</a>')
+
+
+def _sign_off() -> Html:
+    lines = "".join(
+        f"<p>{what}</p>" for what in ("Prepared by, date", "Checked by, date", "Approved for release by, date")
+    )
+    return Html(f'<div class="sign-off">{lines}</div>')

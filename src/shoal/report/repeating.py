@@ -1,0 +1,80 @@
+"""How a release can be made and proved again: its recipe, versions and hashes, and the commands."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.certificate import Certificate
+from shoal.recipe import Recipe
+from shoal.release import Release
+from shoal.report.discretion import Discretion
+from shoal.report.page import Block, code, facts, listing
+from shoal.version import VERSION
+
+_PYTHON = """\
+import shoal
+
+recipe = shoal.Recipe.load("recipe.toml")
+table = shoal.read(recipe.source, options=recipe.options)
+release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures, seed=recipe.seed)
+release.write(recipe.target)
+"""
+
+
+def repeating(release: Release, certificate: Certificate | None, discretion: Discretion) -> Iterator[Block]:
+    """Say what is needed to do it again."""
+    content: Mapping[str, Any] = certificate.content if certificate else {}
+    output = content.get("output", {})
+    target = output.get("name", "release.csv")
+    source = "original.csv" if discretion.external or not release.origin.place else release.origin.name
+    software = content.get("software", {"shoal": VERSION, "python": platform.python_version(), "numpy": np.__version__})
+    told: dict[str, object] = {
+        "Software": ", ".join(f"{name} {version}" for name, version in software.items()),
+        "Engine": release.table.engine.name,
+        "Seed": str(release.recipe.seed),
+    }
+    if not discretion.external:
+        told |= {"Input": release.origin.name, "Input SHA-256": code(release.origin.sha256)}
+    told["Output"] = target if output else "not written yet"
+    if output:
+        told |= {"Output SHA-256": code(output["sha256"]), "Certificate digest": code(content["digest"])}
+    yield facts(told)
+    yield "The same recipe on the same table gives the same file, byte for byte. Saved as recipe.toml beside the table:"
+    recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
+    recipe = replace(recipe, delimiter=output.get("delimiter", ","))
+    yield listing(recipe.to_toml(), "The recipe")
+    if discretion.external:
+        yield "The name of the original was replaced, and what the recipe lists of its values was left out."
+    beside = Path(target).with_suffix(".certificate.json").name
+    yield "On the command line, to make it again and to prove it from the released file alone:"
+    yield listing(f"shoal run recipe.toml\nshoal check {target} --certificate {beside}\n", "The commands")
+    yield "In Python:"
+    yield listing(_PYTHON, "The same in Python")
+
+
+def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:
+    """Take the folders of files from a recipe and, for readers outside, the values that occur in the original."""
+    methods = tuple(_without_values(method, discretion) for method in recipe.methods)
+    table = dict(recipe.table)
+    if discretion.external:
+        table.pop("orders", None)
+    return replace(recipe, methods=methods, table=table)
+
+
+def _without_values(method: Any, discretion: Discretion) -> Any:
+    if not is_dataclass(method):
+        return method
+    changed: dict[str, Any] = {}
+    for field in fields(method):
+        value = getattr(method, field.name)
+        if isinstance(value, Mapping) and discretion.external and any(isinstance(v, Mapping) for v in value.values()):
+            changed[field.name] = None
+        elif isinstance(value, str) and ("/" in value or "\\" in value):
+            changed[field.name] = Path(value.replace("\\", "/")).name
+    return replace(method, **changed) if changed else method  # type: ignore[type-var]

@@ -1,0 +1,108 @@
+"""The report of a table's risk, before anything was done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shoal.measures import score
+from shoal.measures.class_sizes import ClassSizes
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.uniqueness import Uniqueness
+from shoal.report import words
+from shoal.report.column_table import column_rows, column_table
+from shoal.report.columns import Cells
+from shoal.report.discretion import Discretion, percent
+from shoal.report.figures import BEFORE, Side, class_sizes, uniqueness_by_knowledge
+from shoal.report.page import Block, Page, Section, bullets, code, facts, joined, note, paragraph, table
+from shoal.table import Table
+from shoal.version import VERSION
+
+_ALONE = Discretion("internal", 5)
+
+
+def risk_report(table: Table, report: Mapping[str, Any]) -> str:
+    """Give the risk of a table as one HTML page, for those who may see the table.
+
+    Parameters
+    ----------
+    table
+        The table.
+    report
+        What `shoal.risk.risk` found; under ``known`` a list of the same for sets of known attributes.
+    """
+    return Page(
+        f"Risk in {table.origin.name}",
+        list(_lead(table, report)),
+        [
+            Section("Columns and roles", column_table(column_rows(table, None, _cells(table), _ALONE)), id="columns"),
+            Section("Risk", *_risk(table, report), id="risk"),
+            Section("Attacker, and what was not assessed", *_assumptions(table), id="attacker"),
+            Section("How to do it again", *_repeating(table), id="repeat"),
+            Section("Annex: definitions", *words.definitions(_measures()), id="annex"),
+        ],
+        f"Made by shoal {VERSION}. This page needs no network and holds no record of anyone.",
+        kicker="Disclosure risk report · internal version: do not pass on",
+    ).html()
+
+
+def _cells(table: Table) -> dict[str, tuple[Cells]]:
+    return {name: (Cells.of(table, name),) for name in table.schema.quasi}
+
+
+def _measures() -> list[Any]:
+    return [Uniqueness(), RandomReidentification(), ClassSizes()]
+
+
+def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[Block]:
+    alone = f"{percent(report['uniqueness'])} of {report['records']:,} records stand alone"
+    finds = "can tell which record is theirs" if report["unique"] else "finds several records that fit equally well"
+    yield note(
+        joined(f"{alone}: whoever knows ", words.named(table.schema.quasi), " of a person, and that the person is in "
+               f"the table, {finds}.")
+    )  # fmt: skip
+    yield paragraph(
+        "This is the risk of the table as it is. To stand alone is not yet to be found, but nothing else protects."
+    )
+
+
+def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
+    found: dict[str, object] = {
+        "Records that stand alone": f"{report['unique']:,} ({percent(report['uniqueness'])})",
+        "Groups": f"{report['classes']:,}",
+        "Smallest group": f"{report['smallest_class']:,}",
+        "Mean chance of a right guess": percent(report["random_reidentification"]),
+    }
+    if "fit_unique" in report:
+        found["In the worst case, if cells may be any value they cover"] = f"{report['fit_unique']:,}"
+    if "attribute_disclosure" in report:
+        found[f"Disclosed without being found ({report['where']})"] = percent(report["attribute_disclosure"])
+    yield facts(found)
+    sizes = dict(score(original, [ClassSizes()])[0].detail["classes_by_size"])
+    yield class_sizes([Side(BEFORE, sizes, True)], None, _ALONE)
+    figure = uniqueness_by_knowledge({BEFORE: original}, _ALONE)
+    if figure is not None:
+        yield figure
+    if report.get("known"):
+        rows = [
+            {
+                "known": words.named(each["known"]),
+                "unique": each["unique"],
+                "share": percent(each["uniqueness"]),
+                "least": each["smallest_class"],
+            }
+            for each in report["known"]
+        ]
+        heads = {"known": "Known", "unique": "Stand alone", "share": "Share", "least": "Smallest group"}
+        yield table(rows, heads, "Risk by what the attacker knows", numeric=["share"])
+
+
+def _assumptions(original: Table) -> Iterator[Block]:
+    yield Section("What is assumed of the attacker", bullets(words.attacker(original.schema)))
+    yield Section("What was not assessed", bullets(words.not_assessed(original.schema, (), ())))
+
+
+def _repeating(original: Table) -> Iterator[Block]:
+    yield facts(
+        {"Input": original.origin.name, "Input SHA-256": code(original.origin.sha256), "Software": f"shoal {VERSION}"}
+    )

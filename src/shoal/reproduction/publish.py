@@ -1,0 +1,62 @@
+"""Everything that a study gives, in one folder: tidy CSV, figures as SVG, the report, and the numbers as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.files import all_or_none
+from shoal.report.page import rendered
+from shoal.reproduction.claims import Claim, as_rows, check_claims
+from shoal.reproduction.figures import figures
+from shoal.reproduction.report import study_report
+from shoal.reproduction.tables import tables
+from shoal.study import Row
+from shoal.table import Table
+
+
+def publish(
+    results: Mapping[str, Sequence[Row]], table: Table, folder: Path, made: Mapping[str, object], *, pdf: bool = False
+) -> list[Claim]:
+    """Write the results of a study, all files or none, and give the claims with what was measured."""
+    claims = check_claims(results)
+    drawn, listed = figures(results), tables(results, table)
+    page = study_report(results, drawn, listed, claims, made)
+    contents: dict[str, bytes] = {"report.html": page.encode()}
+    if pdf:
+        contents["report.pdf"] = rendered(page, Path("report.pdf"))
+    for step, rows in results.items():
+        contents[f"{step}.csv"] = as_csv(rows)
+    for number, figure in drawn.items():
+        contents[f"{_name(number)}.svg"] = figure.svg_document().encode()
+        contents[f"{_name(number)}.csv"] = as_csv(figure.rows)
+    for paper in listed:
+        contents[f"{_name(paper.number)}.csv"] = as_csv(paper.rows)
+    contents["claims.csv"] = as_csv(as_rows(claims))
+    contents["study.json"] = json.dumps({"made": dict(made), "results": results}, default=str).encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    with all_or_none([folder / name for name in contents]) as drafts:
+        for draft, content in zip(drafts, contents.values(), strict=True):
+            draft.write_bytes(content)
+    return claims
+
+
+def _name(number: str) -> str:
+    """Give the file name of a figure or table: fig_s4a, table_s9."""
+    return re.sub(r"[^a-z0-9]+", "_", number.lower()).strip("_")
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Give rows as CSV."""
+    text = io.StringIO()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    plain = (int, float, str, bool, type(None))
+    writer.writerows({key: v if isinstance(v, plain) else json.dumps(v) for key, v in row.items()} for row in rows)
+    return text.getvalue().encode()

@@ -1,0 +1,105 @@
+"""Reports on the command line: written with the release or not at all."""
+
+import pytest
+
+MASK = ("--quasi", "age,zip,sex", "--sensitive", "charge")
+
+
+@pytest.fixture
+def weasyprint_missing(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "weasyprint", None)
+
+
+def test_anonymize_writes_a_report_with_the_release(desk, people):
+    done = desk.mask(people, *MASK, "--report", "report.html").fine()
+    assert done.left == ("out.certificate.json", "out.csv", "report.html")
+    assert done.out.endswith("Report: report.html\n")
+    page = desk.read("report.html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "internal version" in page
+    assert "in.csv" in page
+    assert str(desk.folder) not in page
+
+
+def test_the_report_changes_nothing_of_the_release(desk, people):
+    desk.mask(people, *MASK, "--report", "report.html").fine()
+    first = desk.read("out.csv"), desk.read("out.certificate.json")
+    desk.mask(people, *MASK).fine()
+    assert (desk.read("out.csv"), desk.read("out.certificate.json")) == first
+
+
+def test_an_external_report_hides_the_input(desk, people):
+    desk.mask(people, *MASK, "--report", "report.htm", "--audience", "external").fine()
+    page = desk.read("report.htm")
+    assert "external version" in page
+    assert "in.csv" not in page
+
+
+def test_json_names_the_report(desk, people):
+    found = desk.mask(people, *MASK, "--report", "report.html", "--json").json()
+    assert found["report"] == "report.html"
+    assert (
+        desk.run("risk", "in.csv", "--quasi", "age", "--report", "risk.html", "--json").json()["report"] == "risk.html"
+    )
+
+
+def test_risk_writes_a_report(desk, people):
+    desk.put("in.csv", people)
+    done = desk.run(
+        "risk", "in.csv", "--quasi", "age,sex", "--known", "age", "--where", "charge > 200", "--report", "r.html"
+    )
+    assert done.fine().left == ("r.html",)
+    page = desk.read("r.html")
+    assert "stand alone" in page
+    assert "charge &gt; 200" in page
+
+
+@pytest.mark.parametrize("name", ["report.txt", "report"])
+def test_a_name_that_is_neither_page_nor_pdf_is_refused(desk, people, name):
+    desk.put("in.csv", people)
+    desk.run("anonymize", "in.csv", "--out", "out.csv", "--k", 2, *MASK, "--report", name).refused(2, ".html")
+    desk.run("risk", "in.csv", "--quasi", "age", "--report", name).refused(2, ".html")
+
+
+def test_a_report_never_overwrites_what_is_needed(desk, people):
+    desk.put("in.html", people)
+    arguments = ("anonymize", "in.html", "--k", 2, *MASK)
+    desk.run(*arguments, "--out", "out.csv", "--report", "in.html").refused(2, "overwrite")
+    desk.run(*arguments, "--out", "out.html", "--report", "out.html").refused(2, "same name")
+    desk.run("risk", "in.html", "--quasi", "age", "--report", "in.html").refused(2, "overwrite")
+
+
+def test_where_nothing_can_be_written_nothing_is(desk, people):
+    desk.put("in.csv", people)
+    arguments = ("anonymize", "in.csv", "--out", "out.csv", "--k", 2, *MASK)
+    desk.run(*arguments, "--report", "nowhere/report.html").refused(3, "nowhere")
+    desk.run("risk", "in.csv", "--quasi", "age", "--report", "nowhere/report.html").refused(3, "nowhere")
+    (desk.folder / "folder.html").mkdir()
+    desk.run(*arguments, "--report", "folder.html").refused(3, "folder")
+
+
+def test_a_broken_promise_has_no_report(desk, people):
+    desk.put("in.csv", people)
+    coarse = ("--method", "coarsen", "--param", "resolution=4", "--report", "report.html")
+    desk.run("anonymize", "in.csv", "--out", "out.csv", "--k", 5, *MASK, *coarse).refused(1, "k-anonymity")
+
+
+def test_an_audience_needs_a_report_and_must_be_known(desk, people):
+    desk.put("in.csv", people)
+    arguments = ("anonymize", "in.csv", "--out", "out.csv", "--k", 2, *MASK)
+    desk.run(*arguments, "--audience", "external").refused(2, "--report")
+    desk.run(*arguments, "--audience", "everyone", "--report", "report.html").refused(2, "internal")
+
+
+def test_a_pdf_without_weasyprint_is_refused_before_any_work(desk, people, weasyprint_missing):
+    desk.put("in.csv", people)
+    desk.run("anonymize", "in.csv", "--out", "out.csv", "--k", 2, *MASK, "--report", "r.pdf").refused(
+        2, "shoal[report]"
+    )
+    desk.run("risk", "in.csv", "--quasi", "age", "--report", "r.pdf").refused(2, "shoal[report]")
+
+
+def test_a_pdf_is_written_where_weasyprint_is(desk, people):
+    pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: pip install 'shoal[report]'", exc_type=ImportError)
+    desk.mask(people, *MASK, "--report", "report.pdf").fine()
+    assert (desk.folder / "report.pdf").read_bytes().startswith(b"%PDF")
