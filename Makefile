@@ -23,7 +23,7 @@ $(VENV)/.tested: $(VENV)/.installed requirements-test.lock
 
 demo: install
 	$(BIN)/shoal demo
-	$(BIN)/shoal study --rows 1000000 --out demo
+	$(BIN)/shoal study --out demo
 
 study: install
 	$(BIN)/shoal study --out reproduction/proper_anonymization

@@ -80,7 +80,7 @@ class Hierarchy:
         """Build a hierarchy over values: ``bands 5,10,20`` (widths), ``prefix 4,3,1`` or ``dates``.
 
         >>> Hierarchy.build("bands 5,20", ["3", "4", "17", "21"], "age").levels[0]
-        ('3', '[0;4]', '[0;19]', '*')
+        ('3', '0-4', '0-19', '*')
         """
         word, _, rest = text.strip().partition(" ")
         maker = BUILDERS.get(word)
@@ -174,7 +174,7 @@ def _bands(value: str, widths: Sequence[int]) -> list[str]:
     if not widths or any(b % a for a, b in pairwise(widths)) or min(widths) < 1:
         raise ValueError
     lows = [number // width * width for width in widths]
-    return [f"[{low};{low + width - 1}]" for low, width in zip(lows, widths, strict=True)]
+    return [f"{low}-{low + width - 1}" for low, width in zip(lows, widths, strict=True)]
 
 
 def _prefixes(value: str, kept: Sequence[int]) -> list[str]:

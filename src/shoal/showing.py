@@ -202,7 +202,7 @@ def study(found: Sequence[Mapping[str, Any]]) -> None:
     lines: dict[str, dict[str, float]] = {}
     for row in found:
         levels = [f"{k}={v}" for model in row["models"].values() for k, v in model.items() if k in ("k", "t", "l")]
-        ways = [f"{k}={v}" for k, v in row["parameters"].items() if isinstance(v, (int, float, str))]
+        ways = [f"{k}={v}" for k, v in row["parameters"].items() if type(v) in (int, float)]
         label = " ".join([row["method"], *ways, *levels, *([f"seed={row['seed']}"] if row["seed"] else [])])
         lines.setdefault(label, {})[row["measure"]] = row["value"]
     grid = _grid("release", *names)

@@ -74,7 +74,7 @@ class Cell:
 
 
 def _short(key: str, value: Any) -> bool:
-    return key != "name" and not isinstance(value, (list, Mapping))
+    return key != "name" and isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)

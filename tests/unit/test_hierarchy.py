@@ -40,9 +40,9 @@ def test_the_cover_is_the_lowest_node_that_holds_all(leaves):
 def test_hierarchies_are_built_from_bands_prefixes_and_dates():
     bands = Hierarchy.build("bands 5,10", ["3", "12", "7"], "age")
     assert bands.levels == (
-        ("3", "[0;4]", "[0;9]", "*"),
-        ("7", "[5;9]", "[0;9]", "*"),
-        ("12", "[10;14]", "[10;19]", "*"),
+        ("3", "0-4", "0-9", "*"),
+        ("7", "5-9", "0-9", "*"),
+        ("12", "10-14", "10-19", "*"),
     )
     assert Hierarchy.build("prefix 3,1", ["93701", "93702", "93802"], "zip").spans["937**"] == (0, 1)
     days = Hierarchy.build("dates", ["2020-01-03", "2020-02-01", "2021-07-09"], "day")

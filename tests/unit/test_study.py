@@ -32,7 +32,7 @@ def test_the_grid_crosses_methods_with_what_they_enforce_and_with_seeds():
     counted = {}
     for cell in study.cells:
         counted[cell.methods[0].name] = counted.get(cell.methods[0].name, 0) + 1
-    assert counted == {"sorted-clusters": 2 * 2, "stratified-clusters": 4 * 2, "coarsen": 2}
+    assert counted == {"sorted-clusters": 4 * 2, "stratified-clusters": 4 * 2, "coarsen": 2}
 
 
 def test_rows_are_tidy(table):

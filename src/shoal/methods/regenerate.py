@@ -122,6 +122,7 @@ def _placed(name: str, axis: Axis, values: Mapping[str, int]) -> Counts:
         places = np.array([seats.get(text, MISSING) for text in texts])
     if not known:
         raise ParameterError(
-            f"The counts of '{name}' name a value that the column does not have.", "Declare the column's values."
+            f"The counts of '{name}' name a value that the column does not have.",
+            f"If it holds whole numbers, declare it so (--kind {name}=integer).",
         )
     return places.astype(np.int32), counts

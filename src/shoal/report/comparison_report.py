@@ -18,7 +18,7 @@ def releases(rows: Rows) -> list[dict[str, Any]]:
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
         levels = {k: v for model in row["models"].values() for k, v in model.items() if k in ("k", "t", "l", "alpha")}
-        ways = {k: v for k, v in row["parameters"].items() if isinstance(v, (int, float, str)) and v is not True}
+        ways = {k: v for k, v in row["parameters"].items() if type(v) in (int, float)}
         said = ", ".join(f"{k} = {v}" for k, v in {**levels, **({} if levels else ways)}.items())
         mine = found.setdefault(
             (row["method"], said, str(row["seed"])),

@@ -43,6 +43,10 @@ def figures(results: Results) -> dict[str, Figure]:
     return {number: draw(number, *given) for number, draw, given in drawn}
 
 
+def _lower(title: str) -> str:
+    return title[0].lower() + title[1:]
+
+
 def _counts(rows: Sequence[Row], column: str) -> list[dict[str, Any]]:
     found = []
     for row in rows:
@@ -96,7 +100,7 @@ def _compared(number: str, rows: Sequence[Row], measure: str, title: str, percen
         if row["measure"] == measure
     ]
     return bars(
-        found, x="release", y="value", percent=percent, x_label="release", y_label=title.lower(),
+        found, x="release", y="value", percent=percent, x_label="release", y_label=_lower(title),
         title=f"{number}. {title}, by release",
         description="k-anonymity (Algorithm S2), naïve coarsening (Algorithm S3) and safe-harbor masking (Table S3).",
     )  # fmt: skip
@@ -126,7 +130,7 @@ def _surface(number: str, rows: Sequence[Row], value: str, title: str, percent: 
     return heatmap(
         found, x="census", y="spatiotemporal", value=value, percent=percent,
         x_label="intervals of each census attribute", y_label="intervals of each spatiotemporal attribute",
-        value_label=title.lower(), title=f"{number}. {title} when attributes are coarsened on their own",
+        value_label=_lower(title), title=f"{number}. {title} when attributes are coarsened on their own",
         description="Each cell is the whole table at one pair of resolutions; more intervals say more.",
     )  # fmt: skip
 
@@ -138,7 +142,7 @@ def _closeness(number: str, rows: Sequence[Row], measure: str, title: str, perce
         if row["measure"] == measure
     ]
     return bars(
-        found, x="level", y="value", group="method", percent=percent, x_label="level", y_label=title.lower(),
+        found, x="level", y="value", group="method", percent=percent, x_label="level", y_label=_lower(title),
         title=f"{number}. {title}, with and without t-closeness",
         description="k-anonymity alone (Algorithm S2) and with t-closeness (Algorithm S4) at the levels of Table S9.",
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shoal.charts import Figure
-from shoal.report.page import Page, Section, facts, joined, note, table, verdict
+from shoal.report.page import Html, Page, Section, facts, joined, note, table, verdict
 from shoal.reproduction.claims import ALL, Claim, agreement, share
 from shoal.reproduction.tables import PaperTable
 from shoal.study import Row
@@ -21,6 +21,8 @@ def study_report(
 ) -> str:
     """Give the report as one HTML page."""
     shown = {paper.number: _table(paper) for paper in tables}
+    # Figures keep the numbers of the paper, so the page does not number them anew.
+    drawn = {number: Html(f'<div class="wide">{figure.html()}</div>') for number, figure in figures.items()}
     alone = _risk(results, "SPD", "signature")
     masked = _risk(results, "PD", "fit")
     held = sum(claim.holds for claim in claims)
@@ -29,22 +31,22 @@ def study_report(
             "The danger",
             f"{share(alone)} of the patients stand alone for someone who knows their census details, the hospital, the "
             "quarter and the length of the stay. Each part of that knowledge adds to it.",
-            figures["Fig. S3"],
+            drawn["Fig. S3"],
         ),
         Section(
             "What the state did",
             "Records that stood alone lost one attribute after the other until they no longer did. Rare values are "
             f"masked most. What is left in the worst case is {share(masked)}.",
-            figures["Fig. S1"],
-            figures["Fig. S2"],
+            drawn["Fig. S1"],
+            drawn["Fig. S2"],
             shown["Table S3"],
         ),
         Section(
             "Fixed coarsening does not help",
             "Cutting each attribute into fixed intervals loses information everywhere and still leaves someone alone, "
             "because it looks at one attribute at a time.",
-            figures["Fig. S5"],
-            figures["Fig. S6"],
+            drawn["Fig. S5"],
+            drawn["Fig. S6"],
             shown["Table S7"],
             shown["Table S8"],
         ),
@@ -52,15 +54,15 @@ def study_report(
             "A crowd does",
             "k-anonymity groups similar records until each is one of at least k. Nobody stands alone, and a guess is "
             "right once in k times.",
-            *(figures[f"Fig. S4{part}"] for part in "abcd"),
-            figures["Fig. S4"],
+            *(drawn[f"Fig. S4{part}"] for part in "abcd"),
+            drawn["Fig. S4"],
         ),
         Section(
             "Closeness ends the rest",
             "A crowd may still share a secret: if all its members have high charges, so has everyone in it. "
             "t-closeness makes each group look like the whole table in that respect.",
-            figures["Fig. S7a"],
-            figures["Fig. S7b"],
+            drawn["Fig. S7a"],
+            drawn["Fig. S7b"],
             shown["Table S9"],
         ),
         Section(

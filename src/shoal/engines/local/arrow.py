@@ -274,10 +274,10 @@ def to_arrow(data: LocalData, schema: Schema, cells: str) -> pa.Table:
             continue
         j = data.at(name)
         lo, hi = np.ascontiguousarray(data.lo[:, j]), np.ascontiguousarray(data.hi[:, j])
-        exact = not data.ranged[j] and bool((lo == hi).all()) and not axis.groups
+        exact = not data.ranged[j] and bool((lo == hi).all()) and not axis.groups and axis.tree is None
         if exact:
             column = _values(axis, lo)
-        elif cells == "text" or axis.nominal:
+        elif cells == "text" or axis.nominal or axis.tree is not None:
             column = _rendered(axis, lo, hi, data.ranged[j])
         else:
             gone = (lo == MISSING) & (hi == MISSING)

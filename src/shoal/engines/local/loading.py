@@ -41,7 +41,8 @@ def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *options.missing})
-    return Reading(kind, order, missing, options.decimal, role in (Role.QUASI, Role.SENSITIVE))
+    strict = role in (Role.QUASI, Role.SENSITIVE)
+    return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name))
 
 
 def _split(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
@@ -58,7 +59,10 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     texts = {
         name
         for name, role in assigned.items()
-        if options.missing or (_reading(name, role, options).kind or "integer") != "integer" or name in options.orders
+        if options.missing
+        or (_reading(name, role, options).kind or "integer") != "integer"
+        or name in options.orders
+        or name in options.hierarchies
     }
     raw = read_text(path, head, quasi, others, texts, options.encoding)
     found: dict[str, Vocabulary] = {}

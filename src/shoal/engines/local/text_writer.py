@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.axis import node_text
 from shoal.engines import Layout, Written
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.errors import DataError
+from shoal.hierarchy import Hierarchy
+from shoal.kernels import MISSING, TOP
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
 
@@ -114,9 +117,14 @@ class _SpanTexts:
             if axis.kind == "integer" and axis.values is None:
                 texts.append(None)
                 continue
-            used, self.low, self.high = renumbered(self.low, self.high, j)
-            mine = axis.texts(used)
-            if axis.nominal:  # a category or a set is a cell of its own, a range is put together from two texts
+            if axis.tree is not None:
+                self.low, self.high, mine = _nodes(axis.tree, self.low, self.high, j)
+            else:
+                used, self.low, self.high = renumbered(self.low, self.high, j)
+                mine = axis.texts(used)
+            if (
+                axis.nominal or axis.tree is not None
+            ):  # a category or a set is a cell of its own, a range is put together from two texts
                 mine = [_quoted([text], delimiter) for text in mine]
                 ranged[j] = quotes[j] = 0
             elif any(_needs_quotes(text, delimiter) for text in mine):
@@ -155,6 +163,15 @@ class _SpanTexts:
             self._piece(s, min(s + _SAMPLE, stop), few, places, 0) / (min(s + _SAMPLE, stop) - s) for s in starts
         ]
         return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + SLACK
+
+
+def _nodes(tree: Hierarchy, low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, list[str]]:
+    """Number the nodes that occur in a column from 0; give the two matrices with the new numbers, and the texts."""
+    low, high = low.copy(), high.copy()
+    shown = (low[:, j] != MISSING) & (high[:, j] != TOP)
+    pairs, places = np.unique(np.stack([low[shown, j], high[shown, j]]), axis=1, return_inverse=True)
+    low[shown, j] = high[shown, j] = places.reshape(-1)
+    return low, high, [node_text(tree, (a, b)) for a, b in pairs.T.tolist()]
 
 
 def _carried_texts(data: LocalData, name: str, delimiter: str, *, alone: bool) -> list[str] | None:
