@@ -19,38 +19,61 @@ if TYPE_CHECKING:
     )
     from shoal.measures import Score, score
     from shoal.measures.attribute_disclosure import AttributeDisclosure
+    from shoal.measures.average_class_size import AverageClassSize
     from shoal.measures.class_sizes import ClassSizes
     from shoal.measures.correlation_shift import CorrelationShift
+    from shoal.measures.discernibility import Discernibility
+    from shoal.measures.granularity import Granularity
+    from shoal.measures.il1s import Il1s
     from shoal.measures.information_loss import InformationLoss
     from shoal.measures.random_reidentification import RandomReidentification
+    from shoal.measures.sum_of_squares import SumOfSquares
     from shoal.measures.uniqueness import Uniqueness
     from shoal.methods.coarsen import Coarsen
+    from shoal.methods.hilbert import Hilbert
     from shoal.methods.mask_uniques import MaskUniques
+    from shoal.methods.mdav import Mdav
+    from shoal.methods.mondrian import Mondrian
+    from shoal.methods.optimal_univariate import OptimalUnivariate
     from shoal.methods.regenerate import Regenerate
     from shoal.methods.sorted_clusters import SortedClusters
     from shoal.methods.stratified_clusters import StratifiedClusters
+    from shoal.methods.v_mdav import VMdav
     from shoal.models import Verdict, check
+    from shoal.models.alpha_k import AlphaK
     from shoal.models.k_anonymity import KAnonymity
+    from shoal.models.l_diversity import LDiversity
     from shoal.models.t_closeness import TCloseness, closeness_bound, cluster_size, smallest_cluster
     from shoal.recipe import Recipe
     from shoal.release import Release, anonymize
     from shoal.schema import Role
+    from shoal.study import Study
     from shoal.table import Table
 
 # Where each public name lives. It is fetched when it is first used, so that a command loads only what it needs.
 _HOMES = {
+    "AlphaK": "shoal.models.alpha_k",
     "AttributeDisclosure": "shoal.measures.attribute_disclosure",
+    "AverageClassSize": "shoal.measures.average_class_size",
     "Certificate": "shoal.certificate",
     "CertificateError": "shoal.errors",
     "ClassSizes": "shoal.measures.class_sizes",
     "Coarsen": "shoal.methods.coarsen",
     "CorrelationShift": "shoal.measures.correlation_shift",
     "DataError": "shoal.errors",
+    "Discernibility": "shoal.measures.discernibility",
+    "Granularity": "shoal.measures.granularity",
     "GuaranteeError": "shoal.errors",
+    "Hilbert": "shoal.methods.hilbert",
+    "Il1s": "shoal.measures.il1s",
     "InformationLoss": "shoal.measures.information_loss",
     "InternalError": "shoal.errors",
     "KAnonymity": "shoal.models.k_anonymity",
+    "LDiversity": "shoal.models.l_diversity",
     "MaskUniques": "shoal.methods.mask_uniques",
+    "Mdav": "shoal.methods.mdav",
+    "Mondrian": "shoal.methods.mondrian",
+    "OptimalUnivariate": "shoal.methods.optimal_univariate",
     "ParameterError": "shoal.errors",
     "RandomReidentification": "shoal.measures.random_reidentification",
     "Recipe": "shoal.recipe",
@@ -62,9 +85,12 @@ _HOMES = {
     "ShoalError": "shoal.errors",
     "SortedClusters": "shoal.methods.sorted_clusters",
     "StratifiedClusters": "shoal.methods.stratified_clusters",
+    "Study": "shoal.study",
+    "SumOfSquares": "shoal.measures.sum_of_squares",
     "TCloseness": "shoal.models.t_closeness",
     "Table": "shoal.table",
     "Uniqueness": "shoal.measures.uniqueness",
+    "VMdav": "shoal.methods.v_mdav",
     "Verdict": "shoal.models",
     "anonymize": "shoal.release",
     "check": "shoal.models",
@@ -77,18 +103,28 @@ _HOMES = {
 }
 
 __all__ = [
+    "AlphaK",
     "AttributeDisclosure",
+    "AverageClassSize",
     "Certificate",
     "CertificateError",
     "ClassSizes",
     "Coarsen",
     "CorrelationShift",
     "DataError",
+    "Discernibility",
+    "Granularity",
     "GuaranteeError",
+    "Hilbert",
+    "Il1s",
     "InformationLoss",
     "InternalError",
     "KAnonymity",
+    "LDiversity",
     "MaskUniques",
+    "Mdav",
+    "Mondrian",
+    "OptimalUnivariate",
     "ParameterError",
     "RandomReidentification",
     "Recipe",
@@ -100,9 +136,12 @@ __all__ = [
     "ShoalError",
     "SortedClusters",
     "StratifiedClusters",
+    "Study",
+    "SumOfSquares",
     "TCloseness",
     "Table",
     "Uniqueness",
+    "VMdav",
     "Verdict",
     "__version__",
     "anonymize",

@@ -14,14 +14,21 @@ from shoal.errors import ParameterError, suggest
 _OWN: dict[str, dict[str, str]] = {
     "methods": {
         "sorted-clusters": "shoal.methods.sorted_clusters:SortedClusters",
+        "hilbert": "shoal.methods.hilbert:Hilbert",
         "coarsen": "shoal.methods.coarsen:Coarsen",
         "stratified-clusters": "shoal.methods.stratified_clusters:StratifiedClusters",
+        "mdav": "shoal.methods.mdav:Mdav",
+        "v-mdav": "shoal.methods.v_mdav:VMdav",
+        "mondrian": "shoal.methods.mondrian:Mondrian",
+        "optimal-univariate": "shoal.methods.optimal_univariate:OptimalUnivariate",
         "mask-uniques": "shoal.methods.mask_uniques:MaskUniques",
         "regenerate": "shoal.methods.regenerate:Regenerate",
     },
     "models": {
         "k-anonymity": "shoal.models.k_anonymity:KAnonymity",
         "t-closeness": "shoal.models.t_closeness:TCloseness",
+        "l-diversity": "shoal.models.l_diversity:LDiversity",
+        "alpha-k": "shoal.models.alpha_k:AlphaK",
     },
     "measures": {
         "uniqueness": "shoal.measures.uniqueness:Uniqueness",
@@ -29,7 +36,12 @@ _OWN: dict[str, dict[str, str]] = {
         "attribute-disclosure": "shoal.measures.attribute_disclosure:AttributeDisclosure",
         "class-sizes": "shoal.measures.class_sizes:ClassSizes",
         "information-loss": "shoal.measures.information_loss:InformationLoss",
+        "granularity": "shoal.measures.granularity:Granularity",
         "correlation-shift": "shoal.measures.correlation_shift:CorrelationShift",
+        "sse": "shoal.measures.sum_of_squares:SumOfSquares",
+        "il1s": "shoal.measures.il1s:Il1s",
+        "discernibility": "shoal.measures.discernibility:Discernibility",
+        "average-class-size": "shoal.measures.average_class_size:AverageClassSize",
     },
 }
 SHELVES = tuple(_OWN)
@@ -40,7 +52,7 @@ def entries(shelf: str) -> Mapping[str, type[Any]]:
     """Give the entries of ``methods``, ``models`` or ``measures`` by name.
 
     >>> list(entries("models"))
-    ['k-anonymity', 't-closeness']
+    ['k-anonymity', 't-closeness', 'l-diversity', 'alpha-k']
     """
     from importlib.metadata import entry_points  # costs more than all the rest, and is seldom needed
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from shoal.catalogue import build, describe
 from shoal.engines import Engine, Written, default_engine
+from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, SchemaError
 from shoal.measures import PairMeasure, Score, score
 from shoal.models import PrivacyModel, Verdict, check
@@ -63,7 +64,14 @@ class Certificate:
             "engine": engine,
             "recipe": dict(recipe),
             "input": {"name": original.name, "sha256": original.sha256, "records": rows, "notes": list(original.notes)},
-            "output": {**released, "sha256": written.sha256, "bytes": written.size, "records": rows},
+            "output": {
+                **released,
+                **_other_kinds(schema, recipe),
+                "sha256": written.sha256,
+                "bytes": written.size,
+                **({"sha256_in_order": written.in_order} if written.in_order else {}),
+                "records": rows,
+            },
             "left_out": list(schema.left_out),
             "steps": list(steps),
             "verdicts": [_verdict(verdict, schema) for verdict in verdicts],
@@ -122,6 +130,14 @@ def signature(sealed: str, key: bytes) -> str:
     return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
 
 
+def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the columns that are of another kind than in the original: means of whole numbers are floats."""
+    before = recipe["table"].get("kinds", {})
+    plain = [a for a in schema.attributes if a.axis.tree is None]
+    kinds = {a.name: a.axis.kind for a in plain if before.get(a.name, a.axis.kind) != a.axis.kind}
+    return {"kinds": kinds} if kinds else {}
+
+
 def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
     return {
         "model": describe(verdict.model),
@@ -157,11 +173,11 @@ class Proof:
 
 
 def verify(
-    path: str | Path,
+    path: str | Path | Source,
     certificate: str | Path | Certificate,
     *,
     key: bytes | None = None,
-    original: str | Path | None = None,
+    original: str | Path | Source | None = None,
     engine: Engine | None = None,
 ) -> Proof:
     """Prove every verdict of a certificate again, from the released file alone.
@@ -169,13 +185,13 @@ def verify(
     Parameters
     ----------
     path
-        The released file.
+        The released file, folder or table in a database.
     certificate
         Its certificate, or the path of it.
     key
         The signing key, when the signature is to be checked.
     original
-        The original file: with it, the measures that compare with the original are proved too.
+        The original: with it, the measures that compare with the original are proved too.
     engine
         Where the data are held.
 
@@ -185,10 +201,10 @@ def verify(
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
-    found = _sha256(Path(path))
-    size = Path(path).stat().st_size
+    source, held_by = Source.parse(path), engine or default_engine()
+    found = held_by.digest(source)
     try:
-        return _prove(Path(path), found, size, held.content, key, original, engine or default_engine())
+        return _prove(source, found, held.content, key, original, held_by)
     except CertificateError:
         raise
     except (SchemaError, ParameterError, DataError) as error:
@@ -198,24 +214,25 @@ def verify(
 
 
 def _prove(
-    path: Path,
-    sha256: str,
-    size: int,
+    source: Source,
+    found: Written,
     content: Mapping[str, Any],
     key: bytes | None,
-    original: str | Path | None,
+    original: str | Path | Source | None,
     engine: Engine,
 ) -> Proof:
     proved = _check_seals(content, key)
     output, recipe = content["output"], content["recipe"]
-    if sha256 != output["sha256"]:
+    thing = "table" if source.is_table else "folder" if source.is_folder else "file"
+    if found.sha256 != output["sha256"]:
         raise CertificateError(
-            f"'{path.name}' is not the file this certificate was issued for, or it was changed.",
+            f"'{source.name}' is not the {thing} this certificate was issued for, or it was changed.",
             f"The certificate is for '{output['name']}'; its SHA-256 does not match.",
         )
-    _same("the number of bytes", size, output["bytes"])
-    proved.append("The file is the one that was released, byte for byte.")
-    table = engine.read(path, _options(content))
+    _same("the number of bytes", found.size, output["bytes"])
+    how = "cell for cell" if source.is_table else "byte for byte"
+    proved.append(f"The {thing} is the one that was released, {how}.")
+    table = engine.read(source, _options(content))
     _same("the number of records", table.rows, output["records"])
     _same("the models", [claim["model"] for claim in content["verdicts"]], recipe["model"])
     verdicts, not_proved = _check_verdicts(table, content, proved)
@@ -224,7 +241,10 @@ def _prove(
         _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
     if recipe["table"].get("hierarchies"):
         before = None  # a release shows names of nodes, not where they lie: distances cannot be taken from it
-    scores = _check_scores(table, before, content, proved, not_proved)
+    lacking = "needs the original"
+    if before is not None and found.in_order != output.get("sha256_in_order", ""):
+        before, lacking = None, "the rows of the table are no longer in the order of the original"
+    scores = _check_scores(table, before, content, proved, not_proved, lacking)
     return Proof(verdicts, scores, tuple(proved), tuple(not_proved))
 
 
@@ -270,7 +290,12 @@ def _check_verdicts(
 
 
 def _check_scores(
-    table: Table, before: Table | None, content: Mapping[str, Any], proved: list[str], not_proved: list[str]
+    table: Table,
+    before: Table | None,
+    content: Mapping[str, Any],
+    proved: list[str],
+    not_proved: list[str],
+    lacking: str,
 ) -> tuple[Score, ...]:
     """Measure again what can be measured and compare with what is claimed."""
     measures = [build("measures", given) for given in content["recipe"]["measure"]]
@@ -279,7 +304,7 @@ def _check_scores(
     scores = []
     for measure, claim in zip(measures, claims, strict=True):
         if isinstance(measure, PairMeasure) and before is None:
-            not_proved.append(f"{measure.name} (needs the original)")
+            not_proved.append(f"{measure.name} ({lacking})")
             continue
         (found,) = score(table, [measure], before)
         _same(measure.name, json.loads(json.dumps(_score(found))), claim)
@@ -307,6 +332,7 @@ def _same(what: str, found: Any, claimed: Any) -> None:
 def _options(content: Mapping[str, Any], *, original: bool = False) -> ReadOptions:
     """Give the way to read the released file, or the original, that the certificate tells."""
     given = content["recipe"]["table"]
+    kinds = given["kinds"] | ({} if original else content["output"].get("kinds", {}))
     roles = Roles(
         quasi=tuple(given["quasi"]),
         sensitive=tuple(given.get("sensitive", ())),
@@ -316,21 +342,10 @@ def _options(content: Mapping[str, Any], *, original: bool = False) -> ReadOptio
     )
     return ReadOptions(
         roles=roles,
-        kinds={name: kind for name, kind in given["kinds"].items() if original or name != given.get("subject")},
+        kinds={name: kind for name, kind in kinds.items() if original or name != given.get("subject")},
         orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
         delimiter=given.get("delimiter") if original else content["output"].get("delimiter"),
         encoding=given.get("encoding") if original else "utf-8",
         decimal=given.get("decimal") if original else ".",
         missing=tuple(given.get("missing", ())),
     )
-
-
-def _sha256(path: Path) -> str:
-    found = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while part := file.read(1 << 20):
-                found.update(part)
-    except OSError as error:
-        raise DataError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
-    return found.hexdigest()

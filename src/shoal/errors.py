@@ -68,7 +68,7 @@ class InternalError(ShoalError):
 
 
 def looks_like_a_record(names: Iterable[str]) -> bool:
-    """Tell whether the names of columns may be someone's record, which is not shown: names do not begin like numbers."""
+    """Tell whether names of columns may be someone's record, which is not shown: names do not begin like numbers."""
     return any(name[:1].isdigit() or name[:1] in ("-", "+", ".") for name in names)
 
 

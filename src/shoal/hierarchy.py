@@ -127,6 +127,28 @@ class Hierarchy:
             found[text] = span
         return found
 
+    @cached_property
+    def tables(self) -> tuple[Positions, Positions, NDArray[np.float64]]:
+        """Give the ends of each node, the lowest node above any two, and the share of the leaves that each adds."""
+        spans = list(self.nodes)
+        number = {span: i for i, span in enumerate(spans)}
+        ends = np.array(spans, np.int32)
+        height, leaves = len(self.levels[0]), len(self.levels)
+        above = np.zeros((height, leaves), np.int32)  # the node over each leaf at each level
+        for level in range(height):
+            start = 0
+            for leaf in range(1, leaves + 1):
+                if leaf == leaves or self.levels[leaf][level] != self.levels[start][level]:
+                    above[level, start:leaf] = number[start, leaf - 1]
+                    start = leaf
+        cover = np.full((len(spans), len(spans)), -1, np.int32)
+        for level in range(height):
+            there = above[level, ends[:, 0]]
+            holds = ends[there, 1] >= ends[:, 1]  # whether the node at this level is above the node itself
+            shared = (there[:, None] == there[None, :]) & holds[:, None] & holds[None, :] & (cover < 0)
+            cover[shared] = np.broadcast_to(there[:, None], cover.shape)[shared]
+        return ends, cover, (ends[:, 1] - ends[:, 0]) / max(leaves - 1, 1)
+
     def cover(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
         """Give for each stretch of leaves the ends of the lowest node that covers it."""
         pairs, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.catalogue import build, describe
 from shoal.engines import options_from
+from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
 from shoal.hierarchy import BUILDERS
 from shoal.measures import Measure
@@ -178,8 +179,8 @@ class Recipe:
         except UnicodeDecodeError:
             raise ParameterError(f"'{path}' is not UTF-8 text.", "Save the recipe as UTF-8.") from None
 
-        def beside(name: str | None) -> str | None:
-            return None if name is None else str(place.parent / name)
+        def found(name: str | None) -> str | None:
+            return None if name is None else beside(place.parent, name)
 
         trees = {
             name: text if text.split(" ")[0] in BUILDERS else str(place.parent / text)
@@ -188,9 +189,9 @@ class Recipe:
         return replace(
             recipe,
             options=replace(recipe.options, hierarchies=trees),
-            source=beside(recipe.source),
-            target=beside(recipe.target),
-            certificate=beside(recipe.certificate),
+            source=found(recipe.source),
+            target=found(recipe.target),
+            certificate=found(recipe.certificate),
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
+from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import all_or_none, refuse_overwriting
 from shoal.measures import Measure, Score, score
@@ -27,7 +28,7 @@ from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.recipe import Recipe
 from shoal.schema import usable_delimiter
-from shoal.table import Origin, Table, printable
+from shoal.table import Origin, Table
 
 Progress = Callable[[str], None]
 
@@ -106,7 +107,7 @@ class Release:
 
     def write(
         self,
-        path: str | Path,
+        path: str | Path | Source,
         *,
         certificate: str | Path | None = None,
         recipe: str | Path | None = None,
@@ -121,9 +122,12 @@ class Release:
         Parameters
         ----------
         path
-            Where to; a name that ends in ``.parquet`` gives Parquet, any other delimited text.
+            Where to. A name that ends in ``.parquet`` gives Parquet, one that ends with a slash a new folder of
+            Parquet files, ``postgresql://…?table=t`` and ``duckdb:///file.db?table=t`` a new table in a database,
+            and any other name delimited text, compressed if it ends in ``.gz`` or ``.zst``.
         certificate
-            Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out.
+            Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out. It must be named
+            for a table in a database.
         recipe
             Where the recipe goes, if it is to be written too.
         masked_counts
@@ -145,30 +149,51 @@ class Release:
             If a model does not hold on the released table. Nothing is written then.
         """
         self._insist()
-        target = Path(path)
+        target = Source.parse(path)
         paper = Path(certificate) if certificate is not None else beside(target)
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
         extra = [Path(path) for path in (recipe, masked_counts) if path is not None]
-        outputs = [target, paper, *extra, *(also or {})]
+        outputs = [*([] if target.is_table else [target.path]), paper, *extra, *(also or {})]
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
                 "It was not counted which values were masked.", "Only some methods do: mask-uniques does."
             )
-        place = self.origin.place
-        refuse_overwriting(outputs, map(Path, (*needed, *([place] if place else []))))
-        with all_or_none(outputs) as drafts:
-            written = self.table.engine.write(self.table.data, self.table.schema, str(drafts[0]), Layout(delimiter))
-            sealed = self._certificate(target.name, delimiter, written, key)
-            drafts[1].write_text(sealed.to_json(), encoding="utf-8")
+        self._refuse_losses(outputs, target, needed)
+        with ExitStack() as stack:
+            stored = None
+            if target.is_table:
+                stored = stack.enter_context(self.table.engine.store(self.table.data, self.table.schema, target))
+            drafts = stack.enter_context(all_or_none(outputs, stored.commit if stored else None))
+            rest = iter(drafts)
+            written = stored.written if stored else self._written(next(rest), target, delimiter)
+            sealed = self._certificate(target, delimiter, written, key)
+            next(rest).write_text(sealed.to_json(), encoding="utf-8")
             if recipe is not None:
                 full = self._full_recipe(Path(recipe).parent, target, certificate, delimiter)
-                drafts[2].write_text(full.to_toml(), encoding="utf-8")
+                next(rest).write_text(full.to_toml(), encoding="utf-8")
             if masked_counts is not None:
-                drafts[1 + len(extra)].write_text(self._masked_counts(), encoding="utf-8")
-            for draft, make in zip(drafts[2 + len(extra) :], (also or {}).values(), strict=True):
+                next(rest).write_text(self._masked_counts(), encoding="utf-8")
+            for draft, make in zip(rest, (also or {}).values(), strict=True):
                 draft.write_bytes(make(sealed))
         return sealed
+
+    def _refuse_losses(self, outputs: Sequence[Path], target: Source, needed: Sequence[str | Path]) -> None:
+        """Refuse to write over the input, or over anything else that is needed."""
+        inputs = [Path(path) for path in needed]
+        if self.origin.place:
+            source = Source.parse(self.origin.place)
+            inputs += source.files()
+            if target.same_table(source):
+                raise ParameterError(
+                    f"Writing '{target}' would overwrite the input, which would be lost.", "Choose another name."
+                )
+        folder = target.path if target.kind == "folder" else None
+        refuse_overwriting(outputs, [*inputs, *(target.files() if target.is_table else [])], folder)
+
+    def _written(self, draft: Path, target: Source, delimiter: str) -> Written:
+        slash = "/" * (target.kind == "folder")
+        return self.table.engine.write(self.table.data, self.table.schema, f"{draft}{slash}", Layout(delimiter))
 
     def _masked_counts(self) -> str:
         text = io.StringIO()
@@ -179,11 +204,11 @@ class Release:
             writer.writerows((name, value, count) for value, count in zip(values, counts.tolist(), strict=True))
         return text.getvalue()
 
-    def _full_recipe(self, folder: Path, target: Path, certificate: str | Path | None, delimiter: str) -> Recipe:
+    def _full_recipe(self, folder: Path, target: Source, certificate: str | Path | None, delimiter: str) -> Recipe:
         """Give the recipe with the places of its files, as seen from its own folder."""
 
-        def seen(path: str | Path | None) -> str | None:
-            return None if path is None else os.path.relpath(path, folder)
+        def seen(path: str | Path | Source | None) -> str | None:
+            return None if path is None else Source.parse(path).seen_from(folder)
 
         return replace(
             self.recipe,
@@ -193,9 +218,8 @@ class Release:
             delimiter=delimiter,
         )
 
-    def _certificate(self, name: str, delimiter: str, written: Written, key: bytes | None) -> Certificate:
-        text = not name.lower().endswith((".parquet", ".pq"))
-        layout = {"delimiter": delimiter} if text else {}
+    def _certificate(self, target: Source, delimiter: str, written: Written, key: bytes | None) -> Certificate:
+        layout = {"delimiter": delimiter} if target.format == "text" else {}
         return Certificate.issue(
             recipe=self.recipe.to_dict(),
             software={"python": platform.python_version(), "numpy": np.__version__},
@@ -204,8 +228,8 @@ class Release:
             rows=self.table.rows,
             schema=self.table.schema,
             released={
-                "name": printable(name),
-                "format": "text" if text else "parquet",
+                "name": target.name,
+                "format": target.format,
                 **layout,
             },
             written=written,
@@ -216,9 +240,15 @@ class Release:
         )
 
 
-def beside(target: Path) -> Path:
+def beside(target: Source) -> Path:
     """Give the place of a certificate when none is named."""
-    return target.with_suffix(".certificate.json") if target.name else target
+    if target.is_table:
+        raise ParameterError(
+            "A table in a database has no folder for its certificate.",
+            "Say where it goes: --certificate release.certificate.json.",
+        )
+    path = target.path.with_suffix("") if target.path.suffix.lower() in COMPRESSED else target.path
+    return path.with_suffix(".certificate.json") if path.name else path
 
 
 def anonymize(

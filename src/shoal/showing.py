@@ -10,6 +10,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.engines.sources import Source
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
@@ -74,7 +76,7 @@ def error(what: str, remedy: str) -> None:
     sys.stderr.write(f"✗ {what}\n" + "".join(f"  {line}\n" for line in remedy.splitlines()))
 
 
-def inspection(path: Path, table: Table, reports: Sequence[ColumnReport]) -> None:
+def inspection(path: Source, table: Table, reports: Sequence[ColumnReport]) -> None:
     """Show the columns of a table."""
     from rich.markup import escape
 
@@ -154,11 +156,11 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
 
 def comparison(report: Mapping[str, Any]) -> None:
     """Show the original and its releases side by side."""
-    heads = ["original", *(Path(found["path"]).name for found in report["releases"])]
+    heads = ["original", *(Source.parse(found["path"]).name for found in report["releases"])]
     _console().print(_side_by_side(heads, [report["original"], *report["releases"]]))
 
 
-def release(made: Release, out: Path, certificate: Path) -> None:
+def release(made: Release, out: Source, certificate: Path) -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
     lines += [f"  {value.measure}: {value.value:.6g}" for value in made.scores if value.measure != "class-sizes"]
@@ -170,7 +172,7 @@ def release(made: Release, out: Path, certificate: Path) -> None:
     _say(*lines, f"Written: {out} and {certificate}")
 
 
-def proof(path: Path, found: Proof) -> None:
+def proof(path: Source | Path, found: Proof) -> None:
     """Show what was proved."""
     lines = [f"✓ {path.name} keeps what its certificate says.", *(f"  ✓ {line}" for line in found.proved)]
     _say(*lines, *(f"  – not shown by the file alone: {line}" for line in found.not_proved))

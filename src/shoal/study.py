@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
+from shoal.engines.sources import beside
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import all_or_none
 from shoal.measures import Measure
@@ -144,7 +145,7 @@ class Study:
         measures = STANDARD_MEASURES if recipe.measures is None else recipe.measures
         given = [models] if isinstance(models, Mapping) else models
         study = cls.grid(recipe.methods, given, measures, seeds, cache)
-        return study, replace(recipe, source=str(place.parent / recipe.source))
+        return study, replace(recipe, source=beside(place.parent, recipe.source))
 
     def run(self, table: Table, progress: Progress | None = None) -> list[Row]:
         """Run what is not in the cache, and give the rows of all cells in their order."""

@@ -11,6 +11,8 @@ EXCEPTIONS = {
 
 # Outside libraries, and ctypes, with the only parts of the house that may import them.
 HOMES = {
+    "adbc_driver_manager": {"engines"},
+    "adbc_driver_postgresql": {"engines"},
     "ctypes": {"kernels", "__main__"},
     "duckdb": {"engines"},
     "numba": set(),

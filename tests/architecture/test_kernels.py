@@ -10,7 +10,20 @@ import pytest
 
 import shoal
 from shoal import kernels
-from shoal.kernels import closeness, delimited, fit, grouping, radix, rendering, spans
+from shoal.kernels import (
+    closeness,
+    curve,
+    delimited,
+    diversity,
+    fit,
+    grouping,
+    matching,
+    microaggregation,
+    partition,
+    radix,
+    rendering,
+    spans,
+)
 
 SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
 PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)
@@ -19,6 +32,7 @@ ELEMENTS = {
     "int32_t": (np.int32,),
     "int64_t": (np.int64,),
     "uint64_t": (np.uint64, np.float64),  # numbers are sorted by their bits
+    "float": (np.float32,),
     "double": (np.float64,),
 }
 RESULTS = {"void": None, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
@@ -59,7 +73,20 @@ def called(monkeypatch):
         return real(kernel, *arguments, result=result)
 
     real = kernels.call
-    for module in (closeness, delimited, fit, grouping, radix, rendering, spans):
+    for module in (
+        closeness,
+        curve,
+        delimited,
+        diversity,
+        fit,
+        grouping,
+        matching,
+        microaggregation,
+        partition,
+        radix,
+        rendering,
+        spans,
+    ):
         monkeypatch.setattr(module, "call", checked)
     return names
 
@@ -84,12 +111,17 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     one = shoal.anonymize(people, shoal.SortedClusters(), [shoal.KAnonymity(3)], measures=measures)
     models = [shoal.KAnonymity(3), shoal.TCloseness(0.3, "charge"), shoal.TCloseness(0.9, "illness")]
     two = shoal.anonymize(shoal.read(table, **roles), shoal.StratifiedClusters(), models, measures=measures)
+    for objective in ("loss", "certainty"):
+        shoal.anonymize(people, shoal.Hilbert(objective=objective), [shoal.KAnonymity(3)], measures=measures)
+    shoal.anonymize(shoal.read(table, **roles), shoal.Hilbert(), models[:2])
     for name, release in (("one", one), ("two", two)):
         for delimiter in (",", ";"):
             path = tmp_path / f"{name}.csv"
             release.write(path, delimiter=delimiter)
             shoal.verify(path, path.with_suffix(".certificate.json"))
     shoal.score(shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.Uniqueness(matching="fit")])
+    for method in (shoal.Mdav("mean"), shoal.VMdav(), shoal.Mondrian(), shoal.OptimalUnivariate(k=3)):
+        shoal.anonymize(people, method, [shoal.LDiversity(2, "illness"), shoal.KAnonymity(3)])
     assert called == set(prototypes())
 
 

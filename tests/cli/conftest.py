@@ -101,9 +101,11 @@ class Desk:
         return subprocess.run([sys.executable, "-m", "shoal", *map(str, arguments)], **settings)
 
     def mask(self, text: str | bytes, *arguments: object, k: int = 2) -> Outcome:
-        """Anonymize a table from in.csv to out.csv."""
+        """Anonymize a table from in.csv to out.csv by the paper's algorithms, whose releases are known."""
         self.put("in.csv", text)
-        return self.run("anonymize", "in.csv", "--out", "out.csv", "--k", k, *arguments)
+        way = "stratified-clusters" if "--t" in arguments else "sorted-clusters"
+        method = () if "--method" in arguments else ("--method", way)
+        return self.run("anonymize", "in.csv", "--out", "out.csv", "--k", k, *method, *arguments)
 
     def check(self, *arguments: object) -> Outcome:
         """Check out.csv against the certificate that lies beside it."""

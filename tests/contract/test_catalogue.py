@@ -27,6 +27,7 @@ LEVELS = {
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}}
 # Methods that need to be told which columns they are for.
 WAYS = {
+    "optimal-univariate": {"k": 3},
     "mask-uniques": {
         "order": [
             "whole -> bands -4,0,5", "code -> prefix 1", "stage -> bands low,high", "share -> bands 0,0.5",

@@ -34,6 +34,7 @@ from shoal.cli.options import (
 )
 from shoal.conditions import Condition
 from shoal.engines import read
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
 from shoal.inspection import inspect
 from shoal.measures import Measure, score
@@ -75,7 +76,7 @@ def risk_command(
     if page is not None:
         from shoal.report.page import usable
 
-        usable(page, [file])
+        usable(page, file.files())
     if matching not in (None, "signature", "fit"):
         raise ParameterError(f"'{matching}' is no way to match records.", "Use --matching signature or --matching fit.")
     way: Matching | None = "fit" if matching == "fit" else "signature" if matching else None
@@ -99,7 +100,7 @@ def risk_command(
             from shoal.report.page import write_page
             from shoal.report.risk_report import risk_report
 
-            write_page(page, risk_report(table, report), [file])
+            write_page(page, risk_report(table, report), file.files())
             report["report"] = str(page)
     if as_json:
         print_json(report)
@@ -109,7 +110,7 @@ def risk_command(
             typer.echo(f"\nReport: {page}")
 
 
-def _guessed(file: Path, options: ReadOptions) -> ReadOptions:
+def _guessed(file: Source, options: ReadOptions) -> ReadOptions:
     """Take the columns that look like quasi-identifiers when none are named."""
     table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
     taken = (*options.roles.sensitive, *options.roles.plain)
@@ -133,8 +134,8 @@ def _with_columns(options: ReadOptions, where: str | None, sets: Sequence[Sequen
 
 @app.command("compare")
 def compare_command(
-    original: Annotated[Path, typer.Argument(help="The original table.")],
-    released: Annotated[list[Path] | None, typer.Argument(help="One or more releases of it.")] = None,
+    original: Annotated[Source, typer.Argument(parser=Source.parse, metavar="ORIGINAL", help="The original table.")],
+    released: Annotated[list[Source] | None, typer.Argument(parser=Source.parse, metavar="RELEASED", help="One or more releases of it.")] = None,
     methods: Annotated[str, typer.Option(help="Compare methods on the table instead, separated by commas.")] = "",
     k: Annotated[str, typer.Option(help="The levels of k at which methods are compared.")] = "2,3,5,10",
     report: ReportOption = None,
@@ -171,7 +172,7 @@ def compare_command(
 
 
 def _compare_methods(
-    file: Path, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
+    file: Source, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
     report: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""
@@ -189,7 +190,7 @@ def _compare_methods(
         rows = grid.run(read(file, options=options), step)
     said = sentences(rows)
     if report is not None:
-        write_page(report, comparison_report(rows, {"table": file.name}), needed=[file])
+        write_page(report, comparison_report(rows, {"table": file.name}), needed=file.files())
     if as_json:
         print_json({"file": file.name, "rows": rows, "sentences": said})
     else:

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from shoal.engines.sources import Source
+
 app = typer.Typer(
     help="Publish data about people without giving anyone away.",
     no_args_is_help=True,
@@ -16,7 +18,25 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-File = Annotated[Path, typer.Argument(help="Delimited text or Parquet.")]
+# Paths would swallow the slashes of a URL and of a folder, so the text is read as it was typed.
+File = Annotated[
+    Source,
+    typer.Argument(
+        parser=Source.parse,
+        metavar="FILE",
+        help="Delimited text (.gz, .zst), Parquet, a folder of Parquet files, postgresql://…?table=t or duckdb:///f.db?table=t.",
+    ),
+]
+Target = Annotated[
+    Source,
+    typer.Option(
+        "--out",
+        "-o",
+        parser=Source.parse,
+        metavar="FILE",
+        help="Where the release goes; .parquet gives Parquet, a slash at the end a folder of it, a URL a table in a database.",
+    ),
+]
 Quasi = Annotated[str, typer.Option(help="Quasi-identifiers, separated by commas.")]
 Sensitive = Annotated[str, typer.Option(help="Confidential columns, released as they are.")]
 Plain = Annotated[str, typer.Option(help="Other columns to keep. Columns that are not named are left out.")]

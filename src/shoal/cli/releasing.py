@@ -28,12 +28,14 @@ from shoal.cli.options import (
     RolesOption,
     Sensitive,
     Subject,
+    Target,
     Where,
     app,
     print_json,
 )
 from shoal.conditions import Condition
 from shoal.engines import read
+from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
@@ -49,7 +51,7 @@ from shoal.table import Table
 @app.command("anonymize")
 def anonymize_command(
     file: File,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the release goes; .parquet gives Parquet.")],
+    out: Target,
     quasi: Quasi = "", sensitive: Sensitive = "", plain: Plain = "", subject: Subject = None, roles: RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
     t: Annotated[float | None, typer.Option(help="Confidential values are spread within t of the whole table.")] = None,
@@ -85,7 +87,7 @@ def anonymize_command(
     if diversity is not None:
         models.append(LDiversity(int(diversity) if diversity.is_integer() else diversity, l_column, l_kind))  # type: ignore[arg-type]
     way = {} if publish is None else {"publish": publish}
-    chosen = build("methods", {"name": method or _default_method(t)} | way | method_parameters(param))
+    chosen = build("methods", {"name": method or "hilbert"} | way | method_parameters(param))
     if not models and chosen.enforces:
         raise ParameterError(
             "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
@@ -109,10 +111,6 @@ def anonymize_command(
             needed=needed, also=also,
         )  # fmt: skip
     _show_release(release, sealed, out, certificate, as_json, report)
-
-
-def _default_method(t: float | None) -> str:
-    return "sorted-clusters" if t is None else "stratified-clusters"
 
 
 Writer = Callable[[Certificate], bytes]
@@ -140,7 +138,7 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
 def _show_release(
     release: Release,
     sealed: Certificate,
-    out: Path,
+    out: Source,
     certificate: Path | None,
     as_json: bool,
     report: Path | None = None,
@@ -166,27 +164,28 @@ def run_command(
     asked = Recipe.load(recipe)
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
-    with showing.progress(f"reading {Path(asked.source).name}") as say:
+    source, target = Source.parse(asked.source), Source.parse(asked.target)
+    with showing.progress(f"reading {source.name}") as say:
         release = anonymize(
-            read(asked.source, options=asked.options), asked.methods, asked.models, measures=asked.measures,
+            read(source, options=asked.options), asked.methods, asked.models, measures=asked.measures,
             seed=asked.seed, progress=say,
         )  # fmt: skip
-        say(f"writing {Path(asked.target).name}")
+        say(f"writing {target.name}")
         needed = (recipe,) if key is None else (recipe, key)
         sealed = release.write(
-            asked.target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key), needed=needed
+            target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key), needed=needed
         )
-    _show_release(release, sealed, Path(asked.target), Path(asked.certificate) if asked.certificate else None, as_json)
+    _show_release(release, sealed, target, Path(asked.certificate) if asked.certificate else None, as_json)
 
 
 @app.command("check")
 def check_command(
-    file: Annotated[Path, typer.Argument(help="The released file.")],
+    file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
     certificate: Annotated[Path, typer.Option(help="Its certificate.")],
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
-    original: Annotated[Path | None, typer.Option(help="The original, to prove the information loss too.")] = None,
+    original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the information loss too.")] = None,
     as_json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone."""
     try:
         with showing.progress(f"checking {file.name}"):

@@ -12,6 +12,7 @@ import typer
 
 from shoal import showing
 from shoal.cli.options import Json, app, print_json
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 
 RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
@@ -21,7 +22,7 @@ RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
 def study_command(
     study: Annotated[Path | None, typer.Argument(help="A study of your own table in TOML; the paper's study if left out.")] = None,
     rows: RowsOption = 3_985_166,
-    data: Annotated[Path | None, typer.Option(help="A table of discharges to study instead of made-up ones.")] = None,
+    data: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="A table of discharges to study instead of made-up ones.")] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for results.")] = Path("reproduction/proper_anonymization"),
     cache: Annotated[Path | None, typer.Option(help="Where finished parts are kept, so that a study can be resumed; inside the folder if left out.")] = None,
     files: Annotated[bool, typer.Option("--files", help="Also write the data files of Table S10.")] = False,

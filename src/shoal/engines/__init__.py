@@ -8,21 +8,25 @@ partition by partition, so that an engine may spread a table over many machines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError, suggest
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Roles, Schema
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, Ranked, Table
 
 Positions = NDArray[np.int32]
 # Positions on an axis, in ascending order, and how often each occurs.
 Counts = tuple[Positions, NDArray[np.int64]]
+# What is published for a group of rows: what holds all of its cells, or one value that stands for them.
+Publication = Literal["range", "mean", "median", "mode"]
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,23 @@ class Layout:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: the file's SHA-256 and its length."""
+    """What was written: its SHA-256 and its length.
+
+    The rows of a table in a database have no order of their own: ``sha256`` is then that of its sorted lines, and
+    ``in_order`` that of the lines in the order in which they are kept.
+    """
 
     sha256: str
     size: int
+    in_order: str = ""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What was put into a database, and what lets others see it."""
+
+    written: Written
+    commit: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -79,6 +96,15 @@ class Boxes:
     missing: NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Some rows in a given order, with the positions of other columns, and whether no rows come after them."""
+
+    rows: Spans
+    columns: Mapping[Carry, Positions]
+    last: bool
+
+
 class Engine(Protocol):
     """Where data are held and how they are reached."""
 
@@ -88,11 +114,19 @@ class Engine(Protocol):
         ...
 
     def read(self, source: Any, options: ReadOptions) -> Table:
-        """Read a file or a frame."""
+        """Read a file, a folder, a table in a database, or a frame."""
+        ...
+
+    def digest(self, source: Source) -> Written:
+        """Give the SHA-256 of what lies somewhere, as a certificate states it."""
+        ...
+
+    def store(self, data: Any, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
+        """Write the released columns to a table in a database; what is not committed in the block is undone."""
         ...
 
     def write(self, data: Any, schema: Schema, path: str, layout: Layout) -> Written:
-        """Write the released columns under a new name; the caller moves the file into place."""
+        """Write the released columns under a new name, to a folder if it ends so; the caller moves it into place."""
         ...
 
     def frame(self, data: Any, schema: Schema, kind: str, cells: str | None) -> Any:
@@ -122,6 +156,10 @@ class Engine(Protocol):
         """
         ...
 
+    def number(self, data: Any, schema: Schema, by: Sequence[Any]) -> Any:
+        """Number the records by their cells: equal cells, equal number. Columns are named, or numbered already."""
+        ...
+
     def map_rows(self, data: Any, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
         """Compute one number per row from its quasi-identifiers."""
         ...
@@ -133,8 +171,38 @@ class Engine(Protocol):
         """
         ...
 
-    def regroup(self, data: Any, schema: Schema, labels: Any, groups: int) -> tuple[Schema, Any]:
-        """Publish for each group of rows the hull of its cells: a range, or a set of categories."""
+    def cut(
+        self,
+        data: Any,
+        schema: Schema,
+        keys: Sequence[Any],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[str | Ranked] = (),
+    ) -> tuple[Any, int]:
+        """Sort the rows by keys and hand them to a kernel in whole stretches; gives a label per row, and their number.
+
+        A piece holds at least so many rows as asked for, if the table does, and rows with equal keys are in the same
+        piece. The kernel numbers the groups within a piece from 0. Rows that it leaves over, marked -1, come again in
+        a later piece; the last piece leaves none.
+        """
+        ...
+
+    def regroup(
+        self,
+        data: Any,
+        schema: Schema,
+        labels: Any,
+        groups: int,
+        publish: Publication = "range",
+        columns: Sequence[str] | None = None,
+    ) -> tuple[Schema, Any]:
+        """Publish the same cells for all rows of a group, in some columns or in all quasi-identifiers.
+
+        ``range`` is the hull of the cells: a range, or a set of categories. ``mean`` and ``median`` are those of
+        numbers and dates; categories with an order then have their lower median, and others their mode. ``mode`` is
+        the most frequent cell, the lowest of several. Where missing cells mix with others it is always ``*``.
+        """
         ...
 
     def recode(self, data: Any, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, Any]:
@@ -204,8 +272,9 @@ def read(source: Any, *, engine: Engine | None = None, options: ReadOptions | No
     Parameters
     ----------
     source
-        The path of a delimited text or Parquet file, or any object that speaks the Arrow stream protocol: pandas,
-        Polars, PyArrow, DuckDB. The source is never modified.
+        The path of a delimited text file (``.gz`` and ``.zst`` are compressed) or of a Parquet file, a folder of
+        Parquet files, a table in a database (``postgresql://…?table=t``, ``duckdb:///file.db?table=t``), or any
+        object that speaks the Arrow stream protocol: pandas, Polars, PyArrow, DuckDB. It is never modified.
     engine
         Where the data are held; the local engine if left out.
     options

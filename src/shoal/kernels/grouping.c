@@ -74,3 +74,20 @@ KERNEL void count_distinct(const int32_t *codes, const int64_t *starts, int64_t 
             }
     }
 }
+
+/* Copy rows of m columns in another order. */
+ALWAYS_INLINE void gather(const int32_t *restrict cells, int64_t m, const int32_t *restrict rows, int64_t n,
+                          int32_t *restrict out) {
+    for (int64_t i = 0; i < n; i++, out += m) {
+        const int32_t *row = cells + rows[i] * m;
+        if (i + AHEAD < n) {
+            FETCH(cells + rows[i + AHEAD] * m);
+            FETCH(cells + rows[i + AHEAD] * m + m - 1);
+        }
+        for (int64_t j = 0; j < m; j++) out[j] = row[j];
+    }
+}
+
+KERNEL void gather_rows(const int32_t *cells, int64_t m, const int32_t *rows, int64_t n, int32_t *out) {
+    FOR_WIDTH(gather(cells, m, rows, n, out))
+}

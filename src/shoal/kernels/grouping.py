@@ -51,3 +51,12 @@ def count_distinct(codes: Positions, starts: NDArray[np.int64], vocabulary: int)
     distinct = np.empty(starts.size - 1, np.int64)
     call("count_distinct", codes, starts, distinct.size, np.full(vocabulary, -1, np.int64), distinct)
     return distinct
+
+
+def gather_rows(cells: Positions, rows: Positions) -> Positions:
+    """Copy some rows of a matrix, in a given order."""
+    of_kind(np.int32, cells, rows)
+    below(cells.shape[0], rows)
+    out = np.empty((rows.size, cells.shape[1]), np.int32)
+    call("gather_rows", cells, cells.shape[1], rows, rows.size, out)
+    return out

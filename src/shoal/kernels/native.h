@@ -39,6 +39,19 @@
 static inline int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 static inline int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
 
+/* The number behind a position: itself on a plain axis (offset < 0), looked up on a listed one. */
+static inline double coordinate(int32_t position, int64_t offset, const double *table) {
+    return offset < 0 ? (double)position : table[offset + position];
+}
+
+/* The number that a span counts with in means and distances: its middle. */
+static inline double middle(int32_t lo, int32_t hi, int64_t offset, const double *table) {
+    double a = coordinate(lo, offset, table);
+    return lo == hi ? a : (a + coordinate(hi, offset, table)) / 2;
+}
+
 uint64_t *sort_packed(uint64_t *packed, uint64_t *spare, int64_t n);
+void order_by_lengths(const uint64_t *bits, int64_t n, uint64_t *packed, uint64_t *spare, int32_t *order,
+                      int32_t *scratch);
 
 #endif

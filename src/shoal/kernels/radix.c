@@ -65,22 +65,46 @@ static void sort_run(int32_t *run, int32_t *scratch, const uint64_t *keys, int64
         run[out] = b < n && keys[run[b]] < keys[scratch[a]] ? run[b++] : scratch[a++];
 }
 
-/* The stable ascending order of non-negative finite floats, given by their bits: their order is that of the floats.
- * The 32 leading bits of the occupied range are sorted by radix; rows that agree in all of them are put right after. */
+/* Whether many rows agree in the leading bits of their keys: look at some all over the table. */
+static int crowded(const uint64_t *bits, int64_t n, uint64_t low, int shift, uint64_t *packed, uint64_t *spare) {
+    enum { SAMPLE = 1024 };
+    int64_t pairs = 0;
+    if (shift == 0 || n < SAMPLE) return 0;
+    for (int64_t i = 0; i < SAMPLE; i++) packed[i] = (bits[i * n / SAMPLE] - low) >> shift << 32;
+    const uint64_t *ordered = sort_packed(packed, spare, SAMPLE);
+    for (int64_t i = 1; i < SAMPLE; i++) pairs += ordered[i] == ordered[i - 1];
+    return pairs > 2;
+}
+
+/* The stable ascending order of keys of at most 64 bits: floats that are not negative, or anything else by its bits.
+ * The 32 leading bits of the occupied range are sorted by radix. Rows that agree in all of them are put right after;
+ * where these are many, all rows are sorted by the remaining bits before instead. */
 KERNEL void order_by_lengths(const uint64_t *bits, int64_t n, uint64_t *packed, uint64_t *spare, int32_t *order,
                              int32_t *scratch) {
     if (n == 0) return;
-    uint64_t low = bits[0], high = bits[0];
+    uint64_t low = bits[0], high = bits[0], *ordered = packed;
     for (int64_t i = 1; i < n; i++) {
         low = bits[i] < low ? bits[i] : low;
         high = bits[i] > high ? bits[i] : high;
     }
     int shift = 0;
     while ((high - low) >> shift > UINT32_MAX) shift++;
-    for (int64_t i = 0; i < n; i++) packed[i] = (bits[i] - low) >> shift << 32 | (uint64_t)i;
-    const uint64_t *ordered = sort_packed(packed, spare, n);
+    int before = crowded(bits, n, low, shift, packed, spare);
+    if (before) {
+        uint64_t rest = ((uint64_t)1 << shift) - 1;
+        for (int64_t i = 0; i < n; i++) packed[i] = ((bits[i] - low) & rest) << 32 | (uint64_t)i;
+        ordered = sort_packed(packed, spare, n);
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t row = (uint32_t)ordered[i];
+            if (i + AHEAD < n) FETCH(&bits[(uint32_t)ordered[i + AHEAD]]);
+            ordered[i] = (bits[row] - low) >> shift << 32 | row;
+        }
+    } else {
+        for (int64_t i = 0; i < n; i++) packed[i] = (bits[i] - low) >> shift << 32 | (uint64_t)i;
+    }
+    ordered = sort_packed(ordered, ordered == packed ? spare : packed, n);
     unpack(ordered, n, order);
-    if (shift == 0) return;
+    if (shift == 0 || before) return;
     for (int64_t start = 0, stop; start < n; start = stop) {
         for (stop = start + 1; stop < n && ordered[stop] >> 32 == ordered[start] >> 32; stop++) {}
         if (stop - start > 1) sort_run(order + start, scratch, bits, stop - start);

@@ -18,7 +18,7 @@ def order_by_integers(keys: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def order_by_lengths(keys: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Give the stable ascending order of non-negative finite floats."""
+    """Give the stable ascending order of floats that are not negative, or of any keys by their bits."""
     of_kind(np.float64, keys)
     n = keys.size
     order = np.empty(n, np.int32)

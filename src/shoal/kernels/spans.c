@@ -1,17 +1,6 @@
 /* Standardized distances, hulls of groups, and the information loss of Eq. 3-4. */
 #include "native.h"
 
-/* The number behind a position: itself on a plain axis (offset < 0), looked up on a listed one. */
-static inline double coordinate(int32_t position, int64_t offset, const double *table) {
-    return offset < 0 ? (double)position : table[offset + position];
-}
-
-/* The number that a span counts with in means and distances: its middle. */
-static inline double middle(int32_t lo, int32_t hi, int64_t offset, const double *table) {
-    double a = coordinate(lo, offset, table);
-    return lo == hi ? a : (a + coordinate(hi, offset, table)) / 2;
-}
-
 /* Whether no cell is missing or a wildcard; widens the limits to hold all cells. */
 static int plain(const int32_t *cells, int64_t n, int32_t *lowest, int32_t *highest) {
     int32_t low = *lowest, high = *highest;

@@ -152,7 +152,10 @@ def _deal(
     """Deal values out to cells: within the ranges of cells as far as the counts allow, by context inside a range."""
     dealt = np.empty(lo.size, np.int32)
     left = counts.copy()
-    low, high = np.where(hi == TOP, values[0], lo), np.where(hi == TOP, values[-1], hi)
+    # A wildcard is wider than any range, so that it chooses last.
+    shown = hi != TOP
+    low = np.where(shown, lo, min(int(values[0]), int(lo[shown].min(initial=values[0]))) - 1)
+    high = np.where(shown, hi, max(int(values[-1]), int(hi[shown].max(initial=values[-1]))) + 1)
     lows, low_at = _numbered(low)
     highs, high_at = _numbered(high)
     spans, which = _numbered(low_at * highs.size + high_at)
@@ -172,7 +175,8 @@ def _deal(
         left[first:last] -= share
         here = cells if taken == cells.size else np.sort(draw.permutation(cells.size)[:taken])
         served = cells if taken == cells.size else cells[here]
-        dealt[served] = values[first:last][_by_context(context[served], share, wishes, slice(first, last))]
+        if taken:
+            dealt[served] = values[first:last][_by_context(context[served], share, wishes, slice(first, last))]
         if taken < cells.size:
             unserved.append(np.setdiff1d(cells, served, assume_unique=True))
     if unserved:  # counts that do not fit the ranges: every value is still used as often as it is given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,10 +9,7 @@ import numpy as np
 
 from shoal.engines import Moments, Spans
 from shoal.kernels.spans import gaps, lengths
-from shoal.methods import wanted
-from shoal.methods.repair import merged_until_met
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
+from shoal.methods.partitioner import Labels, Partitioner
 from shoal.table import Table
 
 
@@ -37,13 +33,20 @@ def sort_keys(table: Table, moments: Moments) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class SortedClusters:
+class SortedClusters(Partitioner):
     """Generalization-based k-anonymity as published: Algorithm S2.
 
     Records are sorted by their standardized distance from the all-zero record, ties in the order of the table, and
     cut into clusters of k; the last has k to 2k-1. Each quasi-identifier becomes the range from its smallest to its
     largest value in the cluster, or the set of its categories. Clusters that break another promise, or with a
     ``subject`` column hold fewer than k people, are joined with their neighbours.
+
+    Parameters
+    ----------
+    publish
+        What a cluster shows: ``range``, as published; or ``mean`` or ``median`` of its numbers and dates, with the
+        median of ordered categories and the most frequent of others; or ``mode``, the most frequent value of each
+        attribute.
 
     References
     ----------
@@ -52,24 +55,16 @@ class SortedClusters:
     """
 
     name: ClassVar[str] = "sorted-clusters"
-    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
-    def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
         """Group neighbours in the sorted table."""
-        model = wanted(models, KAnonymity, self.name)
-        model.demand(table.rows, None)
         rank = table.engine.rank(table.data, table.schema, sort_keys(table, table.moments()))
-        groups = table.rows // model.k
-        labels = np.minimum(rank // np.int32(model.k), np.int32(groups - 1))
-        others = [promise for promise in models if promise is not model]
-        if table.schema.subject is not None or others:
-            labels, groups = merged_until_met(table, labels, groups, [model, *others])
-        return table.derive(table.engine.regroup(table.data, table.schema, labels, groups))
+        groups = table.rows // k
+        return np.minimum(rank // np.int32(k), np.int32(groups - 1)), groups
 
-    def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
-        """Say what is done."""
-        k = wanted(models, KAnonymity, self.name).k
+    def done(self, table: Table, k: int) -> str:
+        """Say how clusters were formed."""
         return (
             f"Sorted {table.rows:,} records by their standardized distance from the all-zero record, cut them into "
-            f"clusters of {k}, and replaced each quasi-identifier by its range within the cluster (Algorithm S2)."
+            f"clusters of {k} (Algorithm S2)"
         )

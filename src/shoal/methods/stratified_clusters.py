@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.methods import wanted
+from shoal.methods.partitioner import Labels, Publisher, told
 from shoal.methods.repair import merged_until_met
 from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
@@ -18,11 +19,20 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, smallest_cluster
 from shoal.table import Classes, Table
 
-Labels = NDArray[np.int32]
+
+def class_size(rows: int, models: Sequence[PrivacyModel]) -> int:
+    """Give the number of strata, as the authors' program finds it."""
+    k = wanted(models, KAnonymity, "a stratified method").k
+    for model in models:
+        if isinstance(model, TCloseness):
+            least = smallest_cluster(rows, model.t)
+            k = k if k > least else math.floor(least) + 1
+    k = min(k, rows)
+    return k + (rows % k) // (rows // k)
 
 
 @dataclass(frozen=True)
-class StratifiedClusters:
+class StratifiedClusters(Publisher):
     """k-anonymity with t-closeness: Algorithm S4, mended so that t always holds.
 
     Records are sorted by the confidential attribute and cut into as many strata as a class has records; inside a
@@ -32,6 +42,13 @@ class StratifiedClusters:
     As published, classes that take a left-over record, and tables with many equal confidential values, can miss t.
     The distance of every class is therefore measured: left-over records move to the nearest class that stays within
     t, and classes that still miss it are joined with their neighbours. Nothing is touched where t holds already.
+
+    Parameters
+    ----------
+    publish
+        What a class shows: ``range``, as published; or ``mean`` or ``median`` of its numbers and dates, with the
+        median of ordered categories and the most frequent of others; or ``mode``, the most frequent value of each
+        attribute.
 
     References
     ----------
@@ -43,23 +60,13 @@ class StratifiedClusters:
     name: ClassVar[str] = "stratified-clusters"
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
-    def _size(self, rows: int, models: Sequence[PrivacyModel]) -> int:
-        """Give the number of strata, as the authors' program finds it."""
-        k = wanted(models, KAnonymity, self.name).k
-        for model in models:
-            if isinstance(model, TCloseness):
-                least = smallest_cluster(rows, model.t)
-                k = k if k > least else math.floor(least) + 1
-        k = min(k, rows)
-        return k + (rows % k) // (rows // k)
-
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Deal the records of each stratum to the classes."""
         engine, data, schema = table.engine, table.data, table.schema
         wanted(models, KAnonymity, self.name).demand(table.rows, None)
         close = [model for model in models if isinstance(model, TCloseness)]
         confidential = (close[0] if close else TCloseness(1)).confidential(schema)
-        size = self._size(table.rows, models)
+        size = class_size(table.rows, models)
         groups = table.rows // size
         by_value = engine.rank(data, schema, [confidential])
         stratum = np.minimum(by_value // np.int32(groups), np.int32(size))
@@ -68,15 +75,15 @@ class StratifiedClusters:
         if close:
             labels = _extras_placed(table, labels, stratum == size, close[0])
         labels, groups = merged_until_met(table, labels, groups, models)
-        return table.derive(engine.regroup(data, schema, labels, groups))
+        return self.released(table, labels, groups)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
-        size = self._size(table.rows, models)
+        size = class_size(table.rows, models)
         return (
             f"Cut {table.rows:,} records into {size} strata of the confidential attribute, formed classes with one "
-            f"record of each stratum in the order of Algorithm S2, joined classes that missed a promise, and replaced "
-            f"each quasi-identifier by its range within the class (Algorithm S4)."
+            f"record of each stratum in the order of Algorithm S2, joined classes that missed a promise (Algorithm "
+            f"S4), and {told(self.publish)}."
         )
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from shoal.certificate import Certificate
+from shoal.engines.sources import Source
 from shoal.recipe import Recipe
 from shoal.release import Release
+from shoal.release import beside as certificate_beside
 from shoal.report.discretion import Discretion
 from shoal.report.page import Block, code, facts, listing
 from shoal.version import VERSION
@@ -51,7 +53,8 @@ def repeating(release: Release, certificate: Certificate | None, discretion: Dis
     yield listing(recipe.to_toml(), "The recipe")
     if discretion.external:
         yield "The name of the original was replaced, and what the recipe lists of its values was left out."
-    beside = Path(target).with_suffix(".certificate.json").name
+    place = Source.parse(target)
+    beside = "certificate.json" if place.is_table else certificate_beside(place).name
     yield "On the command line, to make it again and to prove it from the released file alone:"
     yield listing(f"shoal run recipe.toml\nshoal check {target} --certificate {beside}\n", "The commands")
     yield "In Python:"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Boxes, Counts, Layout, Moments, Spans, Written
+from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Publication, Spans, Stored, Written
 from shoal.engines.local.data import OWN, LocalData, known_values, moved, renumbered, spans
+from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
-from shoal.engines.local.publishing import publish, recode
+from shoal.engines.local.publishing import publish_some, published, recode
+from shoal.engines.sources import Source
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows
@@ -39,9 +42,27 @@ class Local:
         schema, data, origin = load(source, options)
         return Table(schema, data, self, origin)
 
+    def digest(self, source: Source) -> Written:
+        """Give the SHA-256 of a file's bytes, of a folder's files, or of a table's content."""
+        if source.is_table:
+            from shoal.engines.local.databases import digest_of
+
+            return digest_of(source)
+        return of_folder(source.path) if source.is_folder else of_file(source.path)
+
+    def store(self, data: LocalData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
+        """Write the released columns to a table in a database, to be seen when it is committed."""
+        from shoal.engines.local.databases import storing
+
+        return storing(data, schema, target)
+
     def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
-        """Write the released columns: Parquet by its suffix, delimited text otherwise."""
+        """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""
         target = Path(path)
+        if Source.parse(path).kind == "folder":
+            from shoal.engines.local.folders import write_folder
+
+            return write_folder(data, schema, target)
         if is_parquet(target):
             from shoal.engines.local.arrow import write_parquet
 
@@ -133,13 +154,28 @@ class Local:
         found: tuple[Positions, int] = data.memo[by]
         return found
 
+    def number(self, data: LocalData, schema: Schema, by: Sequence[str | Positions]) -> Positions:
+        """Number the records by their cells."""
+        if all(isinstance(key, str) for key in by):
+            labels, _ = self._signatures(data, tuple(map(str, by)))
+            return labels if data.index.size == 0 else labels[data.index]
+        lo, hi = data.unfolded()
+        ends = [(lo[:, data.at(key)], hi[:, data.at(key)]) if isinstance(key, str) else (key, key) for key in by]
+        low, high = (np.stack([end[side] for end in ends], axis=1) for side in (0, 1))
+        return label_rows(low, high, np.arange(len(by)))[0]
+
     def map_rows(self, data: LocalData, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
         """Compute one number per row from its quasi-identifiers."""
         result = kernel(spans(data, schema))
         return result if data.index.size == 0 else result[data.index]
 
     def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | NDArray[Any]]) -> Positions:
-        """Give each row's place when sorted by keys: least important first, each sort keeping the last one's order."""
+        """Give each row's place when sorted by keys."""
+        order = self._order(data, keys)
+        return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
+
+    def _order(self, data: LocalData, keys: Sequence[str | NDArray[Any]]) -> Positions | None:
+        """Sort by keys: least important first, each sort keeping the last one's order. None: they are as they were."""
         order: Positions | None = None
         for key in reversed(keys):
             whole: NDArray[Any] = data.positions(key) if isinstance(key, str) else key
@@ -148,11 +184,42 @@ class Local:
             here = whole if order is None else whole[order]
             step = order_by_lengths(here) if here.dtype == np.float64 else order_by_integers(here)
             order = step if order is None else order[step]
-        return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
+        return order
 
-    def regroup(self, data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
-        """Publish for each group of rows the hull of its cells: a range, or a set of categories."""
-        return publish(data, schema, labels, groups)
+    def cut(
+        self,
+        data: LocalData,
+        schema: Schema,
+        keys: Sequence[NDArray[Any]],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[str | Ranked] = (),
+    ) -> tuple[Positions, int]:
+        """Sort the rows by keys and hand them to a kernel in whole stretches."""
+        from shoal.engines.local.cutting import cut
+
+        order = self._order(data, keys)
+        if order is None:
+            order = np.arange(data.rows, dtype=np.int32)
+        columns = {
+            item: self.rank(data, schema, [item.column]) if isinstance(item, Ranked) else data.positions(item)
+            for item in carry
+        }
+        return cut(data, schema, order, keys, least, kernel, columns)
+
+    def regroup(
+        self,
+        data: LocalData,
+        schema: Schema,
+        labels: Positions,
+        groups: int,
+        publish: Publication = "range",
+        columns: Sequence[str] | None = None,
+    ) -> tuple[Schema, LocalData]:
+        """Publish the same cells for all rows of a group."""
+        if columns is not None:
+            return publish_some(data, schema, labels, groups, publish, columns)
+        return published(data, schema, labels, groups, publish)
 
     def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
@@ -211,6 +278,9 @@ def aligned(original: Table, released: Table) -> tuple[Table, Table]:
     mine, theirs = dict[str, Any](), dict[str, Any]()
     for j, name in enumerate(names):
         a, b = original.schema[name].axis, released.schema[name].axis
+        if {a.kind, b.kind} == {"integer", "float"}:  # means of whole numbers
+            first, a = _as_floats(first, j, a)
+            second, b = _as_floats(second, j, b)
         if a.kind != b.kind:
             raise SchemaError(
                 f"Column '{name}' is {a.kind} in one table and {b.kind} in the other.",
@@ -234,6 +304,13 @@ def _listed(data: LocalData, j: int, axis: Axis) -> tuple[LocalData, Axis]:
         return data, axis
     used, lo, hi = renumbered(data.lo, data.hi, j)
     return replace(data, lo=lo, hi=hi), axis.listed(used)
+
+
+def _as_floats(data: LocalData, j: int, axis: Axis) -> tuple[LocalData, Axis]:
+    """Give a column of numbers as floats."""
+    data, axis = _listed(data, j, axis)
+    assert axis.values is not None
+    return data, Axis("float", axis.values.astype(np.float64))
 
 
 def _moved(data: LocalData, j: int, move: Positions | None) -> LocalData:

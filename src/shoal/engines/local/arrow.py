@@ -19,6 +19,7 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines import Written
 from shoal.engines.local.data import LocalData, Words
+from shoal.engines.local.digests import of_file
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
@@ -121,7 +122,7 @@ def _read_column(
         kind = column.type
     if pa.types.is_struct(kind):
         return _read_spans(name, column, reading)
-    if reading.kind == "category" and not _is_text(kind):
+    if (reading.kind == "category" or reading.hierarchy is not None) and not _is_text(kind):
         column = column.cast(pa.string())
         kind = column.type
     if pa.types.is_boolean(kind) or _is_text(kind) or reading.order is not None:
@@ -225,7 +226,8 @@ def _read_texts(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[V
     rows = np.zeros(len(texts), np.int64)
     rows[codes[::-1]] = np.arange(len(codes), 0, -1)
     typed = reading
-    if reading.kind is None and reading.order is None and not _looks_published(texts):
+    declared = reading.kind or reading.order or reading.hierarchy
+    if declared is None and not _looks_published(texts):
         typed = Reading(
             "category", None, reading.missing, ".", reading.strict
         )  # text in a typed frame is meant as text
@@ -338,11 +340,7 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
 def write_parquet(data: LocalData, schema: Schema, path: Path) -> Written:
     """Write the released columns to a Parquet file and give the digest of the file."""
     pq.write_table(to_arrow(data, schema, "struct"), path)
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return Written(digest.hexdigest(), path.stat().st_size)
+    return of_file(path)
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:

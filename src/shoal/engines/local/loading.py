@@ -14,6 +14,7 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.engines.local.text_reader import RawText, read_head, read_text
+from shoal.engines.sources import Source
 from shoal.errors import DataError, SchemaError
 from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema
@@ -23,9 +24,18 @@ Positions = NDArray[np.int32]
 
 
 def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
-    """Read a path or a frame."""
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
+    """Read a file, a folder, a table in a database, or a frame."""
+    if isinstance(source, (str, os.PathLike, Source)):
+        found = Source.parse(source)
+        path = found.path
+        if found.is_table:
+            from shoal.engines.local.databases import from_table
+
+            return _load_arrow(*from_table(found), options)
+        if found.is_folder:
+            from shoal.engines.local.folders import from_folder
+
+            return _load_arrow(*from_folder(path), options)
         if path.suffix.lower() not in (".parquet", ".pq"):
             return _load_text(path, options)
         from shoal.engines.local.arrow import from_parquet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines.local.data import LocalData
+from shoal.engines import Publication
+from shoal.engines.local.data import OWN, LocalData
+from shoal.hierarchy import ROOT, Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label
 from shoal.kernels.spans import Members, bitsets, hulls
@@ -21,7 +23,36 @@ Positions = NDArray[np.int32]
 _BITS = 62
 
 
-def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
+def published(
+    data: LocalData, schema: Schema, labels: Positions, groups: int, publish: Publication
+) -> tuple[Schema, LocalData]:
+    """Give each group what holds all of its cells, or one value that stands for them."""
+    if publish == "range":
+        return _hulls(data, schema, labels, groups)
+    from shoal.engines.local.representing import represent
+
+    return represent(data, schema, labels, groups, publish)
+
+
+def publish_some(
+    data: LocalData, schema: Schema, labels: Positions, groups: int, publish: Publication, columns: Sequence[str]
+) -> tuple[Schema, LocalData]:
+    """Publish groups in some columns only; the others stay what they are, row by row."""
+    lo, hi = (side.copy() for side in data.unfolded())
+    places = [data.at(name) for name in columns]
+    some = replace(
+        data, quasi=tuple(columns), lo=np.ascontiguousarray(lo[:, places]), hi=np.ascontiguousarray(hi[:, places]),
+        index=OWN, ranged=tuple(data.ranged[j] for j in places),
+    )  # fmt: skip
+    schema, found = published(some, schema, labels, groups, publish)
+    lo[:, places], hi[:, places] = found.lo[labels], found.hi[labels]
+    ranged = list(data.ranged)
+    for j, now in zip(places, found.ranged, strict=True):
+        ranged[j] = now
+    return schema, replace(data, lo=lo, hi=hi, index=OWN, ranged=tuple(ranged))
+
+
+def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
     """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
     lo, hi = data.unfolded()
     members = by_label(labels, groups)
@@ -29,6 +60,8 @@ def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> 
     axes: dict[str, Axis] = {}
     for j, name in enumerate(data.quasi):
         axis = schema[name].axis
+        if axis.tree is not None:
+            _widen(axis.tree, low, high, j)
         if not axis.nominal:
             continue
         mixed = (low[:, j] != high[:, j]) & (low[:, j] != MISSING)
@@ -40,6 +73,16 @@ def publish(data: LocalData, schema: Schema, labels: Positions, groups: int) -> 
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
     released.memo["members"] = members
     return schema.with_axes(axes), released
+
+
+def _widen(tree: Hierarchy, low: Positions, high: Positions, j: int) -> None:
+    """Widen the cells of a column to nodes of its hierarchy; a root that says nothing is the wildcard."""
+    inside = (low[:, j] != MISSING) & (high[:, j] != TOP)
+    low[inside, j], high[inside, j] = tree.cover(low[inside, j], high[inside, j])
+    whole = (0, len(tree.levels) - 1)
+    if tree.nodes[whole] == ROOT:
+        low[inside & (low[:, j] == whole[0]) & (high[:, j] == whole[1]), j] = MISSING
+        high[low[:, j] == MISSING, j] = np.where(high[low[:, j] == MISSING, j] == MISSING, MISSING, TOP)
 
 
 def _sets(

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from shoal.engines.local import is_parquet
+from shoal.engines.local.compressed import created
 
 Block = Mapping[str, NDArray[Any]]
 
@@ -35,7 +36,7 @@ def write_blocks(path: Path, blocks: Iterable[Block]) -> None:
                 writer.write_batch(batch)
         return
     plain = pa.csv.WriteOptions(include_header=False, quoting_style="none")
-    with path.open("xb") as file:
+    with created(path) as file:
         file.write((",".join(first.schema.names) + "\n").encode())
         pa.csv.write_csv(first, file, plain)
         for batch in batches:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -14,6 +13,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.engines.local.compressed import is_compressed, opened
+from shoal.engines.local.digests import of_file
 from shoal.errors import DataError, looks_like_a_record
 from shoal.kernels.delimited import (
     BLANK,
@@ -72,7 +73,7 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             raise DataError(f"'{path}' is not a file that can be read twice.", "Save its content to a file first.")
-        with path.open("rb") as file:
+        with opened(path) as file:
             chunk = file.read(_CHUNK)
     except FileNotFoundError:
         raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
@@ -151,15 +152,17 @@ def read_text(
     modes = np.array([SKIP if n not in places else TEXT if n in texts else NUMBER for n in head.header], np.int32)
     targets = np.array([places.get(name, 0) for name in head.header], np.int32)
     widths = (len(first), len(second))
-    with path.open("rb") as file:
-        pass_ = _Pass(file, head, modes, targets, widths, digest=True)
+    packed = is_compressed(path)
+    size = 0 if packed else path.stat().st_size
+    with opened(path) as file:
+        pass_ = _Pass(file, size, head, modes, targets, widths, digest=not packed)
         pass_.run()
-        spoilt = pass_.rows.spoilt > 0
-        sha256 = pass_.sha256
-        if spoilt.any():
-            modes[spoilt] = TEXT
-            file.seek(0)
-            pass_ = _Pass(file, head, modes, targets, widths, digest=False)
+    spoilt = pass_.rows.spoilt > 0
+    sha256 = of_file(path).sha256 if packed else pass_.sha256
+    if spoilt.any():
+        modes[spoilt] = TEXT
+        with opened(path) as file:
+            pass_ = _Pass(file, size, head, modes, targets, widths, digest=False)
             pass_.run()
     if pass_.rows.row == 0:
         raise DataError(f"'{path}' has a header but no records.", "A table needs at least one record.")
@@ -172,6 +175,7 @@ class _Pass:
     def __init__(
         self,
         file: BinaryIO,
+        size: int,  # 0 if only the end of the file will tell
         head: Head,
         modes: NDArray[np.int32],
         targets: NDArray[np.int32],
@@ -180,10 +184,10 @@ class _Pass:
         digest: bool,
     ) -> None:
         self.file, self.head = file, head
-        self.size = os.fstat(file.fileno()).st_size
+        self.size = size
         self.hasher = hashlib.sha256() if digest else None
         # Room for the first chunk; what it holds then tells how much the whole file needs.
-        room = min(self.size, _CHUNK) // (2 * modes.size) + 1024
+        room = min(self.size or _CHUNK, _CHUNK) // (2 * modes.size) + 1024
         cells, others = (np.empty((room, width), np.int32) for width in widths)
         spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
         self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
@@ -231,7 +235,8 @@ class _Pass:
                 return place
             if status == MORE_ROWS:
                 done = max(seen - (stop - place), 1)
-                expected = max(int(rows.row * self.size / done * 1.02), rows.row) + 4096
+                grown = self.size / done * 1.02 if self.size else 1.5
+                expected = max(int(rows.row * grown), rows.row) + 4096
                 rows.cells = _grown(rows.cells, rows.row, expected)
                 rows.others = _grown(rows.others, rows.row, expected)
             elif status == MORE_WORDS:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from shoal.axis import node_text
 from shoal.engines import Layout, Written
+from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
+from shoal.engines.local.digests import of_file
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
@@ -28,14 +30,14 @@ Positions = NDArray[np.int32]
 def write_text(data: LocalData, schema: Schema, path: Path, layout: Layout) -> Written:
     """Write the released columns in the order of the schema and give the digest of the bytes."""
     digest, size = hashlib.sha256(), 0
-    with path.open("xb", buffering=0) as file:
+    with created(path) as file:
         for chunk in _chunks(data, schema, layout.delimiter):
             digest.update(chunk)
             size += len(chunk)
             rest = memoryview(chunk)
             while rest:
                 rest = rest[file.write(rest) :]
-    return Written(digest.hexdigest(), size)
+    return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
 
 
 def _chunks(data: LocalData, schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:

@@ -1,0 +1,63 @@
+"""Compressed text: what is in a file that ends in .gz or .zst, as a stream."""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.sources import COMPRESSED
+from shoal.errors import DataError
+
+
+def is_compressed(path: Path) -> bool:
+    """Tell whether the name of a file says that it is compressed."""
+    return path.suffix.lower() in COMPRESSED
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Open a file to read what is in it."""
+    if not is_compressed(path):
+        with path.open("rb") as file:
+            yield file
+        return
+    if path.is_file() and path.stat().st_size == 0:
+        raise DataError(f"'{path}' is empty.", "A table needs a header line and at least one record.")
+    try:
+        with _stream(path, "rb") as file:
+            yield file
+    except (EOFError, zlib.error, OSError) as error:
+        if getattr(error, "errno", None):  # the file itself cannot be opened or read
+            raise
+        raise DataError(f"'{path}' is damaged or was cut short.", "Get or make the file again.") from None
+
+
+@contextlib.contextmanager
+def created(path: Path) -> Iterator[Any]:
+    """Make a new file and open it for what goes into it. The same content gives the same file."""
+    if not is_compressed(path):
+        with path.open("xb", buffering=0) as file:
+            yield file
+        return
+    with _stream(path, "xb") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _stream(path: Path, mode: str) -> Iterator[Any]:
+    with path.open(mode) as plain:
+        if path.suffix.lower() == ".gz":
+            import gzip
+
+            # Neither a name nor the time is kept in the file: they would make it another one each time.
+            with gzip.GzipFile("", mode[:1].replace("x", "w") + "b", 6, plain, mtime=0) as file:
+                yield file
+            return
+        import pyarrow as pa
+
+        kind = pa.CompressedInputStream if mode == "rb" else pa.CompressedOutputStream
+        with kind(plain, "zstd") as file:
+            yield file

@@ -1,0 +1,210 @@
+"""Connections to databases: their drivers, and what their errors mean.
+
+What a server says is never shown as it is: it may hold a cell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from shoal.engines.sources import Source
+from shoal.errors import DataError, ParameterError
+
+
+class Connection(Protocol):
+    """What is asked of a database within one transaction.
+
+    ``order`` sorts rows as they are kept, and ``here`` keeps what is known of other databases out of a query.
+    """
+
+    order: str
+    here: str
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Give the rows of a query."""
+        ...
+
+    def arrow(self, query: str) -> pa.Table:
+        """Give the rows of a query as a table."""
+        ...
+
+    def run(self, statement: str) -> None:
+        """Run a statement."""
+        ...
+
+    def put(self, schema: str, name: str, table: pa.Table, quoted: str) -> None:
+        """Make a table and fill it."""
+        ...
+
+    def remark(self, schema: str, name: str) -> str | None:
+        """Give the comment on a table, whose names are given as literals."""
+        ...
+
+    def folded(self, name: str) -> str:
+        """Give a name in the form by which names are compared."""
+        ...
+
+    def commit(self) -> None:
+        """Let others see what was done."""
+        ...
+
+
+class _DuckDB:
+    order = "rowid"
+    here = " AND table_catalog = current_database()"
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self._connection.execute(query).fetchall()
+        return found
+
+    def arrow(self, query: str) -> pa.Table:
+        return self._connection.sql(query).to_arrow_table()
+
+    def run(self, statement: str) -> None:
+        self._connection.execute(statement)
+
+    def put(self, schema: str, name: str, table: pa.Table, quoted: str) -> None:
+        self._connection.register("shoal_release", table)
+        self._connection.execute(f"CREATE TABLE {quoted} AS SELECT * FROM shoal_release")
+        self._connection.unregister("shoal_release")
+
+    def remark(self, schema: str, name: str) -> str | None:
+        found = self.rows(f"SELECT comment FROM duckdb_tables() WHERE schema_name = {schema} AND table_name = {name}")
+        return found[0][0] if found else None
+
+    def folded(self, name: str) -> str:
+        return name.lower()
+
+    def commit(self) -> None:
+        self._connection.commit()
+
+
+class _Postgres:
+    order = "tableoid, ctid"
+    here = ""
+
+    def __init__(self, connection: Any, cursor: Any) -> None:
+        self._connection, self._cursor = connection, cursor
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        self._cursor.execute(query)
+        found: list[tuple[Any, ...]] = self._cursor.fetchall()
+        return found
+
+    def arrow(self, query: str) -> pa.Table:
+        self._cursor.execute(query)
+        return self._cursor.fetch_arrow_table()
+
+    def run(self, statement: str) -> None:
+        self._cursor.execute(statement)
+
+    def put(self, schema: str, name: str, table: pa.Table, quoted: str) -> None:
+        self._cursor.adbc_ingest(name, table, mode="create", db_schema_name=schema)
+
+    def remark(self, schema: str, name: str) -> str | None:
+        found = self.rows(
+            "SELECT obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            f"WHERE n.nspname = {schema} AND c.relname = {name}"
+        )
+        return found[0][0] if found else None
+
+    def folded(self, name: str) -> str:
+        return name
+
+    def commit(self) -> None:
+        self._connection.commit()
+
+
+@contextlib.contextmanager
+def connected(source: Source, *, writing: bool = False) -> Iterator[Connection]:
+    """Begin a transaction. Whatever is not committed when the block ends is undone."""
+    try:
+        with contextlib.closing(_duckdb(source, writing) if source.kind == "duckdb" else _postgres(source)) as opened:
+            if source.kind == "duckdb":
+                opened.begin()
+                yield _DuckDB(opened)
+                return
+            with opened.cursor() as cursor:
+                yield _Postgres(opened, cursor)
+    except _errors() as error:
+        what, remedy = _meaning(error)
+        raise DataError(f"'{source}': {what}", remedy) from None
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """Give the errors of the drivers that are there."""
+    found: list[type[Exception]] = []
+    with contextlib.suppress(ImportError):
+        import duckdb
+
+        found.append(duckdb.Error)
+    with contextlib.suppress(ImportError):
+        import adbc_driver_manager
+
+        found.append(adbc_driver_manager.Error)
+    return tuple(found)
+
+
+def _duckdb(source: Source, writing: bool) -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise _no_driver("DuckDB") from None
+    if not writing and not source.path.exists():
+        raise DataError(f"There is no file '{source.path}'.", "Check its name and folder.")
+    return duckdb.connect(str(source.path), read_only=not writing)
+
+
+def _postgres(source: Source) -> Any:
+    try:
+        from adbc_driver_postgresql import dbapi
+    except ImportError:
+        raise _no_driver("PostgreSQL") from None
+    return dbapi.connect(source.address)
+
+
+def _no_driver(what: str) -> ParameterError:
+    return ParameterError(f"The driver for {what} is not installed.", "Install it: pip install 'shoal[db]'.")
+
+
+# What drivers say, in small letters, and what it means.
+_MEANINGS = (
+    (("password", "28p01", "28000", "role "), "The server refused the user or the password.",
+     "Check both; the password may also stand in PGPASSWORD or in a password file."),
+    (("translate host name", "name or service"), "There is no host of this name.", "Check the host in the address."),
+    (("connection refused", "timeout", "could not connect", "no such file or directory\n\tis the server"),
+     "No server answers there.", "Check host and port, and whether the server runs."),
+    (('fatal:  database "', "3d000"), "The server has no database of this name.", "Check the name after the host."),
+    (("uri query parameter", "uri:"), "The address holds a setting that the driver does not know.",
+     "Known are those of libpq, such as sslmode."),
+    (("permission denied", "42501"), "The user may not do this.", "Ask for the right to read it, or to make tables."),
+    (("3f000", "schema with name"), "There is no schema of this name.", "Create it, or choose another."),
+    (("not a valid duckdb",), "The file is not a DuckDB database.", "Check the file."),
+    (("conflicting lock", "could not set lock", "different configuration"), "Another program has the file open.",
+     "Close it there, and try again."),
+    (("22021", "invalid byte sequence"), "A column holds zero bytes, which the database cannot hold.",
+     "Take them out, or write Parquet."),
+    (("no space left", "53100"), "The disk is full.", "Make room, and try again."),
+    (("no such file", "cannot open file", "is a directory"), "The file cannot be opened.",
+     "Check its name and folder."),
+)  # fmt: skip
+
+
+def _meaning(error: Exception) -> tuple[str, str]:
+    """Tell what an error means without repeating it: it may show a cell, a user or a part of the address."""
+    said = str(error).lower()
+    for signs, what, remedy in _MEANINGS:
+        if any(sign in said for sign in signs):
+            return what, remedy
+    state = getattr(error, "sqlstate", None)
+    return (
+        f"The database refused what was asked of it ({type(error).__name__}{f', {state}' if state else ''}).",
+        "Check the table and the rights of the user; the server's log says more.",
+    )

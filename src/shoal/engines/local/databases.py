@@ -1,0 +1,183 @@
+"""Tables in databases: read whole, written in one transaction, under another name until all is there.
+
+Both databases speak Arrow through their drivers and describe themselves in the same schema of information, so what
+differs between them is only how they are opened and how rows get in and out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.engines import Stored, Written
+from shoal.engines.local.arrow import to_arrow
+from shoal.engines.local.connections import Connection, connected
+from shoal.engines.local.data import LocalData
+from shoal.engines.local.digests import as_texts, of_rows
+from shoal.engines.sources import Source
+from shoal.errors import DataError, suggest
+from shoal.schema import Schema
+from shoal.table import Origin
+
+# Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
+_REMARK = "released by shoal"
+# What comes through the drivers as it is. Decimals become floats, as everywhere; all other types become text.
+_PLAIN = {
+    "boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint",
+    "real", "float", "double", "double precision", "text", "varchar", "character varying", "character", "date",
+    "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp without time zone",
+    "timestamp with time zone",
+}  # fmt: skip
+_DECIMAL = {"numeric", "decimal", "hugeint", "uhugeint"}
+
+
+def from_table(source: Source) -> tuple[pa.Table, Origin]:
+    """Read a table in the order in which it is kept."""
+    with connected(source) as db:
+        whole = _fetched(db, source)
+    digest = of_rows(whole, ordered=True) if whole.num_rows else Written("", 0)
+    return whole, Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
+
+
+def digest_of(source: Source) -> Written:
+    """Give the digest of a table's content."""
+    with connected(source) as db:
+        return of_rows(_fetched(db, source))
+
+
+def _fetched(db: Connection, source: Source) -> pa.Table:
+    schema, name, kind = _found(db, source)
+    return _selected(db, schema, name, kept=kind == "BASE TABLE")
+
+
+def _selected(db: Connection, schema: str, name: str, *, kept: bool = True) -> pa.Table:
+    columns = db.rows(
+        "SELECT column_name, data_type FROM information_schema.columns "
+        f"WHERE table_schema = {_literal(schema)} AND table_name = {_literal(name)}{db.here} ORDER BY ordinal_position"
+    )
+    wanted = ", ".join(_cell(column, kind.lower()) for column, kind in columns)
+    order = f" ORDER BY {db.order}" if kept else ""  # views keep no rows, so they have no order of their own
+    whole = db.arrow(f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}")
+    plain = pa.schema([pa.field(field.name, field.type) for field in whole.schema])  # without the drivers' remarks
+    return pa.table(whole.columns, schema=plain).combine_chunks()
+
+
+def _cell(column: str, kind: str) -> str:
+    name, plain = _name(column), re.sub(r"\(\d+(,\d+)?\)$", "", kind)
+    if plain in _DECIMAL:
+        return f"CAST({name} AS double precision) AS {name}"
+    return name if plain in _PLAIN else f"CAST({name} AS varchar) AS {name}"
+
+
+def _tables(db: Connection) -> list[tuple[str, str, str]]:
+    found = db.rows(
+        "SELECT table_schema, table_name, table_type FROM information_schema.tables "
+        f"WHERE table_schema NOT IN ('pg_catalog', 'information_schema'){db.here} ORDER BY 1, 2"
+    )
+    return [(schema, name, kind) for schema, name, kind in found]
+
+
+def _schema_of(db: Connection, source: Source) -> str:
+    return source.schema or str(db.rows("SELECT current_schema()")[0][0])
+
+
+def _matching(db: Connection, source: Source, tables: Sequence[tuple[str, str, str]]) -> tuple[str, str, str] | None:
+    schema = _schema_of(db, source)
+    wanted = (db.folded(schema), db.folded(source.table))
+    return next((each for each in tables if (db.folded(each[0]), db.folded(each[1])) == wanted), None)
+
+
+def _found(db: Connection, source: Source) -> tuple[str, str, str]:
+    """Find a table, or say which one may have been meant."""
+    tables = _tables(db)
+    found = _matching(db, source, tables)
+    if found is None:
+        mine = _schema_of(db, source)
+        names = [name if schema == mine else f"{schema}.{name}" for schema, name, _ in tables]
+        near = suggest(source.table if source.schema in (None, mine) else f"{source.schema}.{source.table}", names)
+        hint = f"Did you mean '{near}'?" if near else "Check its name, its schema, and whether the user may read it."
+        raise DataError(f"There is no table '{source.table}' that can be read in '{source}'.", hint)
+    return found
+
+
+def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | None:
+    """Give the table that is to be replaced, if there is one; refuse to replace what shoal did not make."""
+    there = _matching(db, source, _tables(db))
+    if there is None:
+        return None
+    if not source.replace:
+        raise DataError(
+            f"There is a table '{source.table}' in '{source}' already.",
+            "Choose another name, or add &if_exists=replace to replace what an earlier release wrote.",
+        )
+    if db.remark(_literal(there[0]), _literal(there[1])) != _REMARK:
+        raise DataError(
+            f"The table '{source.table}' in '{source}' was not made by shoal, so it is not replaced.",
+            "Choose another name, or drop the table yourself.",
+        )
+    return there
+
+
+@contextlib.contextmanager
+def storing(data: LocalData, schema: Schema, source: Source) -> Iterator[Stored]:
+    """Write the released columns, spans as text; nothing is to be seen before `Stored.commit`, nor after a failure."""
+    fresh = source.kind == "duckdb" and not source.path.exists()
+    if not fresh:
+        with connected(source) as db:  # a database that is only read keeps every byte
+            _refuse_existing(db, source)
+    whole = _storable(to_arrow(data, schema, "text"))
+    kept = False
+
+    def commit() -> None:
+        nonlocal kept
+        there = _refuse_existing(db, source)
+        if there is not None:
+            db.run(f"DROP TABLE {_name(there[0])}.{_name(there[1])}")
+        db.run(f"ALTER TABLE {_name(home)}.{_name(draft)} RENAME TO {_name(source.table)}")
+        db.commit()
+        kept = True
+
+    try:
+        with connected(source, writing=True) as db:
+            home, draft = _schema_of(db, source), f"shoal_{os.getpid()}_{secrets.token_hex(4)}"
+            db.put(home, draft, whole, f"{_name(home)}.{_name(draft)}")
+            db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
+            yield Stored(of_rows(_selected(db, home, draft)), commit)
+    finally:
+        if fresh and not kept:
+            for path in (source.path, source.path.with_name(source.path.name + ".wal")):
+                path.unlink(missing_ok=True)
+
+
+def _storable(table: pa.Table) -> pa.Table:
+    """Give columns that every database has a type for."""
+    return pa.table({name: _plain(name, table.column(name)) for name in table.column_names})
+
+
+def _plain(name: str, column: Any) -> Any:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_boolean(kind) or pa.types.is_date32(kind) or kind in (pa.float32(), pa.float64()):
+        return column
+    if pa.types.is_integer(kind) and kind != pa.uint64():
+        return column.cast(pa.int64())
+    if pa.types.is_timestamp(kind):
+        return column.cast(pa.timestamp("us", kind.tz), safe=False)
+    return as_texts(name, column).cast(pa.string())
+
+
+def _name(text: str) -> str:
+    """Quote a name, so that it is nothing but a name."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,80 @@
+"""Folders of Parquet files: one table whose parts lie beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from shoal.engines import Written
+from shoal.engines.local.arrow import to_arrow
+from shoal.engines.local.data import LocalData
+from shoal.engines.local.digests import of_folder
+from shoal.engines.sources import Source, parquet_files
+from shoal.errors import DataError, SchemaError
+from shoal.schema import Schema
+from shoal.table import Origin
+
+PART = 1 << 20  # how many records a part holds
+
+
+def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
+    """Read the Parquet files of a folder in the order of their names; folders named COLUMN=VALUE add a column."""
+    if not folder.is_dir():
+        raise DataError(f"There is no folder '{folder}'.", "Check its name; the name of a file ends without a slash.")
+    try:
+        next(folder.iterdir(), None)
+        files = parquet_files(folder)
+    except OSError as error:
+        raise DataError(f"'{folder}' cannot be read: {error.strerror}.", "Check its permissions.") from None
+    if not files:
+        raise DataError(f"The folder '{folder}' holds no Parquet files.", "Name a file, or a folder with *.parquet.")
+    digest = of_folder(folder)
+    first = _columns(files[0])
+    for path in files[1:]:
+        _insist_alike(files[0], first, path, _columns(path))
+    try:
+        whole = ds.dataset(
+            [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
+            partitioning=ds.partitioning(flavor="hive"),
+        ).to_table()  # fmt: skip
+    except (OSError, pa.ArrowException):
+        raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
+    source = Source("folder", folder)
+    return whole.combine_chunks(), Origin(source.name, digest.sha256, "parquet", place=str(source))
+
+
+def _columns(path: Path) -> dict[str, pa.DataType]:
+    try:
+        schema = pq.read_schema(path)
+    except (OSError, pa.ArrowException):
+        raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise SchemaError(f"Two columns of '{path}' are named '{twice}'.", "Give each column a name of its own.")
+    return dict(zip(schema.names, schema.types, strict=True))
+
+
+def _insist_alike(one: Path, ours: dict[str, pa.DataType], other: Path, theirs: dict[str, pa.DataType]) -> None:
+    for name in (*ours, *theirs):
+        if name not in ours or name not in theirs:
+            has, lacks = (one, other) if name in ours else (other, one)
+            raise SchemaError(
+                f"'{has}' has a column '{name}', '{lacks}' has none.", "All files of a folder need the same columns."
+            )
+        if ours[name] != theirs[name]:
+            raise SchemaError(
+                f"Column '{name}' is {ours[name]} in '{one}' and {theirs[name]} in '{other}'.",
+                "Give it the same type in all files of the folder.",
+            )
+
+
+def write_folder(data: LocalData, schema: Schema, folder: Path) -> Written:
+    """Write the released columns as Parquet files in a new folder."""
+    whole = to_arrow(data, schema, "struct")
+    folder.mkdir()
+    for number, first in enumerate(range(0, whole.num_rows, PART)):
+        pq.write_table(whole.slice(first, PART), folder / f"part-{number:05d}.parquet")
+    return of_folder(folder)

@@ -1,0 +1,216 @@
+"""Where tables lie: files, folders of Parquet files, and tables in databases; how they are named, and named in public.
+
+A password may stand in the address of a database. It is used to connect and goes nowhere else: what is shown, kept
+in a recipe or written into a certificate is put together from the other parts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from shoal.errors import ParameterError, suggest
+from shoal.table import printable
+
+COMPRESSED = (".gz", ".zst")
+_PARQUET = (".parquet", ".pq")
+_OWN = ("table", "if_exists")
+_HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place that holds a table, or is to hold one.
+
+    Attributes
+    ----------
+    kind
+        What it is.
+    path
+        The file or the folder; of a DuckDB table, the file of its database.
+    schema, table
+        The name of a table in a database. Without a schema, it is looked for where the database looks first.
+    replace
+        Whether a table of this name that an earlier release made may be replaced.
+    address
+        What the driver of a PostgreSQL server is given to connect. It may hold a password.
+    """
+
+    kind: Literal["file", "folder", "duckdb", "postgresql"]
+    path: Path = Path()
+    schema: str | None = None
+    table: str = ""
+    replace: bool = False
+    address: str = field(default="", repr=False)
+
+    @classmethod
+    def parse(cls, given: str | os.PathLike[str] | Source) -> Source:
+        """Read the name of a file, of a folder (it ends with a slash), or of a table in a database (a URL).
+
+        >>> Source.parse("duckdb:///clinic.db?table=people").path.name
+        'clinic.db'
+        >>> str(Source.parse("postgresql://keeper:secret@db.example/clinic?table=people"))
+        'postgresql://db.example/clinic?table=people'
+        """
+        if isinstance(given, Source):
+            return given
+        text = os.fspath(given)
+        if "://" in text:
+            return _from_url(text)
+        slashes = tuple(filter(None, (os.sep, os.altsep)))
+        named = Path(text).name not in ("", "..") and text.endswith(slashes)
+        path = Path(text)
+        if path.suffix.lower() in COMPRESSED and path.with_suffix("").suffix.lower() in _PARQUET:
+            raise ParameterError(
+                "Parquet is compressed in itself, and not once more as a file.", "Name a file that ends in .parquet."
+            )
+        return cls("folder" if named else "file", path)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table in a database."""
+        return self.kind in ("duckdb", "postgresql")
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, by its name or because there is one."""
+        return self.kind == "folder" or (self.kind == "file" and self.path.is_dir())
+
+    @property
+    def format(self) -> str:
+        """What certificates call the form of a release."""
+        if self.kind == "file":
+            return "parquet" if self.path.suffix.lower() in _PARQUET else "text"
+        return "parquet folder" if self.kind == "folder" else f"{self.kind} table"
+
+    @property
+    def name(self) -> str:
+        """The name in public: a file without its folder, a table without host and user."""
+        if self.kind == "postgresql":
+            return printable(f"postgresql://{urlsplit(self.address).path or '/'}?{self._query()}")
+        name = printable(self.path.name)
+        if self.kind == "duckdb":
+            return f"duckdb:///{quote(name)}?{self._query()}"
+        return name + "/" * (self.kind == "folder")
+
+    def __str__(self) -> str:
+        """Give the name for whoever runs the command: with host and folder, without user and password."""
+        if self.kind == "postgresql":
+            parts = urlsplit(self.address)
+            return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}?{self._query()}"
+        return self.seen_from(None)
+
+    def seen_from(self, folder: Path | None) -> str:
+        """Give the text that names it in a recipe that lies in a folder: with the user of a database, no password."""
+        if self.kind == "postgresql":
+            parts = urlsplit(self.address)
+            user, at, host = parts.netloc.rpartition("@")
+            more = {k: v for k, v in parse_qsl(parts.query) if "pass" not in k and k != "connect_timeout"}
+            return f"postgresql://{user.partition(':')[0]}{at}{host}{parts.path}?{self._query(more)}"
+        path = str(self.path) if folder is None else os.path.relpath(self.path, folder)
+        if self.kind == "duckdb":
+            return f"duckdb:///{quote(path)}?{self._query()}"
+        return path + "/" * (self.kind == "folder")
+
+    def _query(self, more: Mapping[str, str] | None = None) -> str:
+        name = self.table if self.schema is None else f"{self.schema}.{self.table}"
+        return urlencode({**(more or {}), "table": name, **({"if_exists": "replace"} if self.replace else {})})
+
+    def files(self) -> list[Path]:
+        """Give the files that must not be overwritten while the table is needed."""
+        if self.kind == "postgresql":
+            return []
+        return [self.path, *(parquet_files(self.path) if self.is_folder else [])]
+
+    def same_table(self, other: Source) -> bool:
+        """Tell whether two names stand for one table in a database."""
+        return self.is_table and self._identity() == other._identity()
+
+    def _identity(self) -> tuple[str, ...]:
+        if self.kind == "duckdb":
+            return "duckdb", os.path.realpath(self.path), (self.schema or "main").lower(), self.table.lower()
+        if self.kind == "postgresql":
+            parts = urlsplit(self.address)
+            host = parts.netloc.rpartition("@")[2].removesuffix(":5432")
+            name, colon, port = host.rpartition(":") if not host.endswith("]") else ("", "", host)
+            name, port = (name, port) if colon else (port, "")
+            return "postgresql", "" if name in _HERE else name, port, parts.path, self.schema or "public", self.table
+        return self.kind, os.path.realpath(self.path)
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Give the Parquet files of a folder and of the folders in it, by name; hidden ones are drafts of others."""
+    found = (path for path in folder.rglob("*") if path.suffix.lower() in _PARQUET and path.is_file())
+    inner = ((path, path.relative_to(folder)) for path in found)
+    return [path for path, name in sorted(inner, key=lambda both: both[1].parts) if not _hidden(name)]
+
+
+def _hidden(name: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in name.parts)
+
+
+def beside(folder: Path, text: str) -> str:
+    """Give the place that a text in a recipe names, as seen from the folder of the recipe."""
+    source = Source.parse(text)
+    if source.kind == "postgresql":
+        return text
+    if source.kind == "duckdb":
+        return Source("duckdb", folder / source.path, source.schema, source.table, source.replace).seen_from(None)
+    return str(folder / text) + "/" * (source.kind == "folder")
+
+
+def _from_url(text: str) -> Source:
+    scheme = text.partition("://")[0].lower()
+    if scheme not in ("postgresql", "postgres", "duckdb"):
+        near = suggest(scheme, ("postgresql", "duckdb"))
+        hint = f"Did you mean '{near}://'? " if near else ""
+        raise ParameterError(
+            "This kind of address cannot be read or written.",
+            f"{hint}Known are postgresql://USER@HOST/DATABASE?table=NAME and duckdb:///FILE?table=NAME.",
+        )
+    try:
+        parts = urlsplit(text)
+        asked = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+    except ValueError:
+        raise ParameterError("The address of the database is not well formed.", _form(scheme)) from None
+    if "@" in parts.path + parts.query + parts.fragment or parts.fragment:
+        # It is not known where the password ends, so nothing of the address can be shown.
+        raise ParameterError(
+            "The address of the database holds signs that have a meaning there.",
+            "Write @ as %40, / as %2F, ? as %3F and # as %23 in names and in the password.",
+        )
+    name = asked.pop("table", "")
+    if not name:
+        raise ParameterError("The address of the database names no table.", f"Add ?table=NAME: {_form(scheme)}")
+    schema, dot, table = name.partition(".")
+    if dot and not (schema and table):
+        raise ParameterError(f"'{name}' is not the name of a table.", "Write ?table=NAME or ?table=SCHEMA.NAME.")
+    manner = asked.pop("if_exists", "fail")
+    if manner not in ("fail", "replace"):
+        raise ParameterError("if_exists is neither 'fail' nor 'replace'.", "Leave it out, or write if_exists=replace.")
+    whose, named, replace = (schema if dot else None), (table if dot else name), manner == "replace"
+    if scheme == "duckdb":
+        path = unquote(parts.path.removeprefix("/"))
+        if parts.netloc or not path:
+            raise ParameterError("The address names no DuckDB file.", _form(scheme))
+        if asked:
+            raise ParameterError(
+                f"'{next(iter(asked))}' means nothing in the address of a DuckDB table.",
+                f"Known are: {', '.join(_OWN)}.",
+            )
+        return Source("duckdb", Path(path), whose, named, replace)
+    if not parts.path.strip("/"):
+        raise ParameterError("The address names no database.", _form(scheme))
+    asked.setdefault("connect_timeout", "10")  # a wrong host may otherwise not answer for minutes
+    address = parts._replace(scheme="postgresql", query=urlencode(asked, quote_via=quote)).geturl()
+    return Source("postgresql", Path(), whose, named, replace, address)
+
+
+def _form(scheme: str) -> str:
+    if scheme == "duckdb":
+        return "Write duckdb:///FILE?table=NAME, with a fourth slash before an absolute path."
+    return "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE?table=NAME."

@@ -1,0 +1,184 @@
+"""Classes of at least k records that are alike, formed block by block along an order in which neighbours are alike."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InternalError
+from shoal.kernels import MISSING, TOP, call, of_kind
+
+Positions = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Offsets = NDArray[np.int64]
+QUAD, MOST_NEAR = 4, 8
+_BITS = 64
+_STRIP = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes over ordered values: the ends of each, the lowest node above any two, and what each costs, up to 1."""
+
+    ends: Positions
+    cover: Positions
+    price: Floats
+
+    def with_gaps(self) -> Tree:
+        """Add a node for cells without a value, and the wildcard, which is above it and any other."""
+        n = self.price.size
+        cover = np.full((n + 2, n + 2), n + 1, np.int32)
+        cover[:n, :n] = self.cover
+        cover[n, n] = n
+        ends = np.concatenate([self.ends, np.array([[MISSING, MISSING], [MISSING, TOP]], np.int32)])
+        return Tree(ends, cover, np.append(self.price, [0.0, 1.0]))
+
+    def nodes(self, lo: Positions, hi: Positions) -> NDArray[np.uint64]:
+        """Give the number of the node of each cell."""
+        order = np.lexsort([self.ends[:, 1], self.ends[:, 0]])
+        keys = self.ends[order, 0].astype(np.int64) * 2**32 + self.ends[order, 1]
+        return order[np.searchsorted(keys, lo.astype(np.int64) * 2**32 + hi)].astype(np.uint64)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a published cell costs, column by column.
+
+    A range costs its length times ``scale``, a wildcard the length of the domain from ``lowest`` to ``highest`` times
+    ``scale``. The columns in ``named`` hold categories without an order: a set of them costs by their number, and a
+    wildcard 1; or, where ``trees`` has one for the column, by the lowest node above them. ``squared`` says whether the
+    cells of a record add up to a distance, or are summed.
+    """
+
+    scale: Floats
+    lowest: Floats
+    highest: Floats
+    named: Offsets
+    categories: Offsets
+    squared: bool
+    trees: tuple[Tree | None, ...] = ()
+
+    @property
+    def ranged(self) -> Offsets:
+        """The columns that hold ranges."""
+        return np.setdiff1d(np.arange(self.scale.size), self.named)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look: the records of a block, and with how many neighbours a class is divided anew, how often."""
+
+    block: int
+    near: int = 0
+    rounds: int = 0
+
+
+def partition(
+    lo: Positions,
+    hi: Positions,
+    table: Floats,
+    offsets: Offsets,
+    costs: Costs,
+    persons: Positions | None,
+    k: int,
+    effort: Effort,
+) -> Positions:
+    """Divide rows into classes of at least k, and give the class of each; in a class with persons, k are different.
+
+    Neighbours in the order of the rows should be alike. Only a block with too few persons is left as one class.
+    """
+    of_kind(np.int32, lo, hi, *([] if persons is None else [persons]))
+    of_kind(np.float64, table, costs.scale, costs.lowest, costs.highest)
+    of_kind(np.int64, offsets, costs.named)
+    n, ranged = lo.shape[0], costs.ranged
+    if not 0 < k <= n or effort.near > MOST_NEAR or effort.block < k:
+        raise InternalError("A partition was asked for that cannot be made.")
+    quads = max(1, -(-ranged.size // QUAD))
+    lower, upper = _coordinates(lo, hi, table, offsets, costs, quads)
+    sets = _sets(lo, hi, costs)
+    full, lowest, highest, unit = _limits(costs, quads)
+    blocks = max(1, n // effort.block)
+    room = -(-(-(-n // blocks) + 1) // _STRIP) * _STRIP
+    plain = hi is lo and not (lo == MISSING).any()
+    classes = room // k + 1
+    floats = np.empty(2 * (classes + 2) * quads * QUAD + (4 * ranged.size + 3) * room + classes, np.float32)
+    integers = np.empty(8 * room + 3 * k * classes, np.int32)
+    words = np.empty((classes + 1 + 2 * room) * costs.named.size + 1, np.uint64)
+    labels = np.empty(n, np.int32)
+    call(
+        "partition", lower, upper, sets, n, quads, ranged.size, costs.named.size, full, lowest, highest, unit,
+        *_tree_tables(costs), persons, k, int(costs.squared), int(plain), blocks, effort.near, effort.rounds, room,
+        classes, floats, integers, words, labels, result=ctypes.c_int64,
+    )  # fmt: skip
+    return labels
+
+
+def _coordinates(
+    lo: Positions, hi: Positions, table: Floats, offsets: Offsets, costs: Costs, quads: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Give both ends of each cell in units of what is counted, from the lowest value of the table."""
+    n, m = lo.shape
+    lower = np.empty((n, quads * QUAD), np.float32)
+    upper = lower if hi is lo else np.empty_like(lower)
+    ranged = costs.ranged if costs.ranged.size else np.zeros(1, np.int64)
+    limits = (costs.lowest, costs.scale, table, offsets)
+    call("place_rows", lo, hi, n, m, ranged, costs.ranged.size, *limits, quads, lower, upper)
+    return lower, upper
+
+
+def _sets(lo: Positions, hi: Positions, costs: Costs) -> NDArray[np.uint64]:
+    """Give the categories of each cell as bits; more than 64 of them share bits with their neighbours."""
+    sets = np.zeros((lo.shape[0], max(costs.named.size, 1)), np.uint64)
+    for s, (j, size) in enumerate(zip(costs.named.tolist(), costs.categories.tolist(), strict=True)):
+        tree = costs.trees[s] if costs.trees else None
+        if tree is not None:
+            sets[:, s] = tree.nodes(lo[:, j], hi[:, j])
+            continue
+        present = lo[:, j] != MISSING
+        ends = [end[present, j].astype(np.int64) * min(size, _BITS) // max(size, 1) for end in (lo, hi)]
+        below = (np.uint64(1) << ends[0].astype(np.uint64)) - np.uint64(1)
+        upto = np.uint64(2**_BITS - 1) >> (_BITS - 1 - ends[1]).astype(np.uint64)
+        sets[present, s] = upto & ~below
+        sets[~present & (hi[:, j] == TOP), s] = np.uint64(2**_BITS - 1)
+    return sets
+
+
+def _limits(costs: Costs, quads: int) -> tuple[NDArray[np.float32], ...]:
+    """Give what a cell costs at most, the limits of the domains as coordinates, and what a further category costs."""
+    ranged = costs.ranged
+    full = np.zeros(quads * QUAD + costs.named.size, np.float32)
+    full[: ranged.size] = (costs.highest - costs.lowest)[ranged] * costs.scale[ranged]
+    full[quads * QUAD :] = 1
+    lowest = np.zeros(quads * QUAD, np.float32)
+    unit = (1 / np.maximum(np.minimum(costs.categories, _BITS) - 1, 1)).astype(np.float32)
+    return full, lowest, full[: quads * QUAD].copy(), np.append(unit, np.float32(0))
+
+
+def _tree_tables(costs: Costs) -> tuple[Offsets, Offsets, Offsets, Positions, NDArray[np.float32]]:
+    """Give the tables of all trees one behind the other, and where each begins; -1 where there is none."""
+    number = max(costs.named.size, 1)
+    nodes, cover_at, price_at = np.zeros(number, np.int64), np.full(number, -1, np.int64), np.zeros(number, np.int64)
+    covers, prices = [np.zeros(1, np.int32)], [np.zeros(1, np.float32)]
+    for s, tree in enumerate(costs.trees):
+        if tree is not None:
+            nodes[s] = tree.price.size
+            cover_at[s], price_at[s] = sum(part.size for part in covers), sum(part.size for part in prices)
+            covers.append(tree.cover.reshape(-1))
+            prices.append(tree.price.astype(np.float32))
+    return nodes, cover_at, price_at, np.concatenate(covers), np.concatenate(prices)
+
+
+def coordinates(lo: Positions, table: Floats, offsets: Offsets, costs: Costs) -> tuple[NDArray[np.float32], int]:
+    """Give the lower ends of ranged cells in units of what is counted, padded to quads, and how many columns count."""
+    quads = max(1, -(-costs.ranged.size // QUAD))
+    return _coordinates(lo, lo, table, offsets, costs, quads)[0], int(costs.ranged.size)
+
+
+def number_by_first(labels: Positions, groups: int) -> int:
+    """Number labels by where each occurs first, in place; gives how many there are."""
+    of_kind(np.int32, labels)
+    found: int = call("number_by_first", labels, labels.size, np.full(groups, -1, np.int32), result=ctypes.c_int64)
+    return found

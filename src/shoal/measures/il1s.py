@@ -1,0 +1,40 @@
+"""IL1s: the mean difference between original and published values, in units of their spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.measures import Direction, Score
+from shoal.measures.shown_values import summed
+from shoal.table import Table
+
+
+@dataclass(frozen=True)
+class Il1s:
+    """The mean absolute difference between original and published values, divided by √2 times the deviation.
+
+    √2 times its deviation is how far two values of an attribute differ that are drawn at random, in the root of the
+    mean square. A range counts with its middle and ``*`` with the mean. An attribute without an order counts 1 for
+    each record that does not show its own category and no other. Cells that had no value, and attributes that do not
+    vary, do not count.
+
+    References
+    ----------
+    J. M. Mateo-Sanz, F. Sebé, J. Domingo-Ferrer: Outlier protection in continuous microdata masking, Privacy in
+    Statistical Databases 2004, doi:10.1007/978-3-540-25955-8_16.
+    """
+
+    name: ClassVar[str] = "il1s"
+    direction: ClassVar[Direction] = "lower is more useful"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+    def score(self, original: Table, released: Table) -> Score:
+        """Take the mean over records, then over attributes."""
+        sums = summed(original, released, lambda gaps: float(np.abs(gaps).sum()) / 2**0.5, float)
+        count = dict(zip(original.schema.quasi, original.moments().count.tolist(), strict=True))
+        per_attribute = {name: total / count[name] for name, total in sums.items()}
+        value = float(np.mean(list(per_attribute.values()))) if per_attribute else 0.0
+        return Score.exact(self.name, value, {"per_attribute": per_attribute})

@@ -1,0 +1,244 @@
+"""Classes along the Hilbert curve: neighbours in all quasi-identifiers, not in one distance only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.axis import Axis
+from shoal.engines import Moments, Piece, Spans
+from shoal.errors import ParameterError
+from shoal.kernels.curve import bits_for, curve_keys
+from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
+from shoal.kernels.partition import Costs, Effort, Tree, number_by_first, partition
+from shoal.kernels.spans import gaps
+from shoal.methods import wanted
+from shoal.methods.partitioner import Labels, Partitioner, refuse_other
+from shoal.methods.repair import merged_until_met
+from shoal.methods.strata import matched
+from shoal.methods.stratified_clusters import class_size
+from shoal.models import PrivacyModel
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+from shoal.schema import Schema
+from shoal.table import Table
+
+Objective = Literal["loss", "certainty"]
+
+# Each step takes up to five times as long as the one before.
+EFFORTS = (Effort(64), Effort(256), Effort(512, 2, 1), Effort(2048, 4, 3), Effort(4096, 8, 8), Effort(8192, 8, 8))
+SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
+CLASSES = 16  # that a block has room for, however large k is
+REACH = 3.5  # standard deviations from the mean up to which the curve tells values apart
+AXES = 21  # of the curve: with more, each would be cut into fewer than eight parts
+
+
+@dataclass(frozen=True)
+class Hilbert(Partitioner):
+    """k-anonymity with far less loss than Algorithm S2: classes of records that are alike in every attribute.
+
+    Records are sorted along a Hilbert curve through the standardized quasi-identifiers and taken in blocks. In each
+    block classes are formed in two ways, and the cheaper is kept: by cutting the order at the best places into classes
+    of k to 2k-1, and by growing boxes, one around the record that is farthest from the class before, by the record
+    that makes it dearest by least, until it has k. Records with the same cells missing are kept together. With a
+    ``subject`` column, classes grow by different people. Classes that break another promise are joined with their
+    neighbours along the curve.
+
+    With t-closeness of an attribute that has an order, classes take one record from each of its strata, as in
+    Algorithm S4, but matched in all quasi-identifiers.
+
+    Parameters
+    ----------
+    publish
+        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
+        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
+        or ``mode``, the most frequent value of each attribute.
+    keep_exact
+        Whether records that share all quasi-identifiers with k-1 others are released as they are. They are touched
+        only if all other records are too few for a class.
+    objective
+        What is to be small: ``loss``, the information loss of Eq. 3, or ``certainty``, the normalized certainty
+        penalty that `granularity` measures. With hierarchies it is the latter in any case.
+    quality
+        How hard to look, from 0 (fastest) to 3: larger blocks, and from 2 on classes are divided anew with their
+        neighbours where that helps. Small tables are given one or two steps more, which costs them little.
+
+    References
+    ----------
+    G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis: Fast data anonymization with low information loss, VLDB 2007.
+    J. Skilling: Programming the Hilbert curve, AIP Conference Proceedings 707, 2004, doi:10.1063/1.1751381.
+    J. Domingo-Ferrer, J. M. Mateo-Sanz: Practical data-oriented microaggregation for statistical disclosure control,
+    IEEE TKDE 14(1), 2002, doi:10.1109/69.979982.
+    """
+
+    name: ClassVar[str] = "hilbert"
+    keep_exact: bool = True
+    objective: Objective = "loss"
+    quality: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what is not offered."""
+        super().__post_init__()
+        refuse_other(self.objective, get_args(Objective), "hilbert makes small")
+        if not isinstance(self.keep_exact, bool):
+            raise ParameterError("keep_exact is yes or no.", "Give true or false.")
+        if isinstance(self.quality, bool) or self.quality not in range(len(EFFORTS) - len(SMALL)):
+            raise ParameterError("The quality is a whole number from 0 to 3.", "Choose 1 if in doubt.")
+
+    def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
+        """Form the classes and publish them; with t-closeness of an ordered attribute, by its strata."""
+        close = _ordered_closeness(table.schema, models)
+        if close is None:
+            return super().apply(table, models, seed)
+        k = wanted(models, KAnonymity, self.name)
+        k.demand(table.rows, None)
+        moments = table.moments()
+        costs = _distances(table.schema, moments)
+        size = class_size(table.rows, models)
+        column = close.confidential(table.schema)
+        labels, groups = matched(table, column, size, _keys(table, moments, costs), costs)
+        labels, groups = merged_until_met(table, labels, groups, models)
+        return self.released(table, labels, groups)
+
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+        """Form classes along the curve; their numbers follow it in any case."""
+        moments = table.moments()
+        costs = costs_of(table.schema, moments, self.objective)
+        effort = EFFORTS[self.quality + sum(table.rows < rows for rows in SMALL)]
+        effort = replace(effort, block=max(effort.block, CLASSES * k))
+
+        def kernel(piece: Piece) -> Labels:
+            return _classes(piece, costs, k, effort, keep_exact=self.keep_exact)
+
+        whose = (table.schema.subject,) if table.schema.subject is not None else ()
+        keys = _keys(table, moments, costs)
+        labels: Labels
+        labels, groups = table.engine.cut(table.data, table.schema, keys, k, kernel, whose)
+        return labels, groups
+
+    def done(self, table: Table, k: int) -> str:
+        """Say how classes were formed."""
+        aim = {"loss": "information loss", "certainty": "certainty penalty"}[self.objective]
+        kept = ", left records alone that had their like already" if self.keep_exact else ""
+        return (
+            f"Sorted {table.rows:,} records along a Hilbert curve{kept}, formed classes of at least {k} with little "
+            f"{aim} among neighbours"
+        )
+
+
+def _ordered_closeness(schema: Schema, models: Sequence[PrivacyModel]) -> TCloseness | None:
+    """Give the first t-closeness that strata can serve."""
+    for model in models:
+        if isinstance(model, TCloseness) and model.chosen_distance(schema) != "variation":
+            return model
+    return None
+
+
+def costs_of(schema: Schema, moments: Moments, objective: Objective) -> Costs:
+    """Say what cells cost: lengths in standard deviations for the loss of Eq. 3, in widths of the domain otherwise."""
+    axes = [schema[name].axis for name in schema.quasi]
+    if objective == "loss" and not any(axis.tree for axis in axes):
+        return _distances(schema, moments)
+    lowest, highest = _limits(schema, moments)
+    named = np.array([j for j, axis in enumerate(axes) if axis.nominal or axis.tree], np.int64)
+    sizes = np.array([len(axes[j].values) for j in named], np.int64)
+    trees = tuple(_tree(axes[j]) for j in named)
+    return Costs(_inverse(highest - lowest), lowest, highest, named, sizes, squared=False, trees=trees)
+
+
+def _distances(schema: Schema, moments: Moments) -> Costs:
+    """Say what cells cost by Eq. 3, which measures sets of categories, and nodes, by their places on the axis."""
+    none = np.empty(0, np.int64)
+    return Costs(_inverse(moments.deviation), *_limits(schema, moments), none, none, squared=True)
+
+
+def _tree(axis: Axis) -> Tree | None:
+    return None if axis.tree is None else Tree(*axis.tree.tables).with_gaps()
+
+
+def _limits(schema: Schema, moments: Moments) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give the numbers behind the lowest and highest position of each column; 0 where no cell has a value."""
+    found = np.zeros((2, len(schema.quasi)))
+    for j, name in enumerate(schema.quasi):
+        numbers = schema[name].axis.coordinates()
+        for side, position in enumerate((moments.lowest[j], moments.highest[j])):
+            if moments.count[j]:
+                found[side, j] = position if numbers is None else numbers[position]
+    return found[0], found[1]
+
+
+def _inverse(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide 1 by lengths; what does not vary costs nothing."""
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+
+
+def _keys(table: Table, moments: Moments, costs: Costs) -> list[Any]:
+    """Give the keys to sort by: which cells are missing, then the place along the curve.
+
+    The grid has the same cells in units of cost for all columns, so that the curve strays as far in each of them, and
+    ends where values are rare. With very many columns, those that vary little are left out of it.
+    """
+    spread = moments.deviation * costs.scale
+    chosen = np.sort(np.argsort(-spread, kind="stable")[: min(AXES, max(1, int((spread > 0).sum())))])
+    start = np.maximum(costs.lowest, moments.mean - REACH * moments.deviation)
+    reach = 2 * REACH if costs.squared else 1.0
+    scale = costs.scale * 2.0 ** bits_for(chosen.size) / reach
+    origin = start if costs.squared else costs.lowest
+
+    def place(rows: Spans) -> Any:
+        return curve_keys(rows.lo, rows.hi, chosen, origin, scale, rows.table, rows.offsets)
+
+    def pattern(rows: Spans) -> Any:
+        return gaps(rows.lo, rows.hi)
+
+    keys = [table.engine.map_rows(table.data, table.schema, place)]
+    if (moments.count < table.rows).any():
+        keys.insert(0, table.engine.map_rows(table.data, table.schema, pattern))
+    return keys
+
+
+def _classes(piece: Piece, costs: Costs, k: int, effort: Effort, *, keep_exact: bool) -> Labels:
+    """Label the rows of a piece: first those that are alike already, then all others; -1 where there are too few."""
+    rows, persons = piece.rows, next(iter(piece.columns.values()), None)
+    n = rows.lo.shape[0]
+    labels, kept = np.full(n, -1, np.int32), 0
+    if keep_exact:
+        labels, kept = _alike(rows, persons, k)
+    rest = np.flatnonzero(labels < 0).astype(np.int32)
+    if 0 < rest.size < k:
+        if not piece.last:
+            return labels
+        labels, rest = _with_company(labels, rest, kept, k)
+    if rest.size:
+        lo = gather_rows(rows.lo, rest)
+        hi = lo if rows.hi is rows.lo else gather_rows(rows.hi, rest)
+        mine = None if persons is None else persons[rest]
+        labels[rest] = kept + partition(lo, hi, rows.table, rows.offsets, costs, mine, k, effort)
+    number_by_first(labels, n)
+    return labels
+
+
+def _alike(rows: Spans, persons: Labels | None, k: int) -> tuple[Labels, int]:
+    """Label the rows that share all their cells with k-1 others, and -1 the rest; also gives the number of labels."""
+    labels, groups = label_rows(rows.lo, rows.hi, np.arange(rows.lo.shape[1]))
+    sizes = np.bincount(labels, minlength=groups)
+    if persons is not None:
+        order, starts = by_label(labels, groups)
+        codes, seats = np.unique(persons[order], return_inverse=True)
+        sizes = count_distinct(seats.reshape(-1).astype(np.int32), starts, codes.size)
+    enough = sizes >= k
+    numbers = np.where(enough, np.cumsum(enough) - 1, -1).astype(np.int32)
+    return numbers[labels], int(enough.sum())
+
+
+def _with_company(labels: Labels, rest: Labels, groups: int, k: int) -> tuple[Labels, Labels]:
+    """Take rows for a last class from the largest of the others: as many as it can spare, or all of them."""
+    largest = int(np.bincount(labels[labels >= 0], minlength=groups).argmax())
+    there = np.flatnonzero(labels == largest)
+    missing = k - rest.size
+    taken = there[:missing] if there.size - missing >= k else there
+    return labels, np.sort(np.concatenate([rest, taken])).astype(np.int32)

@@ -1,0 +1,94 @@
+"""What methods share that put records into classes: each says who belongs together, and the rest is done here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Publication
+from shoal.errors import ParameterError
+from shoal.methods import wanted
+from shoal.methods.repair import merged_until_met
+from shoal.models import PrivacyModel
+from shoal.models.k_anonymity import KAnonymity
+from shoal.table import Table
+
+Labels = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Publisher:
+    """A method that publishes the same cells for all records of a class; which, is a parameter."""
+
+    name: ClassVar[str]
+    publish: Publication = "range"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be published."""
+        refuse_other(self.publish, get_args(Publication), f"{self.name} publishes")
+
+    def released(self, table: Table, labels: Labels, groups: int, columns: Sequence[str] | None = None) -> Table:
+        """Publish classes, in some columns or in all quasi-identifiers."""
+        return table.derive(table.engine.regroup(table.data, table.schema, labels, groups, self.publish, columns))
+
+
+@dataclass(frozen=True)
+class Partitioner(Publisher):
+    """Form classes of at least k, join those that break another promise, and publish the same cells for each.
+
+    A method of this kind has a name, says in ``partition`` who belongs together and in ``done`` what it did.
+    """
+
+    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
+
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+        """Give the class of each record and how many there are.
+
+        ``lined`` asks that classes be numbered along an order in which neighbours are alike: some will be joined.
+        """
+        raise NotImplementedError
+
+    def done(self, table: Table, k: int) -> str:
+        """Say how classes were formed: the beginning of a sentence."""
+        raise NotImplementedError
+
+    def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
+        """Form the classes and publish them."""
+        model = wanted(models, KAnonymity, self.name)
+        model.demand(table.rows, None)
+        others = [promise for promise in models if promise is not model]
+        mended = table.schema.subject is not None or bool(others)
+        labels, groups = self.partition(table, model.k, lined=mended)
+        if mended:
+            labels, groups = merged_until_met(table, labels, groups, [model, *others])
+        return self.released(table, labels, groups)
+
+    def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+        """Say what is done."""
+        return f"{self.done(table, wanted(models, KAnonymity, self.name).k)}, and {told(self.publish)}."
+
+
+def told(publish: Publication) -> str:
+    """Say what is published for a class."""
+    kinds = {
+        "range": "replaced each quasi-identifier by its range within the class",
+        "mean": "replaced each number by its mean within the class, each category by the most frequent one",
+        "median": "replaced each number by its median within the class, each category by the most frequent one",
+        "mode": "replaced each quasi-identifier by its most frequent value within the class",
+    }
+    return kinds[publish]
+
+
+def spared(*, keep_exact: bool) -> str:
+    """Say how the sentence begins, whether or not records that need no class of others were left alone."""
+    return "Left records alone that had their like already, formed" if keep_exact else "Formed"
+
+
+def refuse_other(value: Any, known: Sequence[Any], what: str) -> None:
+    """Refuse a value that is not one of those known."""
+    if value not in known:
+        raise ParameterError(f"{what} one of {', '.join(map(str, known))}, not '{value}'.", "Choose one of these.")
