@@ -72,7 +72,7 @@ def study_command(
         return
     showing.claims(as_rows(claims))
     report = out / "report.html"
-    showing.written(table.rows, report)
+    showing.lines([f"Report: {report}"])
     if show and sys.stdout.isatty():
         webbrowser.open(report.resolve().as_uri())
 
