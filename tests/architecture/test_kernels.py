@@ -25,6 +25,20 @@ from shoal.kernels import (
     spans,
 )
 
+MODULES = (
+    closeness,
+    curve,
+    delimited,
+    diversity,
+    fit,
+    grouping,
+    matching,
+    microaggregation,
+    partition,
+    radix,
+    rendering,
+    spans,
+)
 SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
 PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)
 ELEMENTS = {
@@ -73,20 +87,7 @@ def called(monkeypatch):
         return real(kernel, *arguments, result=result)
 
     real = kernels.call
-    for module in (
-        closeness,
-        curve,
-        delimited,
-        diversity,
-        fit,
-        grouping,
-        matching,
-        microaggregation,
-        partition,
-        radix,
-        rendering,
-        spans,
-    ):
+    for module in MODULES:
         monkeypatch.setattr(module, "call", checked)
     return names
 

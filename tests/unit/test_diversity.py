@@ -42,14 +42,15 @@ def test_levels_are_those_of_the_definitions(values, model, expected, holds):
     assert found.holds is holds
 
 
+WAYS = [shoal.SortedClusters, shoal.StratifiedClusters, shoal.Hilbert, shoal.Mondrian, shoal.Mdav, shoal.VMdav]
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), st.sampled_from("abcd")), min_size=8, max_size=40)
 
 
-@given(rows, st.sampled_from(["distinct", "entropy", "recursive"]), st.sampled_from(["sorted", "stratified"]))
+@given(rows, st.sampled_from(["distinct", "entropy", "recursive"]), st.sampled_from(WAYS))
 def test_classes_are_diverse_by_the_definition_or_the_request_is_refused(rows, kind, way):
     frame = pl.DataFrame(rows, schema={"x": pl.Int64, "y": pl.Int64, "ill": pl.String}, orient="row")
     table = shoal.read(frame, quasi=["x", "y"], sensitive=["ill"])
-    method = shoal.SortedClusters() if way == "sorted" else shoal.StratifiedClusters()
+    method = way()
     models = [shoal.KAnonymity(2), shoal.LDiversity(2, kind=kind, c=2.5), shoal.AlphaK(0.8)]
     whole = Counter(row[2] for row in rows)
     try:

@@ -9,13 +9,13 @@ fitting (Deming and Stephan, 1940), and then rounded to whole numbers that keep 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Spans
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import numbered
 from shoal.kernels.radix import order_by_integers
 
 Positions = NDArray[np.int32]
@@ -58,23 +58,9 @@ def rearranged(rows: Spans, exact: Positions, holes: NDArray[np.bool_], draw: np
     return dealt
 
 
-def _numbered(keys: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """Give the distinct whole numbers in ascending order, and the place of each number among them."""
-    low, high = int(keys.min()), int(keys.max())
-    if high - low > 4 * keys.size + 1_000_000:
-        values, places = np.unique(keys, return_inverse=True)
-        return values, places.reshape(-1)
-    from_low = keys.astype(np.int64) - low
-    ticked = np.zeros(high - low + 1, np.int64)
-    ticked[from_low] = 1
-    values = np.flatnonzero(ticked)
-    ticked[values] = np.arange(values.size)
-    return values + low, ticked[from_low]
-
-
 def _binned(column: Positions) -> tuple[Integers, int]:
     """Number the values of a column, neighbours together where there are many; also give how many numbers there are."""
-    values, places = _numbered(column)
+    values, places = numbered(column)
     if values.size <= _BINS:
         return places, values.size
     counts = np.bincount(places)
@@ -103,7 +89,7 @@ def _context(
             break
         best = trials[chosen]
         finer = context * widths[chosen] + _narrowed(bins[chosen], widths[chosen])
-        values, context = _numbered(finer)
+        values, context = numbered(finer)
         size = values.size
         left.remove(chosen)
     return context
@@ -156,13 +142,13 @@ def _deal(
     shown = hi != TOP
     low = np.where(shown, lo, min(int(values[0]), int(lo[shown].min(initial=values[0]))) - 1)
     high = np.where(shown, hi, max(int(values[-1]), int(hi[shown].max(initial=values[-1]))) + 1)
-    lows, low_at = _numbered(low)
-    highs, high_at = _numbered(high)
-    spans, which = _numbered(low_at * highs.size + high_at)
+    lows, low_at = numbered(low)
+    highs, high_at = numbered(high)
+    spans, which = numbered(low_at * highs.size + high_at)
     low, high = lows[spans // highs.size], highs[spans % highs.size]
     # Cells stand in a random order inside their range and context, so that who gets which value is chance.
     mixed = draw.permutation(lo.size)
-    _, sorted_by = _numbered(which * (int(context.max()) + 1) + context)
+    _, sorted_by = numbered(which * (int(context.max()) + 1) + context)
     order = mixed[order_by_integers(sorted_by[mixed].astype(np.int32))]
     bounds = np.searchsorted(which[order], np.arange(spans.size + 1))
     unserved = []

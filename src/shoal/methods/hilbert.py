@@ -15,9 +15,8 @@ from shoal.errors import ParameterError
 from shoal.kernels.curve import bits_for, curve_keys
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first, partition
-from shoal.kernels.spans import gaps
 from shoal.methods import wanted
-from shoal.methods.partitioner import Labels, Partitioner, refuse_other
+from shoal.methods.partitioner import Labels, Partitioner, gaps_first, refuse_other
 from shoal.methods.repair import merged_until_met
 from shoal.methods.strata import matched
 from shoal.methods.stratified_clusters import class_size
@@ -177,7 +176,7 @@ def _inverse(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _keys(table: Table, moments: Moments, costs: Costs) -> list[Any]:
-    """Give the keys to sort by: which cells are missing, then the place along the curve.
+    """Give the keys to sort by: which cells are missing, then the place along the curve (see `gaps_first`).
 
     The grid has the same cells in units of cost for all columns, so that the curve strays as far in each of them, and
     ends where values are rare. With very many columns, those that vary little are left out of it.
@@ -192,13 +191,7 @@ def _keys(table: Table, moments: Moments, costs: Costs) -> list[Any]:
     def place(rows: Spans) -> Any:
         return curve_keys(rows.lo, rows.hi, chosen, origin, scale, rows.table, rows.offsets)
 
-    def pattern(rows: Spans) -> Any:
-        return gaps(rows.lo, rows.hi)
-
-    keys = [table.engine.map_rows(table.data, table.schema, place)]
-    if (moments.count < table.rows).any():
-        keys.insert(0, table.engine.map_rows(table.data, table.schema, pattern))
-    return keys
+    return gaps_first(table, moments, place)
 
 
 def _classes(piece: Piece, costs: Costs, k: int, effort: Effort, *, keep_exact: bool) -> Labels:

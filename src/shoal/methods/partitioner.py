@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Publication
+from shoal.engines import Moments, Publication, Spans
 from shoal.errors import ParameterError
+from shoal.kernels.spans import gaps
 from shoal.methods import wanted
 from shoal.methods.repair import merged_until_met
 from shoal.models import PrivacyModel
@@ -18,6 +20,20 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Table
 
 Labels = NDArray[np.int32]
+
+
+def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Any]) -> list[Any]:
+    """Give the keys to sort by: which cells are missing, then a key of each record.
+
+    Records with the same cells missing are kept together, so that few classes mix missing and present cells; where
+    nothing is missing this changes nothing.
+    """
+
+    def pattern(rows: Spans) -> Any:
+        return gaps(rows.lo, rows.hi)
+
+    ways = [pattern, key] if (moments.count < table.rows).any() else [key]
+    return [table.engine.map_rows(table.data, table.schema, way) for way in ways]
 
 
 @dataclass(frozen=True)
@@ -37,7 +53,7 @@ class Publisher:
 
 
 @dataclass(frozen=True)
-class Partitioner(Publisher):
+class Partitioner(Publisher, ABC):
     """Form classes of at least k, join those that break another promise, and publish the same cells for each.
 
     A method of this kind has a name, says in ``partition`` who belongs together and in ``done`` what it did.
@@ -45,16 +61,18 @@ class Partitioner(Publisher):
 
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
+    @abstractmethod
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
         """Give the class of each record and how many there are.
 
         ``lined`` asks that classes be numbered along an order in which neighbours are alike: some will be joined.
         """
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed: the beginning of a sentence."""
-        raise NotImplementedError
+        ...
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes and publish them."""

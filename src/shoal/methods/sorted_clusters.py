@@ -8,28 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.engines import Moments, Spans
-from shoal.kernels.spans import gaps, lengths
-from shoal.methods.partitioner import Labels, Partitioner
+from shoal.kernels.spans import lengths
+from shoal.methods.partitioner import Labels, Partitioner, gaps_first
 from shoal.table import Table
 
 
 def sort_keys(table: Table, moments: Moments) -> list[Any]:
-    """Give the keys by which the paper sorts: the distance of each record from the all-zero record (Eq. 2).
-
-    Records with the same cells missing are kept together, so that few classes mix missing and present cells; where
-    nothing is missing this changes nothing.
-    """
+    """Give the keys by which the paper sorts: the distance of each record from the all-zero record (Eq. 2)."""
 
     def distance(rows: Spans) -> Any:
         return lengths(rows.lo, rows.hi, moments.deviation, rows.table, rows.offsets)
 
-    def pattern(rows: Spans) -> Any:
-        return gaps(rows.lo, rows.hi)
-
-    keys = [table.engine.map_rows(table.data, table.schema, distance)]
-    if (moments.count < table.rows).any():
-        keys.insert(0, table.engine.map_rows(table.data, table.schema, pattern))
-    return keys
+    return gaps_first(table, moments, distance)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,17 @@ def confidential(schema: Schema, column: str | None, model: str) -> str:
     return schema.sensitive[0]
 
 
+def places_among(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Give the place of each position among the distinct ones; by a table where they lie close together."""
+    first, width = int(values[0]), int(values[-1]) - int(values[0]) + 1
+    if width > 1 << 24:
+        return np.searchsorted(values, column).astype(np.int32)
+    places = np.zeros(width, np.int32)
+    places[values - first] = np.arange(values.size, dtype=np.int32)
+    found: NDArray[np.int32] = places[column - np.int32(first)]
+    return found
+
+
 def bins_of(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.int32]:
     """Give the place of each position among the distinct ones, and -1 where there is no value."""
-    places = np.searchsorted(values, column).astype(np.int32)
-    return np.where(column == MISSING, np.int32(-1), places)
+    return np.where(column == MISSING, np.int32(-1), places_among(values, column))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.kernels.closeness import ordered_distance, total_variation
-from shoal.models.confidential import confidential
+from shoal.models.confidential import confidential, places_among
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Ranked, Table
 
@@ -92,7 +92,7 @@ class TCloseness:
         values, counts = reference
         column = classes.columns[self.carries(schema)[0]]
         distance = self.chosen_distance(schema)
-        bins = column if distance == "ordered-records" else _bins(values, column)
+        bins = column if distance == "ordered-records" else places_among(values, column)
         if distance == "variation":
             return total_variation(bins, classes.starts, counts)
         return ordered_distance(bins, classes.starts, counts)
@@ -119,17 +119,6 @@ class TCloseness:
     def convention(self, schema: Schema) -> str:
         """Name the distance."""
         return _CONVENTIONS[self.chosen_distance(schema)]
-
-
-def _bins(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Give the place of each position among the distinct ones; by a table where they lie close together."""
-    first, width = int(values[0]), int(values[-1]) - int(values[0]) + 1
-    if width > 1 << 24:
-        return np.searchsorted(values, column).astype(np.int32)
-    places = np.zeros(width, np.int32)
-    places[values - first] = np.arange(values.size, dtype=np.int32)
-    found: NDArray[np.int32] = places[column - np.int32(first)]
-    return found
 
 
 def closeness_bound(n: int, k: int) -> float:

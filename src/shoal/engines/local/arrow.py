@@ -22,6 +22,7 @@ from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.digests import of_file
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
 from shoal.table import Origin, printable
 
@@ -137,7 +138,7 @@ def _read_column(
     if reading.kind is not None and reading.kind != axis_kind:
         numbers = _as_declared(name, numbers, axis_kind, reading.kind)
         axis_kind = reading.kind
-    values, codes = _distinct(numbers[~gone] if gone.any() else numbers)
+    values, codes = numbered(numbers[~gone] if gone.any() else numbers)
     places = np.full(len(numbers), len(values), np.int32)
     places[~gone] = codes.reshape(-1)
     inside = values.size == 0 or (values[0] >= -_LARGEST and values[-1] <= _LARGEST)
@@ -146,24 +147,6 @@ def _read_column(
     lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
     axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
-
-
-def _distinct(numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give the distinct numbers in ascending order and the place of each number among them.
-
-    Whole numbers that lie close together, as codes and ages do, are ticked off on a list instead of sorted.
-    """
-    if numbers.dtype == np.int64 and numbers.size:
-        low, high = int(numbers.min()), int(numbers.max())
-        if high - low < 4 * numbers.size + 1_000_000:
-            from_low = numbers - low
-            ticked = np.zeros(high - low + 1, np.int32)
-            ticked[from_low] = 1
-            values = np.flatnonzero(ticked)
-            ticked[values] = np.arange(values.size, dtype=np.int32)
-            return values + low, ticked[from_low]
-    values, codes = np.unique(numbers, return_inverse=True)
-    return values, codes
 
 
 def _as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> NDArray[Any]:
