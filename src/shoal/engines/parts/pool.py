@@ -1,0 +1,59 @@
+"""What holds parts of a table and works on them: files on one machine, or the memory of many.
+
+A part is a mapping of names to NumPy arrays (numbers or booleans; matrices are allowed). A handle stands for a row of
+parts, numbered from 0. Work is a function without side effects that gives the same for the same parts, whoever does
+it and however often: what was lost is made again. It runs where the part lies, so it must be picklable
+(`cloudpickle`) and hold nothing large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+Part = Mapping[str, NDArray[Any]]
+T = TypeVar("T")
+
+
+class Handle(Protocol):
+    """A row of parts that a pool holds. It is let go when nobody refers to it any more."""
+
+    @property
+    def parts(self) -> int:
+        """How many there are."""
+        ...
+
+
+class Pool(Protocol):
+    """Where parts lie and who works on them."""
+
+    @property
+    def parallel(self) -> int:
+        """How many parts are worked on at once."""
+        ...
+
+    def put(self, parts: Iterable[Part]) -> Handle:
+        """Keep parts that are made here, one after the other."""
+        ...
+
+    def each(self, work: Callable[..., Part], *handles: Handle) -> Handle:
+        """Make a part of each: ``work(number, *parts)`` is given the parts of that number from every handle."""
+        ...
+
+    def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
+        """Bring something small from each part here, in their order: what ``work(number, *parts)`` gives."""
+        ...
+
+    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> Handle:
+        """Move rows between parts: ``work(number, *parts)`` gives what goes to each of so many new parts.
+
+        A new part holds what was sent to it, one behind the other in the order of the parts it came from, column by
+        column. Every sender gives the same columns, of the same types, to every receiver, though perhaps no rows.
+        """
+        ...
+
+    def stream(self, handle: Handle) -> Iterator[Part]:
+        """Bring the parts here one by one, in their order, never all at once."""
+        ...
