@@ -145,6 +145,12 @@ class Engine(Protocol):
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
         ...
 
+    def cells(
+        self, data: Any, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[Positions, Positions]:
+        """Give both ends of the cells that some records, by their ascending numbers, have in some columns."""
+        ...
+
     def classes(self, data: Any, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
         """Give classes, each whole, with the positions of carried columns: by equal cells in columns, or by labels."""
         ...

@@ -97,6 +97,13 @@ class Local:
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         return ordered[first], np.diff(np.append(first, ordered.size))
 
+    def cells(
+        self, data: LocalData, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[Positions, Positions]:
+        """Give both ends of the cells that some records have in some columns."""
+        ends = [data.ends(schema[name].name, rows) for name in names]
+        return np.stack([end[0] for end in ends], axis=1), np.stack([end[1] for end in ends], axis=1)
+
     def classes(self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
         """Give all classes at once."""
         if isinstance(by, tuple):
