@@ -132,9 +132,7 @@ class Table:
         _ = self.schema[name]
         return self.engine.counts(self.data, self.schema, name)
 
-    def cells(
-        self, names: Sequence[str], rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def cells(self, names: Sequence[str], rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Give both ends of the cells that some records, by their ascending numbers, have in some columns."""
         return self.engine.cells(self.data, self.schema, tuple(names), rows)
 

@@ -87,7 +87,8 @@ class AccuracyLoss:
             raise SchemaError.missing_column(self.target, schema.of(*RELEASED_ROLES))
         if not [name for name in schema.quasi if name != self.target]:
             raise SchemaError(
-                f"There is nothing to predict '{self.target}' from.", "Name another quasi-identifier, or another target."
+                f"There is nothing to predict '{self.target}' from.",
+                "Name another quasi-identifier, or another target.",
             )
 
     def score(self, original: Table, released: Table) -> Score:

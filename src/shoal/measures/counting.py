@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,10 @@ def estimated_counts(
     for boxes in table.boxes(names):
         for start in range(0, boxes.counts.size, _STEP):
             some = slice(start, start + _STEP)
-            shares = {name: _shares(grounds[name], side, boxes, j, some, sets.get(name)) for j, name in enumerate(names)}
+            shares = {
+                name: cache(_shares(grounds[name], side, boxes, j, some, sets.get(name)))
+                for j, name in enumerate(names)
+            }
             weights = boxes.counts[some].astype(np.float64)
             for number, query in enumerate(queries):
                 held: NDArray[np.bool_] | Floats | None = None
@@ -63,9 +67,7 @@ def estimated_counts(
     return totals
 
 
-def _shares(
-    ground: Line | Categories, side: int, boxes: Boxes, j: int, some: slice, sets: _Sets | None
-) -> Share:
+def _shares(ground: Line | Categories, side: int, boxes: Boxes, j: int, some: slice, sets: _Sets | None) -> Share:
     """Give what tells the share of each of some cells in a part of their attribute."""
     lo, hi = np.ascontiguousarray(boxes.lo[some, j]), np.ascontiguousarray(boxes.hi[some, j])
     if isinstance(ground, Line):
@@ -97,14 +99,18 @@ class _Sets:
             wanted = np.zeros(self._size + 2)
             wanted[list(part.members)] = 1
             cell, category, share = self._members
-            self._known[part] = np.bincount(cell, share * wanted[category], self.last + 2)
+            self._known[part] = np.bincount(cell, share * wanted[category], self.last + 2).astype(np.float64)
         return self._known[part]
 
 
 def _of_values(line: Line, side: int, positions: Positions) -> Share:
     """Compare exact values by their positions, which takes a fraction of the time."""
     axis = line.axes[side]
-    listed = None if axis.values is None or not axis.numeric else line.numbers(side, np.arange(len(axis.values)))
+    listed = (
+        None
+        if axis.values is None or not axis.numeric
+        else line.numbers(side, np.arange(len(axis.values), dtype=np.int32))
+    )
 
     def share(part: Part) -> NDArray[np.bool_]:
         assert isinstance(part, Range)

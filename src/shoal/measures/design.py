@@ -81,7 +81,9 @@ def _standardized(
     known = before[~hidden[0]]
     mean, spread = (float(known.mean()), float(known.std())) if known.size else (0.0, 0.0)
     scale = spread if spread > 1e-12 * abs(mean) else 1.0
-    first, second = (np.where(gone, 0.0, (side - mean) / scale) for side, gone in zip((before, after), hidden, strict=True))
+    first, second = (
+        np.where(gone, 0.0, (side - mean) / scale) for side, gone in zip((before, after), hidden, strict=True)
+    )
     return first, second
 
 
@@ -117,7 +119,7 @@ class _Cells:
     def totals(self, size: int) -> Floats:
         """Give the number of records of each category."""
         records = np.bincount(self.of_record, minlength=self.distinct)
-        return np.bincount(self.category, self.share * records[self.cell], size + 2)[:size]
+        return np.bincount(self.category, self.share * records[self.cell], size + 2)[:size].astype(np.float64)
 
     def matrix(self, column: NDArray[np.int64], columns: int) -> Floats:
         """Give the shares of each record in the columns to which categories belong."""

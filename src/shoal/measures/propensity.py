@@ -27,10 +27,10 @@ class Propensity:
     quasi-identifiers (and on squares of numbers: masking draws values to the middle, which leaves means as they were)
     says how likely each is a released one. 0 if it cannot tell, 0.25 if it always can. A number counts with its value
     and a range with its middle, both standardized; the 20 most frequent categories have a column each, of which a set
-    has equal shares; ``*`` and cells without a value count with the mean and have a column of their own. A slight ridge
-    (1e-4 per record) keeps coefficients finite. The detail gives what pMSE would be on average if the release were a new
-    sample from the same population (``expected``), the ``ratio`` to it (up to about 1: no more differs than chance
-    would make), the number of ``parameters``, and of ``records`` that were looked at.
+    has equal shares; ``*`` and cells without a value count with the mean and have a column of their own. A slight
+    ridge (1e-4 per record) keeps coefficients finite. The detail gives what pMSE would be on average if the release
+    were a new sample from the same population (``expected``), the ``ratio`` to it (up to about 1: no more differs than
+    chance would make), the number of ``parameters``, and of ``records`` that were looked at.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _propensities(before: Floats, after: Floats) -> tuple[Floats, Floats]:
     for _ in range(_STEPS):
         low, high = _logistic(first @ weights), _logistic(second @ weights)
         slope = first.T @ low - second.T @ (1 - high) + ridge * weights
-        curve = (first.T * (low * (1 - low))) @ first + (second.T * (high * (1 - high))) @ second + np.diag(ridge)
+        curve = _products(first, low * (1 - low)) + _products(second, high * (1 - high)) + np.diag(ridge)
         step = np.linalg.lstsq(curve, slope)[0]
         gain = float(slope @ step)
         if gain <= 1e-14 * len(first):
@@ -116,6 +116,12 @@ def _propensities(before: Floats, after: Floats) -> tuple[Floats, Floats]:
         weights = weights - size * step
         now = off(weights)
     return _logistic(first @ weights), _logistic(second @ weights)
+
+
+def _products(rows: Floats, weights: Floats) -> Floats:
+    scaled = rows * np.sqrt(weights)[:, None]
+    found: Floats = scaled.T @ scaled  # a matrix with itself takes half the time
+    return found
 
 
 def _logistic(x: Floats) -> Floats:
