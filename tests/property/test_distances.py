@@ -43,10 +43,8 @@ def spread(cell, domain):
     """Give the values that a cell may stand for, each with its weight."""
     if cell is None:
         return {None: Fraction(1)}
-    if cell == "*":
-        values = domain
-    else:
-        values = range(cell[0], cell[1] + 1) if isinstance(cell[0], int) else cell
+    shown = range(cell[0], cell[-1] + 1) if isinstance(cell[0], int) else cell
+    values = domain if cell == "*" else shown
     return {value: Fraction(1, len(values)) for value in values}
 
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import shoal
-from shoal.measures import accuracy_loss, propensity
+from shoal.measures import accuracy_loss
 from shoal.measures.design import design
 from shoal.measures.sampling import chances, sampled_rows
 
@@ -68,7 +68,9 @@ def test_a_sample_is_one_record_of_each_stretch():
     rows = sampled_rows(1003, 100, 7)
     assert rows.size == 100
     assert (np.diff(rows) > 0).all()
-    assert (rows * 100 // 1003 == np.arange(100)).all() or (np.abs(rows * 100 / 1003 - np.arange(100)) <= 1.1).all()
+    begins = np.arange(101) * 1003 // 100
+    assert (begins[:-1] <= rows).all()
+    assert (rows < begins[1:]).all()
     assert (rows == sampled_rows(1003, 100, 7)).all()
     assert (rows != sampled_rows(1003, 100, 8)).any()
     assert (sampled_rows(5, 100, 0) == np.arange(5)).all()
@@ -119,11 +121,13 @@ def test_pmse_is_that_of_another_implementation_of_the_same_regression(squares):
     assert found.detail["parameters"] == 1 + x.shape[1]
 
 
-def test_a_new_sample_of_the_same_population_has_the_expected_pmse():
-    ratios = [
-        measured(shoal.Propensity(), people(800, 2 * i), people(800, 2 * i + 1)).detail["ratio"] for i in range(40)
-    ]
-    assert np.mean(ratios) == pytest.approx(1, abs=0.25)
+def test_records_drawn_from_the_original_have_the_expected_pmse():
+    ratios = []
+    for seed in range(60):
+        original = people(800, seed)
+        drawn = original.sample(800, with_replacement=True, seed=seed)
+        ratios.append(measured(shoal.Propensity(), original, drawn).detail["ratio"])
+    assert np.mean(ratios) == pytest.approx(1, abs=0.25)  # its standard error is about 0.09
     assert measured(shoal.Propensity(), people(800), people(800, 9, 5.0)).detail["ratio"] > 10
 
 
@@ -147,7 +151,6 @@ def test_a_sample_gives_nearly_the_pmse_of_the_whole():
     whole, some = (measured(shoal.Propensity(most=most), before, after) for most in (8000, 2000))
     assert some.detail["records"] == 2000
     assert some.value == pytest.approx(whole.value, rel=0.25)
-    assert propensity.Propensity is shoal.Propensity
 
 
 # accuracy
@@ -157,7 +160,8 @@ def test_a_sample_gives_nearly_the_pmse_of_the_whole():
 def test_a_release_that_hides_what_predicts_loses_accuracy(model):
     hidden = people(1500).with_columns(pl.lit("*").alias("age"), pl.lit("*").alias("town"))
     found = measured(shoal.AccuracyLoss("ill", model), people(1500), hidden)
-    assert found.detail["original"] > 0.85 > 0.65 > found.detail["released"]
+    assert found.detail["original"] > 0.85
+    assert found.detail["released"] < 0.65
     assert found.value == found.detail["original"] - found.detail["released"]
     assert found.detail["majority"] < 0.65
     assert found.detail["learned_from"] + found.detail["held_out"] == 1500
@@ -181,7 +185,7 @@ def test_released_records_of_those_held_out_are_not_learned_from():
 
 def test_a_number_is_predicted_as_below_or_above_its_median():
     found = measured(shoal.AccuracyLoss("age"), people(1000), people(1000))
-    assert found.detail["majority"] == pytest.approx(0.5, abs=0.06)
+    assert found.detail["majority"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_targets_that_are_not_shown_are_not_learned_from():

@@ -163,7 +163,9 @@ def _single(ground: Categories, side: int, positions: NDArray[np.int32]) -> Labe
     """Give the category of each cell that shows one."""
     values = ground.axes[side].values
     alone = (positions != MISSING) & (positions < (0 if values is None else len(values)))
-    return np.where(alone, ground.moves[side][np.where(alone, positions, 0)], -1)
+    found = np.full(positions.size, -1, np.int64)
+    found[alone] = ground.moves[side][positions[alone]]
+    return found
 
 
 def _cuts(numbers: Floats) -> Floats:

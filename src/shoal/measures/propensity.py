@@ -28,9 +28,9 @@ class Propensity:
     says how likely each is a released one. 0 if it cannot tell, 0.25 if it always can. A number counts with its value
     and a range with its middle, both standardized; the 20 most frequent categories have a column each, of which a set
     has equal shares; ``*`` and cells without a value count with the mean and have a column of their own. A slight
-    ridge (1e-4 per record) keeps coefficients finite. The detail gives what pMSE would be on average if the release
-    were a new sample from the same population (``expected``), the ``ratio`` to it (up to about 1: no more differs than
-    chance would make), the number of ``parameters``, and of ``records`` that were looked at.
+    ridge (1e-4 per record) keeps coefficients finite. The detail gives what pMSE would be on average if records
+    were drawn at random from the original's distribution (``expected``), the ``ratio`` to it (up to about 1: no more
+    differs than chance would make), the number of ``parameters``, and of ``records`` that were looked at.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ def _in_short(made: Mapping[str, Any]) -> str:
     worst = max(moved, key=lambda name: moved[name])
     return (
         f"{made['name']}: {made['uniqueness']:.2%} of the records stand alone; the information loss is "
-        f"{made['information_loss']:.4f}; the distribution of {worst} changed most, by {moved[worst]:.4f} (total variation)."
+        f"{made['information_loss']:.4f}; {worst} changed most, with a total variation of {moved[worst]:.4f}."
     )
 
 
