@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ShoalError,
     )
     from shoal.measures import Score, score
+    from shoal.measures.accuracy_loss import AccuracyLoss
     from shoal.measures.attribute_disclosure import AttributeDisclosure
     from shoal.measures.average_class_size import AverageClassSize
     from shoal.measures.class_sizes import ClassSizes
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from shoal.measures.granularity import Granularity
     from shoal.measures.il1s import Il1s
     from shoal.measures.information_loss import InformationLoss
+    from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
+    from shoal.measures.propensity import Propensity
+    from shoal.measures.query_error import QueryError
     from shoal.measures.random_reidentification import RandomReidentification
     from shoal.measures.sum_of_squares import SumOfSquares
+    from shoal.measures.total_variation import TotalVariation
     from shoal.measures.uniqueness import Uniqueness
     from shoal.methods.coarsen import Coarsen
     from shoal.methods.hilbert import Hilbert
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives. It is fetched when it is first used, so that a command loads only what it needs.
 _HOMES = {
+    "AccuracyLoss": "shoal.measures.accuracy_loss",
     "AlphaK": "shoal.models.alpha_k",
     "AttributeDisclosure": "shoal.measures.attribute_disclosure",
     "AverageClassSize": "shoal.measures.average_class_size",
@@ -69,12 +75,15 @@ _HOMES = {
     "InformationLoss": "shoal.measures.information_loss",
     "InternalError": "shoal.errors",
     "KAnonymity": "shoal.models.k_anonymity",
+    "KolmogorovSmirnov": "shoal.measures.kolmogorov_smirnov",
     "LDiversity": "shoal.models.l_diversity",
     "MaskUniques": "shoal.methods.mask_uniques",
     "Mdav": "shoal.methods.mdav",
     "Mondrian": "shoal.methods.mondrian",
     "OptimalUnivariate": "shoal.methods.optimal_univariate",
     "ParameterError": "shoal.errors",
+    "Propensity": "shoal.measures.propensity",
+    "QueryError": "shoal.measures.query_error",
     "RandomReidentification": "shoal.measures.random_reidentification",
     "Recipe": "shoal.recipe",
     "Regenerate": "shoal.methods.regenerate",
@@ -89,6 +98,7 @@ _HOMES = {
     "SumOfSquares": "shoal.measures.sum_of_squares",
     "TCloseness": "shoal.models.t_closeness",
     "Table": "shoal.table",
+    "TotalVariation": "shoal.measures.total_variation",
     "Uniqueness": "shoal.measures.uniqueness",
     "VMdav": "shoal.methods.v_mdav",
     "Verdict": "shoal.models",
@@ -103,6 +113,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AccuracyLoss",
     "AlphaK",
     "AttributeDisclosure",
     "AverageClassSize",
@@ -120,12 +131,15 @@ __all__ = [
     "InformationLoss",
     "InternalError",
     "KAnonymity",
+    "KolmogorovSmirnov",
     "LDiversity",
     "MaskUniques",
     "Mdav",
     "Mondrian",
     "OptimalUnivariate",
     "ParameterError",
+    "Propensity",
+    "QueryError",
     "RandomReidentification",
     "Recipe",
     "Regenerate",
@@ -140,6 +154,7 @@ __all__ = [
     "SumOfSquares",
     "TCloseness",
     "Table",
+    "TotalVariation",
     "Uniqueness",
     "VMdav",
     "Verdict",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from shoal.catalogue import build
 from shoal.errors import ParameterError
+from shoal.measures import Measure
 from shoal.schema import ReadOptions, Roles
 
 
@@ -77,6 +80,29 @@ def method_parameters(given: list[str] | None) -> dict[str, Any]:
         else:
             values[name] = value
     return values
+
+
+def asked_measures(given: Iterable[str] | None, target: str | None = None) -> list[Measure]:
+    """Read measures with their parameters, such as ``query-error queries=500``; a target asks what a model loses.
+
+    >>> [measure.queries for measure in asked_measures(["query-error queries=500"])]
+    [500]
+    """
+    found: list[Measure] = []
+    for text in given or ():
+        try:
+            name, *parameters = shlex.split(text)
+        except ValueError:
+            raise ParameterError(
+                f"'{text}' is not a measure.", "Write it as granularity, or 'query-error queries=500'."
+            ) from None
+        values = method_parameters(parameters)
+        if isinstance(values.get("known"), str):
+            values["known"] = list(listed(values["known"]))
+        found.append(build("measures", {"name": name} | values))
+    if target is not None:
+        found.append(build("measures", {"name": "accuracy-loss", "target": target}))
+    return found
 
 
 def signing_key(path: Path | None) -> bytes | None:

@@ -42,6 +42,11 @@ _OWN: dict[str, dict[str, str]] = {
         "il1s": "shoal.measures.il1s:Il1s",
         "discernibility": "shoal.measures.discernibility:Discernibility",
         "average-class-size": "shoal.measures.average_class_size:AverageClassSize",
+        "kolmogorov-smirnov": "shoal.measures.kolmogorov_smirnov:KolmogorovSmirnov",
+        "total-variation": "shoal.measures.total_variation:TotalVariation",
+        "query-error": "shoal.measures.query_error:QueryError",
+        "pmse": "shoal.measures.propensity:Propensity",
+        "accuracy-loss": "shoal.measures.accuracy_loss:AccuracyLoss",
     },
 }
 SHELVES = tuple(_OWN)

@@ -19,7 +19,7 @@ from shoal.engines import Layout, Written
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import all_or_none, refuse_overwriting
-from shoal.measures import Measure, Score, score
+from shoal.measures import Demanding, Measure, Score, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
@@ -296,6 +296,9 @@ def anonymize(
         subjects = int(table.counts(table.schema.subject)[0].size)
     for model in models:
         model.demand(table.rows, subjects)
+    for measure in chosen:
+        if isinstance(measure, Demanding):
+            measure.demand(table.schema)
     recipe = Recipe.of(table, methods, tuple(models), chosen, seed)
     masked = table
     steps = []

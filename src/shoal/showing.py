@@ -112,6 +112,11 @@ _ROWS = (
     ("chance of a right guess (mean 1/group size)", "random_reidentification", ""),
     ("disclosed without reidentification", "attribute_disclosure", ""),
     ("information loss (Eq. 3)", "information_loss", "{:.6f}"),
+    ("distributions moved (Kolmogorov-Smirnov)", "kolmogorov_smirnov", "{:.6f}"),
+    ("values moved (total variation)", "total_variation", "{:.6f}"),
+    ("error of estimated counts (mean, relative)", "query_error", "{:.6f}"),
+    ("told from the original (pMSE, at most 0.25)", "pmse", "{:.6f}"),
+    ("accuracy that a model loses", "accuracy_loss", "{:.6f}"),
 )
 
 
@@ -156,8 +161,29 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
 
 def comparison(report: Mapping[str, Any]) -> None:
     """Show the original and its releases side by side."""
-    heads = ["original", *(Source.parse(found["path"]).name for found in report["releases"])]
-    _console().print(_side_by_side(heads, [report["original"], *report["releases"]]))
+    from rich.markup import escape
+
+    console = _console()
+    names = [Source.parse(found["path"]).name for found in report["releases"]]
+    grid = _side_by_side(["original", *names], [report["original"], *report["releases"]])
+    known = {key for _, key, _ in _ROWS}
+    for number, score in enumerate(report["releases"][0].get("scores", ())):
+        if score["measure"].replace("-", "_") not in known:
+            values = [found["scores"][number]["value"] for found in report["releases"]]
+            grid.add_row(score["measure"], "–", *(f"{value:.6g}" for value in values))
+    console.print(grid)
+    for name, found in zip(names, report["releases"], strict=True):
+        scores = [score for score in found.get("scores", ()) if "per_attribute" in score["detail"]]
+        parts = {score["measure"]: score["detail"]["per_attribute"] for score in scores}
+        columns = _grid("column", *parts)
+        for column in dict.fromkeys(column for part in parts.values() for column in part):
+            values = [part.get(column) for part in parts.values()]
+            columns.add_row(escape(column), *("–" if value is None else f"{value:.4f}" for value in values))
+        if parts:
+            console.print(f"\n{escape(name)}, by column:")
+            console.print(columns)
+    if "report" in report:
+        _say(f"Report: {report['report']}")
 
 
 def release(made: Release, out: Source, certificate: Path) -> None:

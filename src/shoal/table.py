@@ -148,6 +148,10 @@ class Table:
         _ = self.schema[name]
         return self.engine.counts(self.data, self.schema, name)
 
+    def cells(self, names: Sequence[str], rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Give both ends of the cells that some records, by their ascending numbers, have in some columns."""
+        return self.engine.cells(self.data, self.schema, tuple(names), rows)
+
     def moments(self) -> Moments:
         """Give count, mean, deviation and limits of each quasi-identifier."""
         if not self.schema.quasi:

@@ -21,6 +21,7 @@ HOMES = {
     "pyarrow": {"engines"},
     "pyspark": {"engines"},
     "rich": {"showing"},
+    "sklearn": {"measures"},
     "typer": {"cli"},
     "weasyprint": {"report"},
 }

@@ -150,6 +150,55 @@ def test_methods_are_compared_on_one_table(desk, people):
     desk.run("compare", people, "--methods", "coarsen", "--k", "two", *roles).refused(2, "whole numbers")
 
 
+def test_releases_are_compared_in_a_report_by_the_measures_that_are_asked_for(desk, people):
+    people = desk.put("people.csv", people).name
+    roles = ("--quasi", "age,zip", "--sensitive", "charge")
+    desk.run("anonymize", people, "--out", "out.csv", "--k", 2, *roles).fine()
+    asked = ("--target", "sex", "--measure", "pmse", "--measure", "query-error queries=7 attributes=1")
+    desk.run("anonymize", people, "--out", "sexes.csv", "--k", 2, *roles, "--plain", "sex").fine()
+    grid = ("compare", people, "sexes.csv", *roles, *asked, "--measure", "discernibility")
+    found = desk.run(*grid, "--json").json()["releases"][0]
+    scores = {score["measure"]: score for score in found["scores"]}
+    assert list(scores) == [
+        "information-loss", "kolmogorov-smirnov", "total-variation", "pmse", "query-error", "discernibility",
+        "accuracy-loss",
+    ]  # fmt: skip
+    assert scores["query-error"]["detail"]["queries"] == 7
+    assert set(scores["total-variation"]["detail"]["per_attribute"]) == {"age", "zip"}
+    assert found["total_variation"] == scores["total-variation"]["value"] > 0
+    done = desk.run(*grid, "--report", "report.html").fine()
+    assert "accuracy that a model loses" in done.out
+    assert "discernibility" in done.out
+    assert "by column" in done.out
+    page = desk.read("report.html")
+    for words in (
+        "sexes.csv",
+        "Risk and utility",
+        "Column by column",
+        "define-kolmogorov-smirnov",
+        "doi.org/10.1111/rssa",
+    ):
+        assert words in page
+    desk.run("compare", people, "out.csv", *roles, "--target", "sex").refused(2, "no column 'sex'")
+    desk.run(*grid, "--report", people).refused(2, ".html")
+    desk.run("compare", people, "out.csv", *roles, "--measure", "pmsee").refused(2, "Did you mean 'pmse'")
+    desk.run("compare", people, "out.csv", *roles, "--measure", "pmse 'most").refused(2, "not a measure")
+    desk.run("compare", people, "out.csv", *roles, "--measure", "pmse most=few").refused(2, "whole number")
+
+
+def test_a_release_is_measured_as_asked_and_what_a_model_found_is_not_proved_again(desk, people):
+    made = desk.mask(people, "--quasi", "age,zip,sex", "--sensitive", "charge",
+                     "--measure", "total-variation", "--measure", "accuracy-loss target=charge held_out=0.5",
+                     "--measure", "uniqueness known=age,sex", "--json").json()  # fmt: skip
+    names = [score["measure"] for score in made["scores"]]
+    assert names[4:] == ["total-variation", "accuracy-loss", "uniqueness"]
+    proof = desk.run(
+        "check", "out.csv", "--certificate", "out.certificate.json", "--original", "in.csv", "--json"
+    ).json()
+    assert any(line.startswith("total-variation is") for line in proof["proved"])
+    assert [line.partition(" ")[0] for line in proof["not_proved"]] == ["accuracy-loss"]
+
+
 def test_diversity_and_hierarchies_are_asked_for_by_options(desk, people):
     people = desk.put("people.csv", people).name
     desk.put("sex.csv", "m;person\nf;person\n")

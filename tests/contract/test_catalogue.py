@@ -27,7 +27,7 @@ LEVELS = {
     "alpha-k": {"alpha": 0.7, "column": "ill"},
 }
 # Measures that need to be told what to look for.
-ASKED = {"attribute-disclosure": {"where": "charge > 50"}}
+ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"target": "ill"}}
 # Methods that need to be told which columns they are for.
 WAYS = {
     "optimal-univariate": {"k": 3},
@@ -265,8 +265,12 @@ def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, n
 
 
 def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
-    (loss,) = shoal.score(table, [shoal.InformationLoss()], table)
-    assert loss.value == 0
+    for name, entry in MEASURES.items():
+        measure = build("measures", {"name": name} | ASKED.get(name, {}))
+        if isinstance(measure, PairMeasure):
+            (loss,) = shoal.score(table, [measure], table)
+            assert loss.value == 0, name
+            assert entry.direction == "lower is more useful"
 
 
 # What does not depend on how a table is held: the same release, cell for cell.

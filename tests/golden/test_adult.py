@@ -102,3 +102,43 @@ def test_suppressing_everything_loses_what_the_attribute_ranges_say(adult, tmp_p
     table = shoal.read(path, quasi=list(columns))
     (loss,) = shoal.score(shoal.read(stars, quasi=list(columns), kinds=kinds), [shoal.InformationLoss()], table)
     assert loss.value == pytest.approx(LOSS[2] / (1 - DISTANCE_UTILITY[2]), abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def census(shared_data):
+    """Give the Adult data with their categories, and releases of them."""
+    quasi = ["age", "race", "sex", "education", "marital-status", "native-country", "workclass", "occupation"]
+    table = shoal.read(shared_data / "adult" / "adult.csv", quasi=quasi, sensitive=["salary-class"])
+    return table, {
+        name: shoal.anonymize(table, method, [shoal.KAnonymity(5)]).table
+        for name, method in (("hilbert", shoal.Hilbert()), ("sorted-clusters", shoal.SortedClusters()))
+    }
+
+
+# What was measured when the measures were written; a change of more than a few percent has to be explained.
+UTILITY = {
+    "kolmogorov-smirnov": (0.0032, 0.0647),
+    "total-variation": (0.0120, 0.0542),
+    "query-error": (0.0617, 0.5415),
+    "pmse": (0.00142, 0.0230),
+}
+
+
+@pytest.mark.parametrize("name", UTILITY)
+def test_utility_of_the_default_and_of_algorithm_s2(census, name):
+    table, releases = census
+    measure = shoal.catalogue.build("measures", {"name": name})
+    found = [shoal.score(releases[method], [measure], table)[0].value for method in ("hilbert", "sorted-clusters")]
+    assert found == pytest.approx(UTILITY[name], rel=0.05)
+
+
+def test_incomes_are_predicted_nearly_as_well_from_the_release(census):
+    table, releases = census
+    better, worse = (
+        shoal.score(releases[method], [shoal.AccuracyLoss("salary-class", "logistic")], table)[0]
+        for method in ("hilbert", "sorted-clusters")
+    )
+    assert better.detail["original"] == pytest.approx(0.831, abs=0.01)
+    assert better.detail["majority"] == pytest.approx(0.7515, abs=0.01)
+    assert better.value < 0.01
+    assert better.value < worse.value

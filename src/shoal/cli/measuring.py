@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal import showing
-from shoal.arguments import listed, read_options
+from shoal.arguments import asked_measures, listed, read_options
 from shoal.catalogue import SHELVES, build, entries, look_up
 from shoal.cli.options import (
     Decimal,
@@ -22,6 +22,7 @@ from shoal.cli.options import (
     Kind,
     Known,
     MatchingOption,
+    MeasureOption,
     Missing,
     Order,
     Quasi,
@@ -37,9 +38,11 @@ from shoal.engines import read
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
 from shoal.inspection import inspect
-from shoal.measures import Measure, score
+from shoal.measures import Demanding, Measure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
+from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
+from shoal.measures.total_variation import TotalVariation
 from shoal.measures.uniqueness import Matching
 from shoal.release import STANDARD_MEASURES
 from shoal.risk import risk
@@ -120,15 +123,20 @@ def _guessed(file: Source, options: ReadOptions) -> ReadOptions:
     return replace(options, roles=replace(options.roles, quasi=quasi))
 
 
-def _with_columns(options: ReadOptions, where: str | None, sets: Sequence[Sequence[str]]) -> ReadOptions:
-    """Read also the columns that a condition or a set of known attributes speaks of."""
+def _with_columns(
+    options: ReadOptions, where: str | None, sets: Sequence[Sequence[str]], measures: Sequence[Measure] = ()
+) -> ReadOptions:
+    """Read also the columns that a condition, a set of known attributes or a measure speaks of."""
     roles = options.roles
     if roles.last_sensitive:
         return options
     extra = dict.fromkeys(name for names in sets for name in names) if not roles.quasi else {}
     quasi = (*roles.quasi, *extra)
     named = {*quasi, *roles.sensitive}
-    spoken = tuple(c for c in (Condition.parse(where).columns if where else ()) if c not in named)
+    conditions = [text for text in (where, *(getattr(measure, "where", None) for measure in measures)) if text]
+    targets = [measure.target for measure in measures if hasattr(measure, "target")]
+    columns = dict.fromkeys([*(c for text in conditions for c in Condition.parse(text).columns), *targets])
+    spoken = tuple(column for column in columns if column not in named)
     return replace(options, roles=replace(roles, quasi=quasi, plain=(*roles.plain, *spoken)))
 
 
@@ -138,6 +146,8 @@ def compare_command(
     released: Annotated[list[Source] | None, typer.Argument(parser=Source.parse, metavar="RELEASED", help="One or more releases of it.")] = None,
     methods: Annotated[str, typer.Option(help="Compare methods on the table instead, separated by commas.")] = "",
     k: Annotated[str, typer.Option(help="The levels of k at which methods are compared.")] = "2,3,5,10",
+    target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column (shoal[learn]).")] = None,
+    measure: MeasureOption = None,
     report: ReportOption = None,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
@@ -149,41 +159,62 @@ def compare_command(
     )
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
-    options = _with_columns(options, where, ())
+    always = (*STANDARD_MEASURES, *_DISTANCES)
+    asked = [*_DISTANCES, *(extra for extra in asked_measures(measure, target) if extra not in always)]
+    options = _with_columns(options, where, (), asked)
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
-    if methods:
-        _compare_methods(original, options, listed(methods), listed(k), where, report, as_json)
-        return
     if report is not None:
-        raise ParameterError("A report is made when methods are compared.", "Give --methods, or leave --report out.")
+        from shoal.report.page import usable
+
+        usable(report, [path for source in (original, *(released or ())) for path in source.files()])
+    if methods:
+        _compare_methods(original, options, listed(methods), listed(k), where, asked, report, as_json)
+        return
     with showing.progress(f"reading {original.name}") as say:
         before = read(original, options=options)
+        for extra in asked:
+            if isinstance(extra, Demanding):
+                extra.demand(before.schema)
         found: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
         for path in released or ():
             say(f"reading {path.name}")
             after = read(path, options=_like(before, options))
-            loss = {"path": str(path), "information_loss": score(after, [InformationLoss()], before)[0].value}
-            found["releases"].append(loss | risk(after, where=where, matching="signature"))
+            scores = score(after, [InformationLoss(), *asked], before)
+            told = {"path": str(path)} | {value.measure.replace("-", "_"): value.value for value in scores}
+            told |= risk(after, where=where, matching="signature")
+            found["releases"].append(told | {"scores": [_score(value) for value in scores]})
+    if report is not None:
+        from shoal.report.comparison_report import releases_report
+        from shoal.report.page import write_page
+
+        write_page(report, releases_report(original.name, found, [InformationLoss(), *asked]))
+        found["report"] = str(report)
     if as_json:
         print_json(found)
     else:
         showing.comparison(found)
 
 
+# What is always compared beside the information loss: it costs little.
+_DISTANCES: tuple[Measure, ...] = (KolmogorovSmirnov(), TotalVariation())
+
+
+def _score(value: Score) -> dict[str, Any]:
+    return {"measure": value.measure, "value": value.value, "detail": dict(value.detail)}
+
+
 def _compare_methods(
     file: Source, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
-    report: Path | None, as_json: bool,
+    asked: Sequence[Measure], report: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""
     from shoal.report.comparison_report import comparison_report, sentences
-    from shoal.report.page import usable, write_page
+    from shoal.report.page import write_page
 
     if not all(level.isdecimal() for level in levels):
         raise ParameterError("The levels of k are not whole numbers.", "Write --k 2,3,5,10.")
-    if report is not None:
-        usable(report)
-    measures: list[Measure] = [*STANDARD_MEASURES, *([AttributeDisclosure(where)] if where else [])]
+    measures: list[Measure] = [*STANDARD_MEASURES, *([AttributeDisclosure(where)] if where else []), *asked]
     chosen = [build("methods", {"name": name}) for name in methods]
     grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
     with showing.steps(f"reading {file.name}") as step:

@@ -62,6 +62,12 @@ Missing = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Where = Annotated[str | None, typer.Option(help="A confidential property: 'charge > 100000'.")]
+MeasureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure", help="Measure this too: granularity, 'query-error queries=500' (repeat); 'shoal list measures'."
+    ),
+]
 MatchingOption = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from shoal import showing
-from shoal.arguments import method_parameters, read_options, signing_key
+from shoal.arguments import asked_measures, method_parameters, read_options, signing_key
 from shoal.catalogue import build
 from shoal.certificate import Certificate, verify
 from shoal.cli.options import (
@@ -20,6 +20,7 @@ from shoal.cli.options import (
     HierarchyOption,
     Json,
     Kind,
+    MeasureOption,
     Missing,
     Order,
     Plain,
@@ -64,6 +65,7 @@ def anonymize_command(
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
     where: Where = None,
+    measure: MeasureOption = None,
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
@@ -96,6 +98,7 @@ def anonymize_command(
     if where:
         Condition.parse(where)
         measures.append(AttributeDisclosure(where))
+    measures += [asked for asked in asked_measures(measure) if asked not in measures]
     delimiter = "\t" if delimiter == "\\t" else delimiter
     secret = signing_key(key)
     reporting = _reporting(report, audience)

@@ -158,6 +158,12 @@ class Engine(Protocol):
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
         ...
 
+    def cells(
+        self, data: Any, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[Positions, Positions]:
+        """Give both ends of the cells that some records, by their ascending numbers, have in some columns."""
+        ...
+
     def classes(
         self, data: Any, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
     ) -> list[T]:

@@ -104,6 +104,18 @@ class PairMeasure(Measure, Protocol):
         ...
 
 
+@runtime_checkable
+class Demanding(Measure, Protocol):
+    """A measure that needs more than the core: a library that is not always there, or a certain column.
+
+    What outside libraries compute differs between their versions, so certificates do not prove it again.
+    """
+
+    def demand(self, schema: Schema) -> None:
+        """Refuse what cannot be measured, before any work is done."""
+        ...
+
+
 def score(released: Table, measures: Sequence[Measure], original: Table | None = None) -> tuple[Score, ...]:
     """Measure a table, forming the classes of each set of known attributes once.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from shoal.charts import Figure, lines, risk_utility_map
-from shoal.report.page import Page, Section, bullets, facts, table
+from shoal.measures import Measure
+from shoal.report.page import Html, Page, Section, bullets, facts, table
+from shoal.report.words import definitions
 from shoal.version import VERSION
 
 Rows = Sequence[Mapping[str, Any]]
@@ -95,3 +98,64 @@ def comparison_report(rows: Rows, about: Mapping[str, object]) -> str:
     ]
     lead = "What each method costs at each level, measured on one table."
     return Page("Methods compared", lead, sections, kicker="Comparison").html()
+
+
+def releases_report(original: str, found: Mapping[str, Any], measures: Sequence[Measure]) -> str:
+    """Give one or more releases beside their original as one HTML page.
+
+    Parameters
+    ----------
+    original
+        The name of the original.
+    found
+        The risk of the original, and risk, scores and path of each release.
+    measures
+        What was measured of the releases.
+    """
+    made = [dict(each) | {"name": Path(each["path"]).name} for each in found["releases"]]
+    whole = dict(found["original"]) | {"name": original, "information_loss": 0.0}
+    heads = {"name": "Table", "uniqueness": "Stand alone", "smallest_class": "Smallest group",
+             "random_reidentification": "Chance of a right guess"}  # fmt: skip
+    heads |= {measure.name.replace("-", "_"): measure.name for measure in measures}
+    map_of = risk_utility_map(
+        [whole, *made], x="information_loss", y="random_reidentification", label="name", frontier=True,
+        x_label="information loss (Eq. 3)", y_label="chance of a right guess", title="Risk and utility",
+        description="Each point is a table: further left loses less, further down is safer.",
+    )  # fmt: skip
+    readings = [
+        {"name": measure.name, "reading": measure.direction, "range": f"{measure.range[0]:g} to {measure.range[1]:g}"}
+        for measure in measures
+    ]
+    sections = [
+        Section("In short", bullets(map(_in_short, made))),
+        Section("The trade-off", map_of),
+        Section("All numbers", table([whole, *made], heads, "Each table and what was measured of it")),
+        Section("Column by column", *map(_by_column, made)),
+        Section(
+            "What the measures mean",
+            table(readings, {"name": "Measure", "reading": "Reading", "range": "Range"}, "How to read the measures"),
+            *definitions(measures),
+        ),
+        Section("How this was made", facts({"original": original, "shoal": VERSION})),
+    ]
+    lead = "What risk each release leaves and what it costs, beside its original."
+    return Page("Releases compared", lead, sections, kicker="Comparison").html()
+
+
+def _in_short(made: Mapping[str, Any]) -> str:
+    parts = {score["measure"]: score["detail"].get("per_attribute", {}) for score in made["scores"]}
+    moved = parts["total-variation"]
+    worst = max(moved, key=lambda name: moved[name])
+    return (
+        f"{made['name']}: {made['uniqueness']:.2%} of the records stand alone; the information loss is "
+        f"{made['information_loss']:.4f}; {worst} changed most, with a total variation of {moved[worst]:.4f}."
+    )
+
+
+def _by_column(made: Mapping[str, Any]) -> Html:
+    parts = {s["measure"]: s["detail"]["per_attribute"] for s in made["scores"] if "per_attribute" in s["detail"]}
+    rows = [
+        {"column": name} | {measure: part.get(name) for measure, part in parts.items()}
+        for name in parts["information-loss"]
+    ]
+    return table(rows, ["column", *parts], f"{made['name']}: what each column lost")

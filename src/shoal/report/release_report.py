@@ -237,24 +237,28 @@ class _Report:
     def cost(self) -> Iterator[Block]:
         found = {each.measure: each for each in self.release.scores}
         loss = found.get("information-loss") or score(self.release.table, [InformationLoss()], self.original)[0]
-        share = loss.detail["per_attribute"]
-        rows = [{"column": words.named([name]), "loss": f"{value:.4f}"} for name, value in share.items()]
+        others = [
+            each for each in self._other_scores() if each.measure not in ("information-loss", "correlation-shift")
+        ]
+        parts = {each.measure: each.detail["per_attribute"] for each in others if "per_attribute" in each.detail}
+        rows: list[dict[str, object]] = [
+            {"column": words.named([name]), "loss": f"{value:.4f}"}
+            | {measure: part.get(name) for measure, part in parts.items()}
+            for name, value in loss.detail["per_attribute"].items()
+        ]
         yield (
             f"Information loss is {loss.value:.4f}: on average, and per attribute, a published record may lie so many "
             "standard deviations from its original. 0 means that nothing was changed."
         )
         yield table(
             rows,
-            {"column": "Column", "loss": "Mean distance in standard deviations"},
+            {"column": "Column", "loss": "Mean distance in standard deviations"} | {name: name for name in parts},
             "Information loss by column",
             numeric=["loss"],
         )
         spread = [distribution(name, *cells, self.discretion) for name, cells in self.cells.items()]
         yield Section("Distributions", *distributions(spread), _too_few(spread), id="distributions")
         yield Section("Associations", *self._associations(), id="associations")
-        others = [
-            each for each in self._other_scores() if each.measure not in ("information-loss", "correlation-shift")
-        ]
         if others:
             yield table(
                 [{"what": each.measure, "value": f"{each.value:,.6g}"} for each in others],

@@ -98,6 +98,13 @@ class Local:
         """Give the positions that occur in a column of exact cells, and how often each does."""
         return counted(data.positions(name))
 
+    def cells(
+        self, data: LocalData, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[Positions, Positions]:
+        """Give both ends of the cells that some records have in some columns."""
+        ends = [data.ends(schema[name].name, rows) for name in names]
+        return np.stack([end[0] for end in ends], axis=1), np.stack([end[1] for end in ends], axis=1)
+
     def classes(
         self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
     ) -> list[T]:

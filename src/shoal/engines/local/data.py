@@ -98,6 +98,15 @@ class LocalData:
         column = np.ascontiguousarray(self.lo[:, j])
         return column if self.index.size == 0 else column[self.index]
 
+    def ends(self, name: str, rows: NDArray[np.int64]) -> tuple[Positions, Positions]:
+        """Give both ends of one column's cells in some records."""
+        if name in self.carried:
+            j = self.carried.index(name)
+            codes, words = self.codes[rows, j], self.words[j]
+            return (codes, codes) if words is None else (words.lo[codes], words.hi[codes])
+        places = rows if self.index.size == 0 else self.index[rows]
+        return self.lo[places, self.at(name)], self.hi[places, self.at(name)]
+
 
 def known_values(data: LocalData, name: str) -> Positions:
     """Give the positions of one column on its axis; a cell that was generalized has no value that is known."""

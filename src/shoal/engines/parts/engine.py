@@ -143,6 +143,21 @@ class Parted:
             )
         )
 
+    def cells(
+        self, data: PartedData, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[Positions, Positions]:
+        """Give both ends of the cells that some records have in some columns."""
+        shape, bounds = data.shape, data.bounds
+        cuts = np.searchsorted(rows, bounds)
+
+        def work(number: int, cells: Part, codes: Part) -> tuple[Positions, Positions]:
+            mine = rows[cuts[number] : cuts[number + 1]] - bounds[number]
+            return Local().cells(shape.local(cells, codes), schema, names, mine)
+
+        ends = self.pool.gather(work, data.cells, data.codes)
+        lo, hi = (np.concatenate([end[side] for end in ends]) for side in (0, 1))
+        return lo, hi
+
     def _rank(self, data: PartedData) -> Callable[[str], Handle]:
         return lambda name: cutting.placed(self.pool, data, [name])
 
