@@ -74,12 +74,20 @@ def crowds(
 
 
 def settle(
-    rows: Prepared, labels: Positions, groups: int, promises: Promises, rounds: int, *, forced: bool
+    rows: Prepared,
+    labels: Positions,
+    groups: int,
+    promises: Promises,
+    rounds: int,
+    *,
+    forced: bool,
+    bearable: float = 1.0,
 ) -> tuple[Positions, float]:
     """Improve classes by letting rows go where they cost less, and find a class for rows with the label -1.
 
     Rows that break a promise of their class are taken out of it. Those that fit nowhere keep the label -1, unless
-    that is forced. Gives the labels, and what the rows cost.
+    that is forced. Gives the labels, and what the rows cost: infinity if a larger share of them is without a class at
+    the beginning than is bearable.
     """
     of_kind(np.int32, labels)
     n, costs = labels.size, rows.costs
@@ -92,7 +100,7 @@ def settle(
     found = labels.copy()
     wide = rows.lower.shape[1]
     cost: float = call(
-        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), groups, entries,
+        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries,
         np.empty(2 * (groups + 1) * (wide + 1), np.float32), np.empty(4 * (groups + n), np.int32),
         np.empty((groups + 1) * (costs.named.size + 2), np.uint64),
         np.empty(int(entries[-1]) * (-(-groups // _BANDS) + 1), np.uint64), found, result=ctypes.c_double,

@@ -139,8 +139,8 @@ def partition(
     words = np.empty((classes + 1 + 2 * room) * costs.named.size + 1, np.uint64)
     labels = np.empty(n, np.int32)
     call(
-        "partition", *ready.arguments, persons, k, int(costs.squared), int(plain), blocks, effort.near, effort.rounds, room,
-        classes, floats, integers, words, labels, result=ctypes.c_int64,
+        "partition", *ready.arguments, persons, k, int(costs.squared), int(plain), blocks, effort.near,
+        effort.rounds, room, classes, floats, integers, words, labels, result=ctypes.c_int64,
     )  # fmt: skip
     return labels
 

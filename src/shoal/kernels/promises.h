@@ -70,19 +70,27 @@ static inline double dominance(const Promises *of, const int64_t *here, int64_t 
     return tail > 0 ? (double)top / (double)tail : INFINITY;
 }
 
-static inline int kept(const Promises *of, int64_t p, const int64_t *here, const int64_t *counts, int64_t size) {
+/* What a class reaches of a promise, measured as the models do. */
+static inline double reached(const Promises *of, int64_t p, const int64_t *here, const int64_t *counts, int64_t size) {
     int64_t bins = of->bins[p], all = 0;
-    double level = of->levels[p];
     switch (of->kinds[p]) {
         case VARIATION:
             most_excess(here, counts, bins, of->rows, size, &all);
-            return (double)all / ((double)of->rows * (double)size) <= level;
-        case SHARE: return (double)(here[fullest(here, bins - 1)] + here[bins - 1]) / (double)size <= level;
+            return (double)all / ((double)of->rows * (double)size);
+        case SHARE: return (double)(here[fullest(here, bins - 1)] + here[bins - 1]) / (double)size;
         case DISTINCT:
             for (int64_t b = 0; b < bins - 1; b++) all += here[b] > 0;
-            return (double)(all > 0 ? all : 1) >= level;
-        case ENTROPY: return spread(here, bins, size) >= level;
-        default: return dominance(of, here, bins, size, (int64_t)level) < of->factors[p];
+            return (double)(all > 0 ? all : 1);
+        case ENTROPY: return spread(here, bins, size);
+        default: return dominance(of, here, bins, size, (int64_t)of->levels[p]);
+    }
+}
+
+static inline int kept(const Promises *of, int64_t p, double level) {
+    switch (of->kinds[p]) {
+        case VARIATION: case SHARE: return level <= of->levels[p];
+        case RECURSIVE: return level < of->factors[p];
+        default: return level >= of->levels[p];
     }
 }
 
@@ -90,8 +98,20 @@ static inline int kept(const Promises *of, int64_t p, const int64_t *here, const
 static inline int64_t broken(const Promises *of, int64_t size, int64_t *begin) {
     *begin = 0;
     for (int64_t p = 0; p < of->number; *begin += of->bins[p++])
-        if (!kept(of, p, of->here + *begin, of->counts + *begin, size)) return p;
+        if (!kept(of, p, reached(of, p, of->here + *begin, of->counts + *begin, size))) return p;
     return -1;
+}
+
+/* How far the records counted are from keeping all promises. */
+static inline double lack(const Promises *of, int64_t size) {
+    double all = 0;
+    for (int64_t p = 0, begin = 0; p < of->number; begin += of->bins[p++]) {
+        double level = reached(of, p, of->here + begin, of->counts + begin, size);
+        if (kept(of, p, level)) continue;
+        double asked = of->kinds[p] == RECURSIVE ? of->factors[p] : of->levels[p];
+        all += 1e-9 + (level < INFINITY ? fabs(level - asked) : (double)size);
+    }
+    return all;
 }
 
 /* The bin whose records stand most in the way of a promise; -1 if it does not help to lose any. */

@@ -188,28 +188,82 @@ static int dissolve(State *state, int32_t c) {
     return 0;
 }
 
-/* Give rows without a class to those that they make dearer by least; if forced, whatever that does to promises. */
-static int64_t take_in(State *state, int64_t forced) {
+/* Give rows without a class to those that they make dearer by least. */
+static int64_t take_in(State *state) {
     const Task *task = state->task;
     int64_t taken = 0;
     for (int32_t row = 0; row < state->n; row++) {
         if (state->labels[row] >= 0) continue;
-        int32_t best = -1, fallback = -1;
-        float least_more = INFINITY, least_of_all = INFINITY;
+        int32_t best = -1;
+        float least_more = INFINITY;
         open_box(task, task->quads, state->single, row);
         for (int32_t c = 0; c < state->classes; c++) {
             float size = (float)state->sizes[c];
             if (size == 0) continue;
             float span = span_of(task, task->quads, state->single, box_at(state->boxes, task, c));
             float more = (size + 1) * span - size * state->prices[c];
-            if (more < least_of_all) least_of_all = more, fallback = c;
             if (more < least_more && would_keep(state, c, row, -1)) least_more = more, best = c;
         }
-        if (best < 0 && forced) best = fallback;
-        if (best >= 0) move_row(state, row, best);
-        if (state->labels[row] >= 0) shrink(state, state->labels[row]), taken++;
+        if (best < 0) continue;
+        move_row(state, row, best);
+        shrink(state, best);
+        taken++;
     }
     return taken;
+}
+
+/* The class that brings another nearer to its promises at the least cost; -1 if none does. */
+static int32_t helper(State *state, int32_t host) {
+    const Task *task = state->task;
+    Promises *of = state->of;
+    Box box = box_at(state->boxes, task, host);
+    int64_t n = listed(state, host, -1, state->rows), others;
+    int32_t best = -1;
+    double most_gain = 0;
+    for (int64_t i = 0; i < n; i++) count_in(of, state->rows[i], 1);
+    double now = lack(of, n);
+    for (int32_t c = 0; c < state->classes && now > 0; c++) {
+        if (c == host || state->sizes[c] == 0) continue;
+        others = listed(state, c, -1, state->moved);
+        for (int64_t i = 0; i < others; i++) count_in(of, state->moved[i], 1);
+        double less = now - lack(of, n + others);
+        for (int64_t i = 0; i < others; i++) count_in(of, state->moved[i], -1);
+        float span = span_of(task, task->quads, box, box_at(state->boxes, task, c));
+        double cost = (double)(n + others) * span - n * state->prices[host] - others * state->prices[c];
+        if (less / (cost + 1e-6) > most_gain) most_gain = less / (cost + 1e-6), best = c;
+    }
+    for (int64_t i = 0; i < n; i++) count_in(of, state->rows[i], -1);
+    return best;
+}
+
+static int32_t narrowest_with(State *state, int32_t row) {
+    const Task *task = state->task;
+    int32_t best = -1;
+    float least_span = INFINITY;
+    open_box(task, task->quads, state->single, row);
+    for (int32_t c = 0; c < state->classes; c++) {
+        float span = span_of(task, task->quads, state->single, box_at(state->boxes, task, c));
+        if (state->sizes[c] > 0 && span < least_span) least_span = span, best = c;
+    }
+    return best;
+}
+
+/* Put the rows that no class can take into one that they suit least badly, and join others with it until it keeps its
+ * promises, or none helps. */
+static void collect(State *state) {
+    int32_t host = -1, other;
+    for (int32_t row = 0; row < state->n; row++) {
+        if (state->labels[row] >= 0) continue;
+        if (host < 0) host = narrowest_with(state, row);
+        if (host >= 0) move_row(state, row, host);
+    }
+    if (host < 0) return;
+    shrink(state, host);
+    while ((other = helper(state, host)) >= 0) {
+        int64_t n = listed(state, other, -1, state->moved);
+        for (int64_t i = 0; i < n; i++) move_row(state, state->moved[i], host);
+        shrink(state, host);
+    }
 }
 
 /* Take out of a class what stands in the way of its promises; all of it if there is no other way. */
@@ -235,7 +289,7 @@ static double cost_of(State *state) {
 }
 
 /* Improve classes, and find one for rows with the label -1, which some keep that fit nowhere. Rows that break promises
- * are taken out of their classes first. entries tells where the entries of each column begin in an index that has a word for 64 classes; here begins
+ * are taken out of their classes first; it is given up if more are out than is bearable. entries tells where the entries of each column begin in an index that has a word for 64 classes; here begins
  * at zero, seen at -1. Scratch: boxes for the classes and one more, 2 floats, 2 words and 4 integers for each class, and
  * 4 integers for each row. Gives what the rows cost. */
 KERNEL double settle(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
@@ -244,7 +298,7 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
                       const int32_t *covers, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
                       int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
                       const double *levels, const double *factors, const int64_t *counts_of, int64_t whole, int64_t *here,
-                      int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t classes, int64_t *entries,
+                      int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t bearable, int64_t classes, int64_t *entries,
                       float *floats, int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
     Task task = {lower, upper, sets, full, lowest, highest, unit, nodes, cover_at, price_at, covers, prices, 0, persons,
@@ -260,7 +314,12 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
     };
     for (int64_t c = 0; c < classes; c++) state.head[c] = -1, state.sizes[c] = 0;
     for (int32_t row = (int32_t)n - 1; row >= 0; row--) link_row(&state, row, labels[row]);
-    for (int32_t c = 0; c < classes; c++) clear(&state, c);
+    int64_t out = n;
+    for (int32_t c = 0; c < classes; c++) {
+        clear(&state, c);
+        out -= state.sizes[c];
+    }
+    if (out > bearable) return INFINITY;
     for (int64_t moves = 1; moves > 0 && rounds > 0; rounds--) {
         survey(&state);
         moves = reassign(&state);
@@ -268,7 +327,8 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
             int32_t c = state.order[i];
             if (state.prices[c] > 0 && state.sizes[c] > 0 && state.sizes[c] <= 8 * k) moves += dissolve(&state, c);
         }
-        moves += take_in(&state, forced);
+        moves += take_in(&state);
     }
+    if (forced) collect(&state);
     return cost_of(&state);
 }

@@ -15,6 +15,7 @@ from shoal.kernels.promises import Promises
 from shoal.methods.ladders import ladders_of
 
 Labels = NDArray[np.int32]
+BEARABLE = 0.5  # the share of records that may break promises where they grew; with more, crowds are the better start
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, sear
     best, least = settle(ready, labels, groups, promises, search.rounds, forced=last)
     if costs.ranged.size or not all(costs.trees):
         other = grown(rows, costs, promises, effort, np.arange(labels.size, dtype=np.int32))
-        other, cost = settle(ready, other, int(other.max()) + 1, promises, search.rounds, forced=last)
+        other, cost = settle(ready, other, int(other.max()) + 1, promises, search.rounds, forced=last, bearable=BEARABLE)
         if cost < least:
             best = other
     return best

@@ -53,7 +53,7 @@ def _bands(lower: NDArray[np.float32], upper: NDArray[np.float32], full: float, 
     """Cut a range into ever fewer bands; cells without a value have their own up to the last rung, which has all."""
     ends = np.stack([lower, upper], axis=1)
     values, places, counts = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
-    places = places.reshape(-1).astype(np.int32)
+    codes = places.reshape(-1).astype(np.int32)
     middle = (np.cumsum(counts) - counts / 2) / lower.size
     missing = values[:, 0] > MISSING
     rungs = [np.arange(values.shape[0])]
@@ -68,4 +68,4 @@ def _bands(lower: NDArray[np.float32], upper: NDArray[np.float32], full: float, 
         np.maximum.at(high, rung, values[:, 1])
         widths = np.minimum((high - low)[rung], full)
         prices.append(float((widths**2 if squared else widths) @ counts / lower.size))
-    return Ladder(places, np.stack(rungs).astype(np.int32), np.array(prices))
+    return Ladder(codes, np.stack(rungs).astype(np.int32), np.array(prices))

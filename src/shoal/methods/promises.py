@@ -13,7 +13,7 @@ from shoal.kernels.promises import Kind, Promise, Promises
 from shoal.models import PrivacyModel
 from shoal.models.alpha_k import AlphaK
 from shoal.models.confidential import bins_of, confidential, places_among
-from shoal.models.l_diversity import LDiversity
+from shoal.models.l_diversity import ROUNDING, LDiversity
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Table
 
@@ -64,5 +64,6 @@ def _promise(table: Table, model: PrivacyModel) -> tuple[str, NDArray[np.int32],
         counts = np.append(counts, 0)
         if isinstance(model, AlphaK):
             return column, values, Promise(Kind.SHARE, model.alpha, counts)
-        return column, values, Promise(_KINDS[model.kind], float(model.l), counts, float(model.c))
+        level = model.l * (1 - ROUNDING) if model.kind == "entropy" else model.l
+        return column, values, Promise(_KINDS[model.kind], float(level), counts, float(model.c))
     return None
