@@ -12,6 +12,7 @@ import shoal
 from shoal import kernels
 from shoal.kernels import (
     closeness,
+    crowds,
     curve,
     delimited,
     diversity,
@@ -28,6 +29,7 @@ from shoal.kernels import (
 
 MODULES = (
     closeness,
+    crowds,
     curve,
     delimited,
     diversity,
@@ -117,6 +119,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     for objective in ("loss", "certainty"):
         shoal.anonymize(people, shoal.Hilbert(objective=objective), [shoal.KAnonymity(3)], measures=measures)
     shoal.anonymize(shoal.read(table, **roles), shoal.Hilbert(), models[:2])
+    shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.AlphaK(0.6, "illness")])
     for name, release in (("one", one), ("two", two)):
         for delimiter in (",", ";"):
             path = tmp_path / f"{name}.csv"

@@ -257,10 +257,11 @@ KERNEL void place_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64_t 
         }
 }
 
-/* Number labels by where each occurs first; seats begins at -1. Gives how many there are. */
+/* Number labels by where each occurs first, and leave those below 0; seats begins at -1. Gives how many there are. */
 KERNEL int64_t number_by_first(int32_t *labels, int64_t n, int32_t *seats) {
     int32_t found = 0;
     for (int64_t i = 0; i < n; i++) {
+        if (labels[i] < 0) continue;
         if (seats[labels[i]] < 0) seats[labels[i]] = found++;
         labels[i] = seats[labels[i]];
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,37 @@ class Effort:
     rounds: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Rows as kernels weigh them: ends of ranges in units of what is counted, and sets or nodes of categories."""
+
+    lower: NDArray[np.float32]
+    upper: NDArray[np.float32]
+    sets: NDArray[np.uint64]
+    quads: int
+    costs: Costs
+
+    @classmethod
+    def of(cls, lo: Positions, hi: Positions, table: Floats, offsets: Offsets, costs: Costs) -> Prepared:
+        """Prepare rows."""
+        quads = max(1, -(-costs.ranged.size // QUAD))
+        return cls(*_coordinates(lo, hi, table, offsets, costs, quads), _sets(lo, hi, costs), quads, costs)
+
+    @property
+    def full(self) -> NDArray[np.float32]:
+        """The most that a cell costs: ranged columns, padded to quads, then the others."""
+        return _limits(self.costs, self.quads)[0]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What a kernel is told of rows and of what they cost."""
+        costs = self.costs
+        return (
+            self.lower, self.upper, self.sets, self.lower.shape[0], self.quads, costs.ranged.size, costs.named.size,
+            *_limits(costs, self.quads), *_tree_tables(costs),
+        )  # fmt: skip
+
+
 def partition(
     lo: Positions,
     hi: Positions,
@@ -96,10 +128,8 @@ def partition(
     n, ranged = lo.shape[0], costs.ranged
     if not 0 < k <= n or effort.near > MOST_NEAR or effort.block < k:
         raise InternalError("A partition was asked for that cannot be made.")
-    quads = max(1, -(-ranged.size // QUAD))
-    lower, upper = _coordinates(lo, hi, table, offsets, costs, quads)
-    sets = _sets(lo, hi, costs)
-    full, lowest, highest, unit = _limits(costs, quads)
+    ready = Prepared.of(lo, hi, table, offsets, costs)
+    quads = ready.quads
     blocks = max(1, n // effort.block)
     room = -(-(-(-n // blocks) + 1) // _STRIP) * _STRIP
     plain = hi is lo and not (lo == MISSING).any()
@@ -109,9 +139,8 @@ def partition(
     words = np.empty((classes + 1 + 2 * room) * costs.named.size + 1, np.uint64)
     labels = np.empty(n, np.int32)
     call(
-        "partition", lower, upper, sets, n, quads, ranged.size, costs.named.size, full, lowest, highest, unit,
-        *_tree_tables(costs), persons, k, int(costs.squared), int(plain), blocks, effort.near, effort.rounds, room,
-        classes, floats, integers, words, labels, result=ctypes.c_int64,
+        "partition", *ready.arguments, persons, k, int(costs.squared), int(plain), blocks, effort.near,
+        effort.rounds, room, classes, floats, integers, words, labels, result=ctypes.c_int64,
     )  # fmt: skip
     return labels
 

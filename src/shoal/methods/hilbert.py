@@ -12,10 +12,13 @@ from shoal.axis import Axis
 from shoal.engines import Moments, Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
-from shoal.kernels.partition import Costs, Effort, Tree, number_by_first, partition
+from shoal.kernels.partition import Costs, Effort, Tree, number_by_first
+from shoal.kernels.promises import Promises
 from shoal.methods import wanted
 from shoal.methods.along_curve import curve_through, distances, inverse, limits, ways_along
+from shoal.methods.gathering import Search, gathered, grown
 from shoal.methods.partitioner import Labels, Partitioner, refuse_other
+from shoal.methods.promises import Sought
 from shoal.methods.repair import merged_until_met
 from shoal.methods.strata import matched
 from shoal.methods.stratified_clusters import class_size
@@ -29,6 +32,12 @@ Objective = Literal["loss", "certainty"]
 
 # Each step takes up to five times as long as the one before.
 EFFORTS = (Effort(64), Effort(256), Effort(512, 2, 1), Effort(2048, 4, 3), Effort(4096, 8, 8), Effort(8192, 8, 8))
+SEARCHES = (
+    Search(1 << 10, 64, 1),
+    Search(1 << 14, 1 << 10, 4),
+    Search(1 << 15, 1 << 11, 8),
+    Search(1 << 16, 1 << 12, 16),
+)
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 CLASSES = 16  # that a block has room for, however large k is
 
@@ -87,11 +96,15 @@ class Hilbert(Partitioner):
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes and publish them; with t-closeness of an ordered attribute, by its strata."""
-        close = _ordered_closeness(table.schema, models)
-        if close is None:
-            return super().apply(table, models, seed)
         k = wanted(models, KAnonymity, self.name)
         k.demand(table.rows, None)
+        close = _ordered_closeness(table.schema, models)
+        if close is None:
+            sought = Sought.of(table, models)
+            labels, groups = self._formed(table, k.k, sought)
+            if table.schema.subject is not None or len(models) > 1:
+                labels, groups = merged_until_met(table, labels, groups, [k, *(m for m in models if m is not k)])
+            return self.released(table, labels, groups)
         moments = table.moments()
         costs = distances(table.schema, moments)
         size = class_size(table.rows, models)
@@ -102,19 +115,24 @@ class Hilbert(Partitioner):
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form classes along the curve; their numbers follow it in any case."""
+        return self._formed(table, k, Sought())
+
+    def _formed(self, table: Table, k: int, sought: Sought) -> tuple[Any, int]:
+        """Form classes that keep what is sought as far as they can."""
         moments = table.moments()
         costs = costs_of(table.schema, moments, self.objective)
         effort = EFFORTS[self.quality + sum(table.rows < rows for rows in SMALL)]
         effort = replace(effort, block=max(effort.block, CLASSES * k))
-
-        keep_exact = self.keep_exact
+        search = SEARCHES[self.quality] if sought.promises or any(costs.trees) else None
+        subject = table.schema.subject
 
         def kernel(piece: Piece) -> Labels:
-            return _classes(piece, costs, k, effort, keep_exact=keep_exact)
+            promises = sought.within(piece, k, subject)
+            return _classes(piece, costs, promises, effort, search, keep_exact=self.keep_exact)
 
-        whose = (table.schema.subject,) if table.schema.subject is not None else ()
+        carried = dict.fromkeys([*([] if subject is None else [subject]), *sought.columns])
         keys = curve_through(table, moments, costs)
-        return table.engine.cut(table.data, table.schema, keys, k, kernel, whose)
+        return table.engine.cut(table.data, table.schema, keys, k, kernel, tuple(carried))
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
@@ -150,24 +168,31 @@ def _tree(axis: Axis) -> Tree | None:
     return None if axis.tree is None else Tree(*axis.tree.tables).with_gaps()
 
 
-def _classes(piece: Piece, costs: Costs, k: int, effort: Effort, *, keep_exact: bool) -> Labels:
-    """Label the rows of a piece: first those that are alike already, then all others; -1 where there are too few."""
-    rows, persons = piece.rows, next(iter(piece.columns.values()), None)
+def _classes(
+    piece: Piece, costs: Costs, promises: Promises, effort: Effort, search: Search | None, *, keep_exact: bool
+) -> Labels:
+    """Label the rows of a piece: first those that are alike already, then all others; -1 where there are too few.
+
+    Where more is promised than k, rows that are alike are a crowd like any other.
+    """
+    rows, k = piece.rows, promises.k
     n = rows.lo.shape[0]
     labels, kept = np.full(n, -1, np.int32), 0
-    if keep_exact:
-        labels, kept = _alike(rows, persons, k)
+    if keep_exact and not promises.promises:
+        labels, kept = _alike(rows, promises.persons, k)
     rest = np.flatnonzero(labels < 0).astype(np.int32)
     if 0 < rest.size < k:
         if not piece.last:
             return labels
         labels, rest = _with_company(labels, rest, kept, k)
     if rest.size:
-        lo = gather_rows(rows.lo, rest)
-        hi = lo if rows.hi is rows.lo else gather_rows(rows.hi, rest)
-        mine = None if persons is None else persons[rest]
-        labels[rest] = kept + partition(lo, hi, rows.table, rows.offsets, costs, mine, k, effort)
-    number_by_first(labels, n)
+        found = grown(rows, costs, promises, effort, rest) if search is None else np.empty(0, np.int32)
+        if search is not None:
+            lo = gather_rows(rows.lo, rest)
+            some = replace(rows, lo=lo, hi=lo if rows.hi is rows.lo else gather_rows(rows.hi, rest))
+            found = gathered(some, costs, promises.taken(rest), effort, search, last=piece.last)
+        labels[rest] = np.where(found < 0, found, found + np.int32(kept))
+    number_by_first(labels, n + 1)
     return labels
 
 

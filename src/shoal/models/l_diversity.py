@@ -16,7 +16,7 @@ from shoal.schema import Schema
 from shoal.table import Classes, Table
 
 Kind = Literal["distinct", "entropy", "recursive"]
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class LDiversity:
         """Tell which classes are diverse enough."""
         if self.kind == "recursive":
             return level < self.c
-        return level >= self.l * (1 - _ROUNDING)
+        return level >= self.l * (1 - ROUNDING)
 
     def worst(self, level: NDArray[np.float64]) -> float:
         """Give the level of the least diverse class."""

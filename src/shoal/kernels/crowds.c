@@ -1,0 +1,79 @@
+/* Crowds that are there already: records that become equal when their values are replaced by what is above them. */
+#include "promises.h"
+
+/* Where a key stands in a table of 2^bits places; it is put there if this is its first time in a turn. */
+static int64_t place_of(uint64_t key, uint64_t *keys, int32_t *turns, int32_t *counts, int64_t bits, int32_t turn) {
+    uint64_t mask = ((uint64_t)1 << bits) - 1, at = key & mask;
+    while (turns[at] == turn && keys[at] != key) at = (at + 1) & mask;
+    if (turns[at] != turn) turns[at] = turn, keys[at] = key, counts[at] = 0;
+    return (int64_t)at;
+}
+
+/* Mix bits, so that equal codes of different columns have nothing in common. */
+static uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* Sort the rows of `left` whose crowd is large enough behind each other; crowds[c] ends where crowd c does. */
+static int64_t gathered(const int32_t *left, int64_t n, const int32_t *places, int32_t *counts, int64_t k,
+                        int32_t *rows, int64_t *ends) {
+    int64_t crowds = 0, all = 0;
+    for (int64_t i = 0; i < n; i++) { /* a count becomes the place of its crowd, marked by a sign, when first met */
+        int32_t *count = counts + places[i];
+        if (*count < k) continue;
+        ends[crowds] = all;
+        all += *count;
+        *count = (int32_t)(-1 - crowds++);
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (counts[places[i]] < 0) rows[ends[-1 - counts[places[i]]]++] = left[i];
+    return crowds;
+}
+
+/* Put rows into classes, step by step: at each, those that are not yet in a class have their values replaced by those on
+ * certain rungs of ladders, and crowds that keep all promises become classes. Steps that cost little come first. Rows
+ * with -1 as their label are looked at, and keep it if no step suits them. Gives how many classes there are.
+ *
+ * codes has m values for each row; column j has `heights[j]` rungs, and rungs begin at ladder_at[j], each as long as
+ * the column has values. hashes has as many places as ladders. The table of keys has 2^bits places; turns begins at 0,
+ * here at zero, seen at -1. At most `budget` rows are looked at, summed over the steps. */
+KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t *ladders, const int64_t *ladder_at,
+                      const int64_t *values, const int64_t *heights, const uint8_t *steps, int64_t number, int64_t budget,
+                      int64_t k, const int32_t *persons, int64_t promised, const int32_t *bins_of, const int64_t *kinds,
+                      const int64_t *bins, const double *levels, const double *factors, const int64_t *counts_of,
+                      int64_t whole, int64_t *here, int64_t *spare, int64_t *seen, uint64_t *hashes, int64_t bits,
+                      uint64_t *keys, int32_t *turns, int32_t *counts, int32_t *left, int32_t *places, int32_t *rows,
+                      int64_t *ends, int64_t groups, int32_t *labels) {
+    Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons, seen, 0};
+    int64_t remaining = 0;
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t i = 0; i < heights[j] * values[j]; i++)
+            hashes[ladder_at[j] + i] = mixed(((uint64_t)j << 40) + (uint64_t)ladders[ladder_at[j] + i] + 1);
+    for (int64_t i = 0; i < n; i++)
+        if (labels[i] < 0) left[remaining++] = (int32_t)i;
+    for (int64_t s = 0; s < number && remaining >= k && budget > 0; s++, budget -= remaining) {
+        const uint8_t *rungs = steps + s * m;
+        int64_t found = 0, stay = 0, start = 0;
+        for (int64_t i = 0; i < remaining; i++) {
+            const int32_t *row = codes + left[i] * m;
+            uint64_t key = 0;
+            for (int64_t j = 0; j < m; j++) key ^= hashes[ladder_at[j] + rungs[j] * values[j] + row[j]];
+            int64_t at = place_of(key, keys, turns, counts, bits, (int32_t)s + 1);
+            places[i] = (int32_t)at;
+            found |= ++counts[at] >= k;
+        }
+        if (!found) continue;
+        int64_t crowds = gathered(left, remaining, places, counts, k, rows, ends);
+        for (int64_t c = 0; c < crowds; start = ends[c++]) {
+            int64_t size = trim(&of, rows + start, ends[c] - start);
+            for (int64_t i = 0; i < size; i++) labels[rows[start + i]] = (int32_t)groups;
+            groups += size > 0;
+        }
+        for (int64_t i = 0; i < remaining; i++)
+            if (labels[left[i]] < 0) left[stay++] = left[i];
+        remaining = stay;
+    }
+    return groups;
+}

@@ -1,0 +1,111 @@
+"""Crowds that are there already: records that become equal when their values are replaced by what is above them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InternalError
+from shoal.kernels import below, call, of_kind
+from shoal.kernels.partition import Positions, Prepared
+from shoal.kernels.promises import Promises
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """A column on its way from values to one that holds all.
+
+    ``codes`` says which value each row has, and ``rungs`` what becomes of each value on each rung; ``prices`` is
+    what a cell costs on each rung, in the mean.
+    """
+
+    codes: Positions
+    rungs: Positions
+    prices: NDArray[np.float64]
+
+
+def cheapest_steps(ladders: Sequence[Ladder], most: int) -> NDArray[np.uint8]:
+    """Give combinations of rungs, one per column, that cost least, the cheapest first.
+
+    A combination is among the cheapest only if each beginning of it is among the cheapest beginnings.
+    """
+    sums, steps = np.zeros(1), np.zeros((1, 0), np.uint8)
+    for ladder in ladders:
+        height = ladder.prices.size
+        sums = (sums[:, None] + ladder.prices).reshape(-1)
+        order = np.argsort(sums, kind="stable")[:most]
+        sums = sums[order]
+        steps = np.column_stack([steps[order // height], (order % height).astype(np.uint8)])
+    return np.ascontiguousarray(steps)
+
+
+def crowds(
+    ladders: Sequence[Ladder], steps: NDArray[np.uint8], promises: Promises, budget: int
+) -> tuple[Positions, int]:
+    """Form classes of rows that share all rungs at some step and keep all promises; gives labels, and their number.
+
+    Rows that no step suits have the label -1.
+    """
+    of_kind(np.uint8, steps)
+    n, m = ladders[0].codes.size, len(ladders)
+    for ladder in ladders:
+        of_kind(np.int32, ladder.codes, ladder.rungs)
+        below(ladder.rungs.shape[1], ladder.codes)
+    if steps.shape[1] != m or promises.codes.shape[0] != n:
+        raise InternalError("Crowds were asked for in rows that do not fit together.")
+    values = np.array([ladder.rungs.shape[1] for ladder in ladders], np.int64)
+    heights = np.array([ladder.rungs.shape[0] for ladder in ladders], np.int64)
+    ends = np.cumsum(values * heights)
+    bits = max(4, int(2 * n).bit_length())
+    labels = np.full(n, -1, np.int32)
+    groups: int = call(
+        "crowds", np.column_stack([ladder.codes for ladder in ladders]), n, m,
+        np.concatenate([ladder.rungs.reshape(-1) for ladder in ladders]), ends - values * heights, values, heights,
+        steps, steps.shape[0], budget, *promises.arguments, np.empty(int(ends[-1]), np.uint64), bits,
+        np.empty(1 << bits, np.uint64), np.zeros(1 << bits, np.int32), np.empty(1 << bits, np.int32),
+        np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64), 0, labels,
+        result=ctypes.c_int64,
+    )  # fmt: skip
+    return labels, groups
+
+
+def settle(
+    rows: Prepared,
+    labels: Positions,
+    groups: int,
+    promises: Promises,
+    rounds: int,
+    *,
+    forced: bool,
+    bearable: float = 1.0,
+) -> tuple[Positions, float]:
+    """Improve classes by letting rows go where they cost less, and find a class for rows with the label -1.
+
+    Rows that break a promise of their class are taken out of it. Those that fit nowhere keep the label -1, unless
+    that is forced. Gives the labels, and what the rows cost: infinity if a larger share of them is without a class at
+    the beginning than is bearable.
+    """
+    of_kind(np.int32, labels)
+    n, costs = labels.size, rows.costs
+    below(groups + 1, labels + np.int32(1))
+    sizes = [_BANDS] * costs.ranged.size
+    for s in range(costs.named.size):
+        tree = costs.trees[s] if costs.trees else None
+        sizes.append(_BANDS + 1 if tree is None else tree.price.size)
+    entries = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    found = labels.copy()
+    wide = rows.lower.shape[1]
+    cost: float = call(
+        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries,
+        np.empty(2 * (groups + 1) * (wide + 1), np.float32), np.empty(4 * (groups + n), np.int32),
+        np.empty((groups + 1) * (costs.named.size + 2), np.uint64),
+        np.empty(int(entries[-1]) * (-(-groups // _BANDS) + 1), np.uint64), found, result=ctypes.c_double,
+    )  # fmt: skip
+    return found, cost
+
+
+_BANDS = 64

@@ -1,0 +1,78 @@
+"""What classes promise beside being alike, as kernels count it: crowds of k, and confidential values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels import of_kind
+
+Positions = NDArray[np.int32]
+
+
+class Kind(IntEnum):
+    """What is promised: a total variation, the share of one value, or one of the three kinds of diversity."""
+
+    VARIATION = 0
+    SHARE = 1
+    DISTINCT = 2
+    ENTROPY = 3
+    RECURSIVE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """A promise about a confidential column.
+
+    ``counts`` says how often each of its bins occurs in the whole table. For all kinds but a variation the last bin is
+    that of cells without a value, which count to the most frequent one.
+    """
+
+    kind: Kind
+    level: float
+    counts: NDArray[np.int64]
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Promises:
+    """All that is promised of some rows: k of them, or k persons, in every class, and more about confidential values.
+
+    ``codes`` has the bin of each row for each promise; ``persons`` are numbered from 0.
+    """
+
+    k: int
+    persons: Positions | None
+    promises: tuple[Promise, ...]
+    codes: Positions
+
+    def taken(self, rows: Positions) -> Promises:
+        """Give what is promised of some of the rows."""
+        persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
+        return replace(
+            self,
+            persons=None if persons is None else persons.reshape(-1).astype(np.int32),
+            codes=np.ascontiguousarray(self.codes[rows]),
+        )
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What a kernel is told, with the scratch that it counts in."""
+        of_kind(np.int32, self.codes, *([] if self.persons is None else [self.persons]))
+        promises = self.promises
+        counts = [promise.counts for promise in promises]
+        bins = [part.size for part in counts]
+        persons = 0 if self.persons is None else int(self.persons.max(initial=-1)) + 1
+        return (
+            self.k, self.persons, len(promises), self.codes,
+            np.array([promise.kind for promise in promises] + [0], np.int64), np.array([*bins, 0], np.int64),
+            np.array([promise.level for promise in promises] + [0.0]),
+            np.array([promise.factor for promise in promises] + [0.0]),
+            np.concatenate([*counts, np.zeros(1, np.int64)]), int(counts[0].sum()) if counts else 0,
+            np.zeros(sum(bins) + 1, np.int64), np.empty(max(bins, default=0) + 1, np.int64),
+            np.full(persons + 1, -1, np.int64),
+        )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Classes from crowds that are there already, and what becomes of records that are in none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Spans
+from shoal.kernels.crowds import cheapest_steps, crowds, settle
+from shoal.kernels.grouping import gather_rows
+from shoal.kernels.partition import Costs, Effort, Prepared, partition
+from shoal.kernels.promises import Promises
+from shoal.methods.ladders import ladders_of
+
+Labels = NDArray[np.int32]
+BEARABLE = 0.5  # the share of records that may break promises where they grew; with more, crowds are the better start
+
+
+@dataclass(frozen=True)
+class Search:
+    """How far to look: how many combinations of levels, how often records are looked at, and rounds of settling."""
+
+    steps: int
+    looks: int
+    rounds: int
+
+
+def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, search: Search, *, last: bool) -> Labels:
+    """Give the class of each row, and -1 where none keeps all promises; in the last piece they are put somewhere.
+
+    Crowds are looked for where little is lost first. Where not every column has a hierarchy, classes are also grown
+    as in tables without any, and the better of the two is taken.
+    """
+    ready = Prepared.of(rows.lo, rows.hi, rows.table, rows.offsets, costs)
+    ladders = ladders_of(ready)
+    labels, groups = crowds(ladders, cheapest_steps(ladders, search.steps), promises, search.looks * rows.lo.shape[0])
+    rest = np.flatnonzero(labels < 0).astype(np.int32)
+    if not promises.promises and rest.size >= promises.k:
+        labels[rest] = groups + grown(rows, costs, promises, effort, rest)
+        groups = int(labels.max()) + 1
+    best, least = settle(ready, labels, groups, promises, search.rounds, forced=last)
+    if costs.ranged.size or not all(costs.trees):
+        other = grown(rows, costs, promises, effort, np.arange(labels.size, dtype=np.int32))
+        other, cost = settle(ready, other, int(other.max()) + 1, promises, search.rounds, forced=last, bearable=BEARABLE)
+        if cost < least:
+            best = other
+    return best
+
+
+def grown(rows: Spans, costs: Costs, promises: Promises, effort: Effort, some: Labels) -> Labels:
+    """Form classes of some rows as where nothing is above their values."""
+    lo = gather_rows(rows.lo, some)
+    hi = lo if rows.hi is rows.lo else gather_rows(rows.hi, some)
+    persons = None if promises.persons is None else promises.persons[some]
+    return partition(lo, hi, rows.table, rows.offsets, costs, persons, promises.k, effort)

@@ -1,0 +1,71 @@
+"""Ladders for quasi-identifiers: how values of each column become coarser, rung by rung, and what that costs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels.crowds import Ladder
+from shoal.kernels.partition import Prepared, Tree
+
+BANDS = (32, 8, 2)  # into which ranges are cut, with about as many records in each
+MISSING = 1e17  # coordinates beyond are those of cells without a value
+
+
+def ladders_of(rows: Prepared) -> list[Ladder]:
+    """Give a ladder for each column: ranges by bands, nodes of a tree by those above them, other categories by all."""
+    costs, n = rows.costs, rows.lower.shape[0]
+    found = []
+    for j in range(costs.ranged.size):
+        found.append(_bands(rows.lower[:, j], rows.upper[:, j], float(rows.full[j]), squared=costs.squared))
+    for s in range(costs.named.size):
+        tree = costs.trees[s] if costs.trees else None
+        codes = rows.sets[:, s]
+        if tree is not None:
+            found.append(_levels(tree, codes.astype(np.int32)))
+            continue
+        values, places = np.unique(codes, return_inverse=True)
+        rungs = np.stack([np.arange(values.size), np.zeros(values.size)]).astype(np.int32)
+        prices = np.array([0.0, float(values.size > 1)])
+        found.append(Ladder(places.reshape(-1).astype(np.int32), rungs, prices))
+    return found if n else []
+
+
+def _levels(tree: Tree, codes: NDArray[np.int32]) -> Ladder:
+    """Climb a tree: the nodes above each node, those of all nodes ending together at the root."""
+    size = tree.price.size
+    used = np.unique(codes)
+    chains = []
+    for node in used.tolist():
+        over = np.flatnonzero(tree.cover[node] == np.arange(size))
+        chains.append(over[np.argsort(tree.price[over], kind="stable")])
+    height = max(chain.size for chain in chains)
+    rungs = np.stack([np.concatenate([np.repeat(chain[:1], height - chain.size), chain]) for chain in chains], axis=1)
+    # A rung on which no more values meet than on the one below only costs more.
+    numbers = [np.unique(rung).size for rung in rungs]
+    rungs = rungs[[i for i in range(height) if i == 0 or numbers[i] < numbers[i - 1]]]
+    places = np.searchsorted(used, codes).astype(np.int32)
+    prices = tree.price[rungs] @ np.bincount(places, minlength=used.size) / codes.size
+    return Ladder(places, np.ascontiguousarray(rungs, np.int32), prices)
+
+
+def _bands(lower: NDArray[np.float32], upper: NDArray[np.float32], full: float, *, squared: bool) -> Ladder:
+    """Cut a range into ever fewer bands; cells without a value have their own up to the last rung, which has all."""
+    ends = np.stack([lower, upper], axis=1)
+    values, places, counts = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
+    codes = places.reshape(-1).astype(np.int32)
+    middle = (np.cumsum(counts) - counts / 2) / lower.size
+    missing = values[:, 0] > MISSING
+    rungs = [np.arange(values.shape[0])]
+    for number in BANDS:
+        if number < values.shape[0]:
+            rungs.append(np.where(missing, number, np.minimum(middle * number, number - 1)).astype(np.int64))
+    rungs.append(np.zeros(values.shape[0], np.int64))
+    prices = []
+    for rung in rungs:
+        low, high = np.full(rung.max() + 1, np.inf), np.full(rung.max() + 1, -np.inf)
+        np.minimum.at(low, rung, values[:, 0])
+        np.maximum.at(high, rung, values[:, 1])
+        widths = np.minimum((high - low)[rung], full)
+        prices.append(float((widths**2 if squared else widths) @ counts / lower.size))
+    return Ladder(codes, np.stack(rungs).astype(np.int32), np.array(prices))
