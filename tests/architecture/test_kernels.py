@@ -23,6 +23,7 @@ from shoal.kernels import (
     radix,
     rendering,
     spans,
+    trading,
 )
 
 MODULES = (
@@ -38,6 +39,7 @@ MODULES = (
     radix,
     rendering,
     spans,
+    trading,
 )
 SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
 PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)

@@ -15,10 +15,11 @@ from shoal.errors import ParameterError
 from shoal.kernels.curve import bits_for, curve_keys
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first, partition
+from shoal.kernels.trading import Trading
 from shoal.methods import wanted
 from shoal.methods.partitioner import Labels, Partitioner, gaps_first, refuse_other
 from shoal.methods.repair import merged_until_met
-from shoal.methods.strata import matched
+from shoal.methods.strata import matched, strata_needed
 from shoal.methods.stratified_clusters import class_size
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
@@ -30,6 +31,8 @@ Objective = Literal["loss", "certainty"]
 
 # Each step takes up to five times as long as the one before.
 EFFORTS = (Effort(64), Effort(256), Effort(512, 2, 1), Effort(2048, 4, 3), Effort(4096, 8, 8), Effort(8192, 8, 8))
+# With t-closeness: each step takes two to four times as long as the one before.
+TRADES = (Trading(32, 1, 0.5), Trading(32, 2, 0.5), Trading(64, 4, 0.2), Trading(128, 8, 0.05))
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 CLASSES = 16  # that a block has room for, however large k is
 REACH = 3.5  # standard deviations from the mean up to which the curve tells values apart
@@ -48,7 +51,8 @@ class Hilbert(Partitioner):
     neighbours along the curve.
 
     With t-closeness of an attribute that has an order, classes take one record from each of its strata, as in
-    Algorithm S4, but matched in all quasi-identifiers.
+    Algorithm S4, but matched in all quasi-identifiers; then records change places between neighbouring classes where
+    that loses less and both stay within t.
 
     Parameters
     ----------
@@ -90,16 +94,15 @@ class Hilbert(Partitioner):
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes and publish them; with t-closeness of an ordered attribute, by its strata."""
+        wanted(models, KAnonymity, self.name).demand(table.rows, None)
         close = _ordered_closeness(table.schema, models)
-        if close is None:
+        size = class_size(table.rows, models)
+        if close is None or strata_needed(close.t, size) == 1:
             return super().apply(table, models, seed)
-        k = wanted(models, KAnonymity, self.name)
-        k.demand(table.rows, None)
         moments = table.moments()
         costs = _distances(table.schema, moments)
-        size = class_size(table.rows, models)
-        column = close.confidential(table.schema)
-        labels, groups = matched(table, column, size, _keys(table, moments, costs), costs)
+        keys = _keys(table, moments, costs)
+        labels, groups = matched(table, close, size, keys, costs, TRADES[self.quality])
         labels, groups = merged_until_met(table, labels, groups, models)
         return self.released(table, labels, groups)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -75,7 +76,7 @@ class TCloseness:
             )
         return self.distance
 
-    def carries(self, schema: Schema) -> tuple[Carry, ...]:
+    def carries(self, schema: Schema) -> tuple[str | Ranked, ...]:
         """Name the confidential column, or the ranks of its records."""
         column = self.confidential(schema)
         return (Ranked(column),) if self.chosen_distance(schema) == "ordered-records" else (column,)
@@ -87,15 +88,15 @@ class TCloseness:
             return np.arange(n, dtype=np.int32), np.ones(n, np.int64)
         return table.counts(self.confidential(table.schema))
 
+    def bins(self, columns: Mapping[Carry, NDArray[np.int32]], schema: Schema, reference: Any) -> NDArray[np.int32]:
+        """Give the bin of each record, among those that the reference counts."""
+        column = columns[self.carries(schema)[0]]
+        return column if self.chosen_distance(schema) == "ordered-records" else places_among(reference[0], column)
+
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the distance of each class from the table."""
-        values, counts = reference
-        column = classes.columns[self.carries(schema)[0]]
-        distance = self.chosen_distance(schema)
-        bins = column if distance == "ordered-records" else places_among(values, column)
-        if distance == "variation":
-            return total_variation(bins, classes.starts, counts)
-        return ordered_distance(bins, classes.starts, counts)
+        distance = total_variation if self.chosen_distance(schema) == "variation" else ordered_distance
+        return distance(self.bins(classes.columns, schema, reference), classes.starts, reference[1])
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes are close enough."""
