@@ -23,7 +23,7 @@ from shoal.methods.strata import matched, strata_needed
 from shoal.methods.stratified_clusters import class_size
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import TCloseness
+from shoal.models.t_closeness import ordered_closeness
 from shoal.schema import Schema
 from shoal.table import Table
 
@@ -95,7 +95,7 @@ class Hilbert(Partitioner):
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes and publish them; with t-closeness of an ordered attribute, by its strata."""
         wanted(models, KAnonymity, self.name).demand(table.rows, None)
-        close = _ordered_closeness(table.schema, models)
+        close = ordered_closeness(table.schema, models)
         size = class_size(table.rows, models)
         if close is None or strata_needed(close.t, size) == 1:
             return super().apply(table, models, seed)
@@ -130,14 +130,6 @@ class Hilbert(Partitioner):
             f"Sorted {table.rows:,} records along a Hilbert curve{kept}, formed classes of at least {k} with little "
             f"{aim} among neighbours"
         )
-
-
-def _ordered_closeness(schema: Schema, models: Sequence[PrivacyModel]) -> TCloseness | None:
-    """Give the first t-closeness that strata can serve."""
-    for model in models:
-        if isinstance(model, TCloseness) and model.chosen_distance(schema) != "variation":
-            return model
-    return None
 
 
 def costs_of(schema: Schema, moments: Moments, objective: Objective) -> Costs:

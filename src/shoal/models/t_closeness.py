@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -18,6 +18,7 @@ from shoal.table import Carry, Classes, Ranked, Table
 
 Distance = Literal["ordered-distinct", "ordered-records", "variation"]
 
+ORDERED = ("ordered-distinct", "ordered-records")
 _CONVENTIONS = {
     "ordered-distinct": "earth mover's distance, ordered distance over distinct values (Li et al. 2007)",
     "ordered-records": "earth mover's distance, ordered distance over records with ties broken by their order (Eq. 6)",
@@ -120,6 +121,14 @@ class TCloseness:
     def convention(self, schema: Schema) -> str:
         """Name the distance."""
         return _CONVENTIONS[self.chosen_distance(schema)]
+
+
+def ordered_closeness(schema: Schema, models: Sequence[Any]) -> TCloseness | None:
+    """Give the first t-closeness among models that is about an order, so that strata can serve it."""
+    for model in models:
+        if isinstance(model, TCloseness) and model.chosen_distance(schema) in ORDERED:
+            return model
+    return None
 
 
 def closeness_bound(n: int, k: int) -> float:
