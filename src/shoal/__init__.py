@@ -36,13 +36,16 @@ if TYPE_CHECKING:
     from shoal.measures.uniqueness import Uniqueness
     from shoal.methods.coarsen import Coarsen
     from shoal.methods.hilbert import Hilbert
+    from shoal.methods.k_anonymity_first import KAnonymityFirst
     from shoal.methods.mask_uniques import MaskUniques
     from shoal.methods.mdav import Mdav
+    from shoal.methods.merge_clusters import MergeClusters
     from shoal.methods.mondrian import Mondrian
     from shoal.methods.optimal_univariate import OptimalUnivariate
     from shoal.methods.regenerate import Regenerate
     from shoal.methods.sorted_clusters import SortedClusters
     from shoal.methods.stratified_clusters import StratifiedClusters
+    from shoal.methods.t_closeness_first import TClosenessFirst
     from shoal.methods.v_mdav import VMdav
     from shoal.models import Verdict, check
     from shoal.models.alpha_k import AlphaK
@@ -75,10 +78,12 @@ _HOMES = {
     "InformationLoss": "shoal.measures.information_loss",
     "InternalError": "shoal.errors",
     "KAnonymity": "shoal.models.k_anonymity",
+    "KAnonymityFirst": "shoal.methods.k_anonymity_first",
     "KolmogorovSmirnov": "shoal.measures.kolmogorov_smirnov",
     "LDiversity": "shoal.models.l_diversity",
     "MaskUniques": "shoal.methods.mask_uniques",
     "Mdav": "shoal.methods.mdav",
+    "MergeClusters": "shoal.methods.merge_clusters",
     "Mondrian": "shoal.methods.mondrian",
     "OptimalUnivariate": "shoal.methods.optimal_univariate",
     "ParameterError": "shoal.errors",
@@ -97,6 +102,7 @@ _HOMES = {
     "Study": "shoal.study",
     "SumOfSquares": "shoal.measures.sum_of_squares",
     "TCloseness": "shoal.models.t_closeness",
+    "TClosenessFirst": "shoal.methods.t_closeness_first",
     "Table": "shoal.table",
     "TotalVariation": "shoal.measures.total_variation",
     "Uniqueness": "shoal.measures.uniqueness",
@@ -131,10 +137,12 @@ __all__ = [
     "InformationLoss",
     "InternalError",
     "KAnonymity",
+    "KAnonymityFirst",
     "KolmogorovSmirnov",
     "LDiversity",
     "MaskUniques",
     "Mdav",
+    "MergeClusters",
     "Mondrian",
     "OptimalUnivariate",
     "ParameterError",
@@ -153,6 +161,7 @@ __all__ = [
     "Study",
     "SumOfSquares",
     "TCloseness",
+    "TClosenessFirst",
     "Table",
     "TotalVariation",
     "Uniqueness",

@@ -11,6 +11,7 @@ import pytest
 import shoal
 from shoal import kernels
 from shoal.kernels import (
+    close_clusters,
     closeness,
     crowds,
     curve,
@@ -25,9 +26,11 @@ from shoal.kernels import (
     radix,
     rendering,
     spans,
+    trading,
 )
 
 MODULES = (
+    close_clusters,
     closeness,
     crowds,
     curve,
@@ -42,6 +45,7 @@ MODULES = (
     radix,
     rendering,
     spans,
+    trading,
 )
 SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
 PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)
@@ -128,6 +132,8 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     shoal.score(shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.Uniqueness(matching="fit")])
     for method in (shoal.Mdav("mean"), shoal.VMdav(), shoal.Mondrian(), shoal.OptimalUnivariate(k=3)):
         shoal.anonymize(people, method, [shoal.LDiversity(2, "illness"), shoal.KAnonymity(3)])
+    for method in (shoal.KAnonymityFirst(), shoal.TClosenessFirst()):
+        shoal.anonymize(shoal.read(table, **roles), method, models[:2])
     assert called == set(prototypes())
 
 

@@ -22,6 +22,7 @@ from shoal.kernels import microaggregation
 from shoal.kernels.microaggregation import EITHER, RELAXED, STRICT, Points, optimal_cut, split_rows, v_mdav
 
 METHODS = [shoal.SortedClusters, shoal.StratifiedClusters, shoal.Mdav, shoal.VMdav, shoal.Mondrian]
+METHODS += [shoal.MergeClusters, shoal.KAnonymityFirst, shoal.TClosenessFirst]
 partitioners, publications = st.sampled_from(METHODS), st.sampled_from(["range", "mean", "median", "mode"])
 
 

@@ -43,6 +43,7 @@ def test_levels_are_those_of_the_definitions(values, model, expected, holds):
 
 
 WAYS = [shoal.SortedClusters, shoal.StratifiedClusters, shoal.Hilbert, shoal.Mondrian, shoal.Mdav, shoal.VMdav]
+WAYS += [shoal.MergeClusters, shoal.KAnonymityFirst, shoal.TClosenessFirst]
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), st.sampled_from("abcd")), min_size=8, max_size=40)
 
 

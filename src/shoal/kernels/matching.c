@@ -7,7 +7,7 @@
 
 #include "native.h"
 
-enum { FEW = 128, SAMPLE = 512, ROUNDS = 2, SWEEPS = 4 };
+enum { FEW = 32, SAMPLE = 512 };
 
 typedef struct {
     const float *rows; /* coordinates, `wide` for each record */
@@ -107,55 +107,8 @@ static void match_few(const Strata *all, int64_t first, int64_t n, float *low, f
     }
 }
 
-/* Exchange the records of one stratum between the classes of a few wherever that makes two of them cheaper: the box
- * around the other members of each class stays as it is, so what each record would cost each class is found once. */
-static void exchange(const Strata *all, int64_t first, int64_t n, int64_t stratum, float *low, float *high,
-                     float *cost) {
-    int32_t *mine = all->seats + stratum * all->groups + first;
-    for (int64_t c = 0; c < n; c++) {
-        int64_t begun = 0;
-        for (int64_t s = 0; s < all->strata; s++) {
-            if (s == stratum) continue;
-            const float *row = all->rows + all->seats[s * all->groups + first + c] * all->wide;
-            for (int64_t j = 0; j < all->wide; j++) {
-                low[j] = begun && low[j] < row[j] ? low[j] : row[j];
-                high[j] = begun && high[j] > row[j] ? high[j] : row[j];
-            }
-            begun = 1;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            const float *row = all->rows + mine[i] * all->wide;
-            float sum = 0;
-            for (int64_t j = 0; j < all->wide; j++) {
-                float lo = row[j] < low[j] ? row[j] : low[j], hi = row[j] > high[j] ? row[j] : high[j];
-                sum += (hi - lo) * (hi - lo);
-            }
-            cost[c * FEW + i] = sqrtf(sum);
-        }
-    }
-    int64_t who[FEW], moved = 1;
-    int32_t kept[FEW];
-    for (int64_t c = 0; c < n; c++) who[c] = c;
-    for (int sweep = 0; sweep < SWEEPS && moved; sweep++) {
-        moved = 0;
-        for (int64_t a = 0; a < n; a++)
-            for (int64_t b = a + 1; b < n; b++) {
-                float now = cost[a * FEW + who[a]] + cost[b * FEW + who[b]];
-                float then = cost[a * FEW + who[b]] + cost[b * FEW + who[a]];
-                if (then < now * 0.9999f) {
-                    int64_t swap = who[a];
-                    who[a] = who[b];
-                    who[b] = swap;
-                    moved = 1;
-                }
-            }
-    }
-    for (int64_t c = 0; c < n; c++) kept[c] = mine[who[c]];
-    memcpy(mine, kept, (size_t)n * sizeof *kept);
-}
-
 /* Order the records of all strata so that those at the same place are alike. rows holds coordinates in units of what is
- * counted, padded to `wide`; stack has room for 256 numbers, box for 2 * wide + FEW * FEW. */
+ * counted, padded to `wide`; stack has room for 256 numbers, box for 2 * wide. */
 KERNEL void match_strata(const float *rows, int64_t wide, int64_t m, int32_t *seats, int64_t groups, int64_t strata,
                          int64_t *stack, float *box) {
     Strata all = {rows, seats, wide, m, groups, strata};
@@ -165,8 +118,6 @@ KERNEL void match_strata(const float *rows, int64_t wide, int64_t m, int32_t *se
         int64_t stop = stack[--top], first = stack[--top], n = stop - first;
         if (n <= FEW) {
             match_few(&all, first, n, box, box + wide);
-            for (int round = 0; round < ROUNDS; round++)
-                for (int64_t s = 0; s < strata; s++) exchange(&all, first, n, s, box, box + wide, box + 2 * wide);
             continue;
         }
         int64_t j = best_cut(&all, first, n), half = n / 2;

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from shoal.errors import InternalError
 from shoal.kernels import call, of_kind
 
-# As in matching.c: halves within halves, and the records among which classes are formed one by one.
-DEPTH, FEW = 64, 128
+DEPTH = 64  # halves within halves
 
 
 def match_strata(rows: NDArray[np.float32], width: int, seats: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -24,6 +23,6 @@ def match_strata(rows: NDArray[np.float32], width: int, seats: NDArray[np.int32]
         raise InternalError("A kernel was given records that do not exist.")
     strata, groups = seats.shape
     ordered = seats.copy()
-    scratch = np.empty(4 * DEPTH, np.int64), np.empty(2 * rows.shape[1] + FEW * FEW, np.float32)
+    scratch = np.empty(4 * DEPTH, np.int64), np.empty(2 * rows.shape[1], np.float32)
     call("match_strata", rows, rows.shape[1], width, ordered, groups, strata, *scratch)
     return ordered

@@ -52,15 +52,19 @@ class Points:
         return self.cells.shape[0], self.cells.shape[1]
 
 
-def _room(points: Points, most: int) -> tuple[NDArray[Any], ...]:
+def tree_nodes(rows: int) -> int:
+    """Give how many leaves, and families of nodes above them, the tree of so many rows may have."""
+    leaves = 1
+    while leaves * _LEAF < rows:
+        leaves *= 2
+    return leaves + leaves // 8 + 16
+
+
+def room(points: Points, most: int) -> tuple[NDArray[Any], ...]:
     """Make room for three points, for a block sorted by distance, for its tree, its rows, and for sums and counts."""
     n, m = points.cells.shape
-    leaves = 1
-    while leaves * _LEAF < most:
-        leaves *= 2
-    nodes = leaves + leaves // 8 + 16  # leaves, and no fewer than the families of nodes above them
-    floats = np.empty((32 * nodes + 2) * m, np.float32)
-    integers = np.empty(32 * nodes + 5 * most + n, np.int32)
+    floats = np.empty((32 * tree_nodes(most) + 2) * m, np.float32)
+    integers = np.empty(32 * tree_nodes(most) + 5 * most + n, np.int32)
     sums = np.zeros(2 * m + int(points.offsets[-1]), np.int64)
     return np.empty(3 * m), np.empty(3 * most, np.uint64), floats, integers, sums
 
@@ -79,7 +83,7 @@ def mdav(points: Points, k: int, order: Positions, starts: Integers) -> tuple[Po
     labels = np.empty(n, np.int32)
     classes = call(
         "mdav", points.cells, m, points.numbers, points.weights, points.offsets, order, starts, starts.size - 1, most,
-        k, *_room(points, most), np.empty(2 * k), labels, result=ctypes.c_int64,
+        k, *room(points, most), np.empty(2 * k), labels, result=ctypes.c_int64,
     )  # fmt: skip
     return labels, classes
 
@@ -91,7 +95,7 @@ def v_mdav(points: Points, k: int, gamma: float) -> tuple[Positions, int]:
     scratch = np.empty(2 * k, np.int32), np.empty(4 * k)
     classes = call(
         "v_mdav", points.cells, n, m, points.numbers, points.weights, points.offsets, np.arange(n, dtype=np.int32), k,
-        np.array([gamma], np.float64), *_room(points, n), *scratch, labels, result=ctypes.c_int64,
+        np.array([gamma], np.float64), *room(points, n), *scratch, labels, result=ctypes.c_int64,
     )  # fmt: skip
     return labels, classes
 

@@ -206,6 +206,12 @@ def coordinates(lo: Positions, table: Floats, offsets: Offsets, costs: Costs) ->
     return _coordinates(lo, lo, table, offsets, costs, quads)[0], int(costs.ranged.size)
 
 
+def dearest(costs: Costs) -> NDArray[np.float32]:
+    """Give the most that a cell of each ranged column costs, padded to quads."""
+    quads = max(1, -(-costs.ranged.size // QUAD))
+    return _limits(costs, quads)[0][: quads * QUAD].copy()
+
+
 def number_by_first(labels: Positions, groups: int) -> int:
     """Number labels by where each occurs first, in place; gives how many there are."""
     of_kind(np.int32, labels)

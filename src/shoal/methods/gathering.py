@@ -43,7 +43,9 @@ def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, sear
     best, least = settle(ready, labels, groups, promises, search.rounds, forced=last)
     if costs.ranged.size or not all(costs.trees):
         other = grown(rows, costs, promises, effort, np.arange(labels.size, dtype=np.int32))
-        other, cost = settle(ready, other, int(other.max()) + 1, promises, search.rounds, forced=last, bearable=BEARABLE)
+        other, cost = settle(
+            ready, other, int(other.max()) + 1, promises, search.rounds, forced=last, bearable=BEARABLE
+        )
         if cost < least:
             best = other
     return best

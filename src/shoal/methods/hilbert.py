@@ -14,17 +14,18 @@ from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first
 from shoal.kernels.promises import Promises
+from shoal.kernels.trading import Trading
 from shoal.methods import wanted
 from shoal.methods.along_curve import curve_through, distances, inverse, limits, ways_along
 from shoal.methods.gathering import Search, gathered, grown
 from shoal.methods.partitioner import Labels, Partitioner, refuse_other
 from shoal.methods.promises import Sought
 from shoal.methods.repair import merged_until_met
-from shoal.methods.strata import matched
+from shoal.methods.strata import matched, strata_needed
 from shoal.methods.stratified_clusters import class_size
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import TCloseness
+from shoal.models.t_closeness import ordered_closeness
 from shoal.schema import Schema
 from shoal.table import Table
 
@@ -38,6 +39,8 @@ SEARCHES = (
     Search(1 << 15, 1 << 11, 8),
     Search(1 << 16, 1 << 12, 16),
 )
+# With t-closeness: each step takes two to four times as long as the one before.
+TRADES = (Trading(32, 1, 0.5), Trading(32, 2, 0.5), Trading(64, 4, 0.2), Trading(128, 8, 0.05))
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 CLASSES = 16  # that a block has room for, however large k is
 
@@ -54,7 +57,8 @@ class Hilbert(Partitioner):
     neighbours along the curve.
 
     With t-closeness of an attribute that has an order, classes take one record from each of its strata, as in
-    Algorithm S4, but matched in all quasi-identifiers.
+    Algorithm S4, but matched in all quasi-identifiers; then records change places between neighbouring classes where
+    that loses less and both stay within t.
 
     Parameters
     ----------
@@ -98,18 +102,17 @@ class Hilbert(Partitioner):
         """Form the classes and publish them; with t-closeness of an ordered attribute, by its strata."""
         k = wanted(models, KAnonymity, self.name)
         k.demand(table.rows, None)
-        close = _ordered_closeness(table.schema, models)
-        if close is None:
-            sought = Sought.of(table, models)
-            labels, groups = self._formed(table, k.k, sought)
+        close = ordered_closeness(table.schema, models)
+        size = class_size(table.rows, models)
+        if close is None or strata_needed(close.t, size) == 1:
+            labels, groups = self._formed(table, k.k, Sought.of(table, models))
             if table.schema.subject is not None or len(models) > 1:
                 labels, groups = merged_until_met(table, labels, groups, [k, *(m for m in models if m is not k)])
             return self.released(table, labels, groups)
         moments = table.moments()
         costs = distances(table.schema, moments)
-        size = class_size(table.rows, models)
-        column = close.confidential(table.schema)
-        labels, groups = matched(table, column, size, ways_along(table, moments, costs), costs)
+        ways = ways_along(table, moments, costs)
+        labels, groups = matched(table, close, size, ways, costs, TRADES[self.quality])
         labels, groups = merged_until_met(table, labels, groups, models)
         return self.released(table, labels, groups)
 
@@ -142,14 +145,6 @@ class Hilbert(Partitioner):
             f"Sorted {table.rows:,} records along a Hilbert curve{kept}, formed classes of at least {k} with little "
             f"{aim} among neighbours"
         )
-
-
-def _ordered_closeness(schema: Schema, models: Sequence[PrivacyModel]) -> TCloseness | None:
-    """Give the first t-closeness that strata can serve."""
-    for model in models:
-        if isinstance(model, TCloseness) and model.chosen_distance(schema) != "variation":
-            return model
-    return None
 
 
 def costs_of(schema: Schema, moments: Moments, objective: Objective) -> Costs:

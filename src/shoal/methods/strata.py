@@ -1,72 +1,124 @@
-"""Classes with one record from each stratum of a confidential attribute, all alike in the quasi-identifiers.
+"""Classes with records from all strata of a confidential attribute, alike in the quasi-identifiers.
 
 Algorithm S4 matches the strata by one distance, so that strangers meet. Here all strata are cut in the same shares by
-the same attributes, and records are matched where few are left.
+the same attributes, records are matched where few are left, and then change places where that makes classes cheaper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Piece, Spans
+from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.matching import match_strata
-from shoal.kernels.partition import Costs, coordinates
+from shoal.kernels.partition import Costs, coordinates, dearest
 from shoal.kernels.radix import order_by_keys
+from shoal.kernels.trading import Spread, Trading, trade
+from shoal.models.t_closeness import TCloseness
 from shoal.table import Ranked, Table
 
 Labels = NDArray[np.int32]
+Ways = Sequence[Callable[[Spans], Any]]
+NEAR = 64  # classes that a record that is left over may choose from, on either side
 
 
-def matched(
-    table: Table, column: str, size: int, ways: Sequence[Callable[[Spans], Any]], costs: Costs
-) -> tuple[Any, int]:
-    """Form classes of one record from each of so many strata of a column; left-over records join their neighbours.
+def strata_of(rank: Labels, rows: int, strata: int, members: int) -> Labels:
+    """Give the stratum of each place in the order of a column, so many in each; left-over places, amid all, have -1."""
+    over = rows - strata * members
+    middle = strata // 2 * members
+    below, above = rank < middle, rank >= middle + over
+    return np.where(below, rank, np.where(above, rank - over, -members)).astype(np.int32) // np.int32(members)
 
-    ``ways`` give the keys by which records are sorted so that neighbours are alike; classes are numbered nearly in
-    that order. Where a table is taken in pieces, each has as many records of every stratum, from the same stretch of
-    that order in each.
+
+def strata_needed(t: float, size: int) -> int:
+    """Give how many strata classes of a size take as many records from each of, so that most of them are within t.
+
+    A class with e records from each of r strata is on average about 1 / (3 r sqrt(e)) from the table, which should
+    leave room: trading uses it, and brings those nearer that are too far. Without strata nothing keeps a class from
+    being alike in the confidential attribute too, so that more room is needed.
     """
-    engine, data, schema = table.engine, table.data, table.schema
-    groups = table.rows // size
-    rank = Ranked(column)
+    if (3 * 0.4 * t) ** 2 * size >= 1:
+        return 1
+    return next((r for r in range(2, size) if size % r == 0 and (3 * 0.75 * t) ** 2 * size * r >= 1), size)
 
-    def seats() -> list[Any]:
-        stratum = engine.combine(
-            lambda place: np.minimum(place // np.int32(groups), np.int32(size)), engine.rank(data, schema, [column])
-        )
+
+def stretches_of_strata(table: Table, column: str, strata: int, each: int, ways: Ways) -> Callable[[], list[Any]]:
+    """Say which records go together if a table cannot be seen as a whole: the same stretch of every stratum.
+
+    Each stratum is sorted along the same order; so many of its records in a row have the same key.
+    """
+    engine, data, schema, rows = table.engine, table.data, table.schema, table.rows
+    members = rows // (strata * each) * each
+
+    def stratum_of(place: Labels) -> Labels:
+        found = strata_of(place, rows, strata, members)
+        return np.where(found < 0, np.int32(strata), found)
+
+    def keys() -> list[Any]:
+        stratum = engine.combine(stratum_of, engine.rank(data, schema, [column]))
         place = engine.rank(data, schema, [stratum, *(engine.map_rows(data, schema, way) for way in ways)])
-        return [engine.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)]
+        return [
+            engine.combine(lambda at, stratum: (at - stratum * np.int32(members)) // np.int32(each), place, stratum)
+        ]
+
+    return keys
+
+
+def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs, effort: Trading) -> tuple[Any, int]:
+    """Form classes of a size with equally many records from each stratum of a column, and let them trade records.
+
+    Left-over records join their neighbours. ``ways`` give the keys by which records are sorted so that neighbours are
+    alike; classes are numbered nearly in that order. Where a table is taken in pieces, each has as many records of
+    every stratum, from the same stretch of that order in each.
+    """
+    schema, rows = table.schema, table.rows
+    strata = strata_needed(model.t, size)
+    each = size // strata
+    members = rows // size * each
+    column = model.confidential(schema)
+    rank = Ranked(column)
+    reference = model.reference(table)
 
     def kernel(piece: Piece) -> Labels:
-        rows = piece.rows
-        order = order_by_keys([way(rows) for way in ways])
-        strata = np.minimum(piece.columns[rank] // np.int32(groups), np.int32(size))
+        order = order_by_keys([way(piece.rows) for way in ways])
+        lower, columns = piece.rows.lo, dict(piece.columns)
         if order is not None:
-            strata = strata[order]
-            lower = gather_rows(rows.lo, order)
-            rows = replace(rows, lo=lower, hi=lower)  # the lower ends are all that is matched
-        found = _classes(rows, strata, size, costs)
+            lower, columns = gather_rows(lower, order), {name: values[order] for name, values in columns.items()}
+        points, width = coordinates(lower, piece.rows.table, piece.rows.offsets, costs)
+        stratum = strata_of(columns[rank], rows, strata, members)
+        seats = np.stack([np.flatnonzero(stratum == number) for number in range(strata)]).astype(np.int32)
+        spread = Spread.of(model.bins(columns, schema, reference), reference[1], model.t)
+        seats = np.ascontiguousarray(match_strata(points, width, seats).T).reshape(-1, size)
+        found = _seated(points, trade(points, dearest(costs), seats, spread, effort), spread, stratum.size)
         labels = np.empty_like(found)
         labels[slice(None) if order is None else order] = found
         return labels
 
-    return engine.divide(data, schema, seats, size, kernel, (rank,))
+    carry = tuple(dict.fromkeys((rank, *model.carries(schema))))
+    keys = stretches_of_strata(table, column, strata, each, ways)
+    return table.engine.divide(table.data, schema, keys, size, kernel, carry)
 
 
-def _classes(rows: Spans, strata: Labels, size: int, costs: Costs) -> Labels:
-    """Match the records of the strata, which have equally many; those of none of them join their neighbours."""
-    seats = np.stack([np.flatnonzero(strata == number) for number in range(size)]).astype(np.int32)
-    lower, width = coordinates(rows.lo, rows.table, rows.offsets, costs)
-    labels = np.full(strata.size, -1, np.int32)
-    for line in match_strata(lower, width, seats):
-        labels[line] = np.arange(seats.shape[1], dtype=np.int32)
-    over = np.flatnonzero(labels < 0)
-    labels[over] = labels[np.maximum(over - 1, 0)]
-    labels[labels < 0] = 0  # several in a row, or the first of all
+def _seated(points: NDArray[np.float32], seats: Labels, spread: Spread, rows: int) -> Labels:
+    """Give the class of each row; those that have no seat choose one among their neighbours."""
+    labels = np.full(rows, -1, np.int32)
+    labels[seats] = np.arange(len(seats), dtype=np.int32)[:, None]
+    for row in np.flatnonzero(labels < 0).tolist():
+        labels[row] = _roomiest(points, seats, spread, row, int(labels[row - 1] if row else labels[1]))
     return labels
+
+
+def _roomiest(points: NDArray[np.float32], seats: Labels, spread: Spread, row: int, near: int) -> int:
+    """Choose among the classes around one that whose box grows least by a record, and which stays close with it."""
+    chosen = np.arange(max(near - NEAR, 0), min(near + NEAR + 1, len(seats)))
+    members = np.column_stack([seats[chosen], np.full(chosen.size, row, np.int32)])
+    cells = points[members].astype(np.float64)
+    before, after = (((part.max(1) - part.min(1)) ** 2).sum(1) ** 0.5 for part in (cells[:, :-1], cells))
+    starts = np.arange(chosen.size + 1, dtype=np.int64) * members.shape[1]
+    close = ordered_distance(spread.bins[members].reshape(-1), starts, spread.counts) <= spread.t
+    return int(chosen[np.lexsort([after - before, ~close])[0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -17,6 +18,7 @@ from shoal.table import Carry, Classes, Ranked, Table
 
 Distance = Literal["ordered-distinct", "ordered-records", "variation"]
 
+ORDERED = ("ordered-distinct", "ordered-records")
 _CONVENTIONS = {
     "ordered-distinct": "earth mover's distance, ordered distance over distinct values (Li et al. 2007)",
     "ordered-records": "earth mover's distance, ordered distance over records with ties broken by their order (Eq. 6)",
@@ -75,7 +77,7 @@ class TCloseness:
             )
         return self.distance
 
-    def carries(self, schema: Schema) -> tuple[Carry, ...]:
+    def carries(self, schema: Schema) -> tuple[str | Ranked, ...]:
         """Name the confidential column, or the ranks of its records."""
         column = self.confidential(schema)
         return (Ranked(column),) if self.chosen_distance(schema) == "ordered-records" else (column,)
@@ -86,17 +88,15 @@ class TCloseness:
             return None, table.rows
         return table.counts(self.confidential(table.schema))
 
+    def bins(self, columns: Mapping[Carry, NDArray[np.int32]], schema: Schema, reference: Any) -> NDArray[np.int32]:
+        """Give the bin of each record, among those that the reference counts."""
+        column = columns[self.carries(schema)[0]]
+        return column if self.chosen_distance(schema) == "ordered-records" else places_among(reference[0], column)
+
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the distance of each class from the table."""
-        values, counts = reference
-        column = classes.columns[self.carries(schema)[0]]
-        distance = self.chosen_distance(schema)
-        if distance == "ordered-records":
-            return ordered_distance(column, classes.starts, counts)
-        bins = places_among(values, column)
-        if distance == "variation":
-            return total_variation(bins, classes.starts, counts)
-        return ordered_distance(bins, classes.starts, counts)
+        distance = total_variation if self.chosen_distance(schema) == "variation" else ordered_distance
+        return distance(self.bins(classes.columns, schema, reference), classes.starts, reference[1])
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes are close enough."""
@@ -120,6 +120,14 @@ class TCloseness:
     def convention(self, schema: Schema) -> str:
         """Name the distance."""
         return _CONVENTIONS[self.chosen_distance(schema)]
+
+
+def ordered_closeness(schema: Schema, models: Sequence[Any]) -> TCloseness | None:
+    """Give the first t-closeness among models that is about an order, so that strata can serve it."""
+    for model in models:
+        if isinstance(model, TCloseness) and model.chosen_distance(schema) in ORDERED:
+            return model
+    return None
 
 
 def closeness_bound(n: int, k: int) -> float:

@@ -1,0 +1,149 @@
+"""What the three ways to t-closeness by microaggregation share: classes that are too far join the nearest one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Piece, Promise
+from shoal.kernels.grouping import by_label
+from shoal.kernels.microaggregation import Points, mdav
+from shoal.methods import wanted
+from shoal.methods.along_curve import curve_through
+from shoal.methods.partitioner import Labels, Publisher, told
+from shoal.methods.points import Space, in_line
+from shoal.methods.repair import merged_until_met, promise_of
+from shoal.models import PrivacyModel
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+from shoal.table import Carry, Classes, Table
+
+# Forms classes of the records of a piece, which are also given as points.
+Forming = Callable[[Piece, Points], tuple[Labels, int]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How classes are formed: what is done with a piece, what it needs to know of each record, and which go together.
+
+    ``keys`` are asked for only where a table cannot be seen as a whole; None leaves that to the curve.
+    """
+
+    form: Forming
+    carry: tuple[Carry, ...] = ()
+    keys: Callable[[], list[Any]] | None = None
+
+
+@dataclass(frozen=True)
+class CloseClusters(Publisher, ABC):
+    """Form classes by microaggregation, and join those that miss t with the class whose mean is nearest.
+
+    A method of this kind has a name, says in ``plan`` who belongs together and in ``done`` what it did.
+    """
+
+    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
+
+    @abstractmethod
+    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+        """Say how classes are formed."""
+        ...
+
+    @abstractmethod
+    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+        """Say how classes were formed: the beginning of a sentence."""
+        ...
+
+    def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
+        """Form the classes, join those that miss t, then those that break another promise, and publish them."""
+        least = wanted(models, KAnonymity, self.name)
+        least.demand(table.rows, None)
+        space, plan = Space.of(table), self.plan(table, models)
+        promises = [promise_of(model, table) for model in models if isinstance(model, TCloseness)]
+
+        def kernel(piece: Piece) -> Labels:
+            points = space.points(piece.rows)
+            labels, groups = plan.form(piece, points)
+            for promise in promises:
+                labels, groups = joined_with_nearest(piece, points, labels, groups, promise)
+            return in_line(points, labels, groups)
+
+        carry = dict.fromkeys([*plan.carry, *(item for promise in promises for item in promise.carry)])
+        keys = plan.keys or (lambda: curve_through(table, space.moments))
+        labels, groups = table.engine.divide(table.data, table.schema, keys, least.k, kernel, tuple(carry))
+        labels, groups = merged_until_met(table, labels, groups, models)
+        return self.released(table, labels, groups)
+
+    def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+        """Say what is done."""
+        return (
+            f"{self.done(table, models)}, joined classes that missed a promise with the nearest, "
+            f"and {told(self.publish)}."
+        )
+
+
+def microaggregation(k: int) -> Plan:
+    """Say that classes of k are formed by MDAV."""
+
+    def form(piece: Piece, points: Points) -> tuple[Labels, int]:
+        rows = piece.rows.lo.shape[0]
+        return mdav(points, k, np.arange(rows, dtype=np.int32), np.array([0, rows], np.int64))
+
+    return Plan(form)
+
+
+def joined_with_nearest(
+    piece: Piece, points: Points, labels: Labels, groups: int, promise: Promise
+) -> tuple[Labels, int]:
+    """Join the class that is farthest from the table with the class whose mean is nearest, until all are within t.
+
+    The distance of classes that are joined is never above the larger of theirs. Where a piece is all of a table its
+    records together have none; otherwise they may be left as one class that is mended with others.
+    """
+    (carry,) = promise.carry
+    order, starts = by_label(labels, groups)
+    column = piece.columns[carry][order]
+    level = promise.level(Classes(starts, {carry: column}))
+    values = np.split(column, starts[1:-1])
+    members = np.split(order, starts[1:-1])
+    centres = np.array([_centre(points, rows) for rows in members])
+    into = np.arange(groups, dtype=np.int32)
+    for _ in range(groups - 1):
+        worst = int(level.argmax())
+        if promise.met(level[[worst]])[0]:
+            break
+        gaps = _gaps(points, centres, centres[worst])
+        gaps[worst] = np.inf
+        nearest = int(gaps.argmin())
+        values[nearest] = np.concatenate([values[nearest], values[worst]])
+        members[nearest] = np.concatenate([members[nearest], members[worst]])
+        one = Classes(np.array([0, values[nearest].size], np.int64), {carry: values[nearest]})
+        level[nearest] = promise.level(one)[0]
+        centres[nearest] = _centre(points, members[nearest])
+        centres[worst, :], level[worst], into[worst] = np.inf, -1.0, nearest
+    while not np.array_equal(into, further := into[into]):
+        into = further
+    left, numbers = np.unique(into, return_inverse=True)
+    return numbers.reshape(-1).astype(np.int32)[labels], left.size
+
+
+def _centre(points: Points, rows: Labels) -> NDArray[np.float64]:
+    """Give the mean of numbers, and the most frequent of categories, the lowest of several."""
+    cells = points.cells[rows]
+    middle: NDArray[np.float64] = cells.mean(axis=0)
+    for j in range(points.numbers, cells.shape[1]):
+        middle[j] = np.bincount(cells[:, j].astype(np.int64)).argmax()
+    return middle
+
+
+def _gaps(points: Points, centres: NDArray[np.float64], one: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the squared distances of middles from one of them; those at infinity are no more."""
+    numbers = points.numbers
+    gaps: NDArray[np.float64] = ((centres[:, :numbers] - one[:numbers]) ** 2).sum(axis=1)
+    gaps += (centres[:, numbers:] != one[numbers:]) @ points.weights[numbers:]
+    gaps[np.isinf(centres[:, 0])] = np.inf
+    return gaps

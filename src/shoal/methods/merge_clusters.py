@@ -1,0 +1,47 @@
+"""t-closeness by merging: microaggregate, then join classes that are too far from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shoal.methods import wanted
+from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
+from shoal.models import PrivacyModel
+from shoal.models.k_anonymity import KAnonymity
+from shoal.table import Table
+
+
+@dataclass(frozen=True)
+class MergeClusters(CloseClusters):
+    """k-anonymity with t-closeness by merging: microaggregation, then the farthest class joins the nearest one.
+
+    Classes of k are formed by MDAV (see `Mdav`). As long as one is farther than t from the table, the farthest joins
+    the class whose mean is nearest. Any distance of t-closeness will do, and any number of confidential attributes, one
+    after the other. Much is lost where quasi-identifiers tell the confidential attribute: then nearly all classes have
+    to be joined, and the work grows with the square of their number.
+
+    Parameters
+    ----------
+    publish
+        What a class shows: ``mean`` as published, or ``median`` of its numbers and dates, with the median of ordered
+        categories and the most frequent of others; ``range`` from its smallest to its largest value, or set of its
+        categories; or ``mode``, the most frequent value of each attribute.
+
+    References
+    ----------
+    J. Soria-Comas, J. Domingo-Ferrer, D. Sánchez, S. Martínez: t-Closeness through microaggregation: strict privacy
+    with enhanced utility preservation, IEEE TKDE 27(11), 2015, doi:10.1109/TKDE.2015.2435777, Algorithm 1.
+    """
+
+    name: ClassVar[str] = "merge-clusters"
+
+    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+        """Form classes of k."""
+        return microaggregation(wanted(models, KAnonymity, self.name).k)
+
+    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+        """Say how classes were formed."""
+        k = wanted(models, KAnonymity, self.name).k
+        return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"
