@@ -15,8 +15,8 @@ from shoal.kernels.grouping import by_label, gather_rows
 Integers = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 Arrays = dict[str, NDArray[Any]]
-# What a part has to say of its records: keys to sort by, and the columns that go with them.
-Telling = Callable[..., tuple[list[NDArray[Any]], Arrays]]
+# What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
+Telling = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
 
 _SAMPLED = 32  # records of each part, for each range that is wanted
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -101,7 +101,7 @@ def arranged(
         rows = np.arange(bounds[number], bounds[number + 1])
         target = splits.ranges([sortable(key) for key in keys], rows)
         named = {f"key{i}": key for i, key in enumerate(keys)}
-        return dealt(columns | named | {"row": rows}, target, wanted)
+        return dealt(columns() | named | {"row": rows}, target, wanted)
 
     return pool.exchange(send, wanted, *handles)
 
