@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.engines import Boxes
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed
+from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import home
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -208,8 +208,7 @@ def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
         here = shape.unfolded(cells, codes)
         columns = [value_of(part).astype(np.int32) for part in given]
         ends = [side[:, j] for side in (here.lo, here.hi) for j in places] + columns
-        rows = np.arange(bounds[number], bounds[number + 1])
-        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": rows}
+        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": numbers_of(bounds, number)}
 
     others = [home(key) for key in by if not isinstance(key, str)]
     there = gathered(pool, work, len(data.sizes), data.cells, data.codes, *others)

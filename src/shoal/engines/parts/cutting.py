@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.engines import Piece
 from shoal.engines.local.cutting import cut
 from shoal.engines.local.data import OWN, LocalData, spans
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_of
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
@@ -114,9 +114,7 @@ def placed(pool: Pool, data: PartedData, keys: Sequence[Any]) -> Handle:
     shape, bounds = data.shape, data.bounds
     kind = np.dtype(np.int32 if data.rows < 2**31 else np.int64)
     if not keys:
-        return pool.each(
-            lambda number, cells: {"value": np.arange(bounds[number], bounds[number + 1]).astype(kind)}, data.cells
-        )
+        return pool.each(lambda number, cells: {"value": numbers_of(bounds, number)}, data.cells)
     names = [key if isinstance(key, str) else None for key in keys]
 
     def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:

@@ -80,7 +80,7 @@ class Parted:
         """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
         from shoal.engines.parts.writing import write
 
-        return write(self.streamed(data), schema, path, layout, self.exact(data).tolist())
+        return write(self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist())
 
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
