@@ -169,6 +169,33 @@ def test_more_different_texts_than_fit_are_refused_with_a_way_out(tmp_path):
     assert "--engine spark" in str(found.value)
 
 
+def test_boxes_that_cannot_all_be_compared_are_refused_with_a_way_out(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a\n" + "".join(f"[{i};{i + 3}]\n" for i in range(50)), "utf-8")
+    table = shoal.read(path, engine=Tiny(Files(tmp_path), most_boxes=20), quasi=["a"])
+    with pytest.raises(ParameterError, match="--matching signature"):
+        shoal.score(table, [shoal.Uniqueness(matching="fit")])
+    enough = shoal.read(path, engine=Tiny(Files(tmp_path)), quasi=["a"])
+    whole = shoal.read(path, engine=Local(), quasi=["a"])
+    fit = shoal.Uniqueness(matching="fit")
+    assert shoal.score(enough, [fit]) == shoal.score(whole, [fit])
+
+
+def test_few_classes_with_many_records_are_counted_before_they_move(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b,s\n" + "".join(f"{i % 2},{i % 3},{i % 4}\n" for i in range(600)), "utf-8")
+    whole, parts = (
+        shoal.read(path, engine=e, quasi=["a", "b"], sensitive=["s"]) for e in (Local(), Tiny(Files(tmp_path)))
+    )
+    measures = [
+        shoal.ClassSizes(("a",)),
+        shoal.Uniqueness(),
+        shoal.Uniqueness(("b",), "fit"),
+        shoal.AttributeDisclosure("s > 1"),
+    ]
+    assert shoal.score(whole, measures) == shoal.score(parts, measures)
+
+
 def test_a_large_file_stays_within_the_limit(tmp_path):
     """Peak memory of a whole command, start of Python included."""
     draw = np.random.default_rng(1)

@@ -21,6 +21,7 @@ from shoal.table import Table
 _WORKED = 40  # bytes per cell of a part while it is sorted, moved and published
 _BESIDE = 200  # bytes per record beside its cells
 _TEXT = 250  # bytes per distinct text
+_BOX = 400  # bytes per box that is compared with others
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
@@ -38,6 +39,11 @@ class Disk(Parted):
     name: str = "disk"
     pieces: int = 4
     limit: int = 10**9
+
+    def __post_init__(self) -> None:
+        """Find how many boxes can be compared within the limit."""
+        if self.most_boxes is None:
+            object.__setattr__(self, "most_boxes", (self.limit - BASE) // _BOX)
 
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read delimited text and Parquet in stretches; anything else through memory."""

@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from shoal.engines import Boxes
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of
+from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of, rows_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import home
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Given, Ranked, Tally
 
 T = TypeVar("T")
+_FEW = 4096  # records that tell whether many are alike
 Positions = NDArray[np.int32]
 
 
@@ -119,6 +120,13 @@ def _labelled(part: Part) -> tuple[Positions, int]:
     return label_rows(lo, part.get("hi", lo), np.arange(lo.shape[1])) if lo.shape[0] else (np.empty(0, np.int32), 0)
 
 
+def _one_of_each(labels: Positions, groups: int) -> Positions:
+    """Give a row of each group."""
+    one = np.empty(groups, np.int32)
+    one[labels] = np.arange(labels.size, dtype=np.int32)
+    return one
+
+
 def _alike(
     pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
     rank: Any,
@@ -135,28 +143,51 @@ def _alike(
     columns, handles = carried(schema, carry, rank)
     places, telling = [shape.quasi.index(name) for name in by], [list(by).index(name) for name in apart]
 
-    def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
-        here = shape.local(cells, codes) if not carry else shape.unfolded(cells, codes)
-        same = places == list(range(len(shape.quasi)))
-        lo = here.lo if same else np.ascontiguousarray(here.lo[:, places])
-        sent = {"lo": lo}
-        if here.hi is not here.lo:
-            sent["hi"] = here.hi if same else np.ascontiguousarray(here.hi[:, places])
-        if "index" in cells and not carry:
-            sent["count"] = count_labels(here.index, lo.shape[0]).astype(np.int32)
-        bits = mixed([side[:, j] for side in (lo, sent.get("hi", lo)) for j in telling])
-        return bits, sent | columns(here, given)
-
+    same = places == list(range(len(shape.quasi)))
     # What was published for classes stands for all their records.
     held = (data.memo["classes"],) * 2 if not carry and "classes" in data.memo else (data.cells, data.codes)
+
+    def cells_in(cells: Part, codes: Part) -> tuple[LocalData, Arrays]:
+        here = shape.unfolded(cells, codes) if carry else shape.local(cells, codes)
+        ends = {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
+        return here, ends if same else {name: np.ascontiguousarray(end[:, places]) for name, end in ends.items()}
+
+    def repeating(number: int, cells: Part, codes: Part) -> bool:
+        """Tell from a few records whether many are alike, so that it pays to count them before they move."""
+        _, ends = cells_in(cells, codes)
+        few = {name: end[:_FEW] for name, end in ends.items()}
+        return _labelled(few)[1] < 0.7 * few["lo"].shape[0]
+
+    counted = not carry and any(pool.gather(repeating, *held))
+    indexed = not carry and any(pool.gather(lambda number, cells: "index" in cells, held[0]))
+
+    def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
+        here, sent = cells_in(cells, codes)
+        if indexed or counted:
+            rows = np.ones(sent["lo"].shape[0], np.int64)
+            times = count_labels(here.index, rows.size) if "index" in cells else rows
+            if counted:
+                labels, groups = _labelled(sent)
+                one = _one_of_each(labels, groups)
+                sent = {name: rows_of(end, one) for name, end in sent.items()}
+                times = np.bincount(labels, weights=times, minlength=groups)
+            sent["count"] = times.astype(np.int64)
+        bits = mixed([end[:, j] for end in (sent["lo"], sent.get("hi", sent["lo"])) for j in telling])
+        return bits, sent | columns(here, given)
+
     there = gathered(pool, work, len(data.sizes), *held, *handles)
     if not carry:
         data.memo[known] = there
     return there
 
 
-def boxes(pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
-    """Bring boxes together that may have points in common: those with equal exact cells."""
+def boxes(
+    pool: Pool, data: PartedData, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
+) -> list[T]:
+    """Bring boxes together that may have points in common: those with equal exact cells.
+
+    If all boxes must come together, they may be at most so many.
+    """
     refuse_others(data, by)
     shape = data.shape
     places = [shape.quasi.index(name) for name in by]
@@ -177,8 +208,7 @@ def boxes(pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], wor
         labels, groups = _labelled(part)
         if groups == 0:
             return None
-        one = np.empty(groups, np.int32)
-        one[labels] = np.arange(labels.size, dtype=np.int32)
+        one = _one_of_each(labels, groups)
         counts = np.bincount(labels, weights=part.get("count"), minlength=groups).astype(np.int64)
         lo = part["lo"][one]
         return Boxes(by, lo, part["hi"][one] if "hi" in part else lo, counts, lowest, highest, missing)
@@ -193,6 +223,12 @@ def boxes(pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], wor
 
     there = _alike(pool, data, schema, by, apart or by, (), None)
     if not apart and any(pool.gather(lonely, there)):
+        number = sum(pool.gather(lambda number, part: int(part["lo"].shape[0]), there))
+        if most is not None and number > most:
+            raise ParameterError(
+                f"To find which of {number:,} boxes fit nobody else, all must be compared, and only {most:,} fit into memory.",
+                "Allow more (--memory), or compare cells by --matching signature.",
+            )
         there = pool.exchange(lambda number, part: [dict(part)], 1, there)
     return [found for some in pool.gather(done, there) for found in some]
 

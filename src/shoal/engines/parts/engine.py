@@ -40,6 +40,8 @@ class Parted:
         How many records a part has, of tables that come from memory.
     name
         The name by which certificates call the engine.
+    most_boxes
+        How many boxes can be compared at once, where nothing tells them apart; any number if None.
     pieces
         Into how many pieces a part is cut for methods that would rather see the whole table, and take more memory.
     """
@@ -48,6 +50,7 @@ class Parted:
     rows_per_part: int = 1 << 20
     name: str = "parts"
     pieces: int = 1
+    most_boxes: int | None = None
 
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read a file or a frame that fits into memory, and cut it into parts."""
@@ -159,7 +162,7 @@ class Parted:
 
     def boxes(self, data: PartedData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
         """Give what work makes of the boxes of each part, when those that may meet are in the same one."""
-        return classing.boxes(self.pool, data, schema, by, work)
+        return classing.boxes(self.pool, data, by, schema, self.most_boxes, work)
 
     def number(self, data: PartedData, schema: Schema, by: Sequence[Any]) -> Handle:
         """Number the records by their cells."""
