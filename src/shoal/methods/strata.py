@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Piece, Spans
+from shoal.kernels import MISSING
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.matching import match_strata
 from shoal.kernels.partition import Costs, coordinates
@@ -21,6 +22,7 @@ from shoal.kernels.radix import order_by_keys
 from shoal.table import Ranked, Table
 
 Labels = NDArray[np.int32]
+SLABS = 8  # into which the first attribute cuts a table that is taken in pieces
 
 
 def matched(
@@ -29,19 +31,25 @@ def matched(
     """Form classes of one record from each of so many strata of a column; left-over records join their neighbours.
 
     ``ways`` give the keys by which records are sorted so that neighbours are alike; classes are numbered nearly in
-    that order. Where a table is taken in pieces, each has as many records of every stratum, from the same stretch of
-    that order in each.
+    that order. Where a table is taken in pieces, each has as many records of every stratum, and they are alike.
     """
     engine, data, schema = table.engine, table.data, table.schema
     groups = table.rows // size
     rank = Ranked(column)
 
     def seats() -> list[Any]:
+        """Cut every stratum in the same shares, first by one attribute and then by another."""
         stratum = engine.combine(
             lambda place: np.minimum(place // np.int32(groups), np.int32(size)), engine.rank(data, schema, [column])
         )
-        place = engine.rank(data, schema, [stratum, *(engine.map_rows(data, schema, way) for way in ways)])
-        return [engine.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)]
+        share = engine.combine(np.zeros_like, stratum)
+        seat = None
+        for j in _most_telling(table, costs):
+            position = engine.map_rows(data, schema, _positions(j))
+            place = engine.rank(data, schema, [stratum, share, position])
+            seat = engine.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)
+            share = engine.combine(lambda seat: (seat.astype(np.int64) * SLABS // groups).astype(np.int32), seat)
+        return [seat]
 
     def kernel(piece: Piece) -> Labels:
         rows = piece.rows
@@ -57,6 +65,29 @@ def matched(
         return labels
 
     return engine.divide(data, schema, seats, size, kernel, (rank,))
+
+
+def _positions(j: int) -> Callable[[Spans], Any]:
+    return lambda rows: np.ascontiguousarray(rows.lo[:, j])
+
+
+def _most_telling(table: Table, costs: Costs) -> list[int]:
+    """Give the two attributes that vary least once they are halved at their median.
+
+    Long tails vary much, but halving does not take that away.
+    """
+    gains = []
+    for j, name in enumerate(table.schema.quasi):
+        shown = table.schema[name].axis.coordinates()
+        parts = table.boxes(lambda cells: (cells.lo[:, 0], cells.counts), (name,))
+        lo, counts = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+        there = np.flatnonzero(lo != MISSING)
+        there = there[np.argsort(lo[there], kind="stable")]
+        numbers = (lo[there].astype(np.float64) if shown is None else shown[lo[there]]) * costs.scale[j]
+        upper = np.cumsum(counts[there]) > counts[there].sum() / 2
+        halves = [np.average(numbers[side], weights=counts[there][side]) for side in (upper, ~upper) if side.any()]
+        gains.append(halves[0] - halves[1] if len(halves) == 2 else 0.0)
+    return np.argsort(-np.array(gains), kind="stable")[:2].tolist()
 
 
 def _classes(rows: Spans, strata: Labels, size: int, costs: Costs) -> Labels:

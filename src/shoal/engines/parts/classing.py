@@ -156,7 +156,7 @@ def _alike(
         """Tell from a few records whether many are alike, so that it pays to count them before they move."""
         _, ends = cells_in(cells, codes)
         few = {name: end[:_FEW] for name, end in ends.items()}
-        return _labelled(few)[1] < 0.7 * few["lo"].shape[0]
+        return bool(_labelled(few)[1] < 0.7 * few["lo"].shape[0])
 
     counted = not carry and any(pool.gather(repeating, *held))
     indexed = not carry and any(pool.gather(lambda number, cells: "index" in cells, held[0]))
@@ -226,7 +226,7 @@ def boxes(
         number = sum(pool.gather(lambda number, part: int(part["lo"].shape[0]), there))
         if most is not None and number > most:
             raise ParameterError(
-                f"To find which of {number:,} boxes fit nobody else, all must be compared, and only {most:,} fit into memory.",
+                f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
                 "Allow more (--memory), or compare cells by --matching signature.",
             )
         there = pool.exchange(lambda number, part: [dict(part)], 1, there)
