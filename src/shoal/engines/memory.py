@@ -77,7 +77,7 @@ def need_of(source: Any, options: ReadOptions) -> Need | None:
     found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
     if found is None or found.is_table:
         return None
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
         if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             return _need_of_parquet(found)
         return _need_of_text(found.path, options)
@@ -94,7 +94,10 @@ def _need_of_text(path: Path, options: ReadOptions) -> Need:
     records = int((size * _EXPANDED if packed else size) / max(length, 1)) + 1
     roles = options.roles
     named = len({*roles.quasi, *roles.sensitive, *roles.plain, roles.subject, roles.weight} - {None})
-    columns = named if named and roles.rest is None else head.partition(b"\n")[0].count(b",") + 1
+    first = head.partition(b"\n")[0]
+    columns = (
+        named if named and roles.rest is None else max(first.count(sign) for sign in (b",", b";", b"\t", b"|")) + 1
+    )
     return Need(records, BASE + records * bytes_per_record(max(columns, 1)))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Piece, Spans
+from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.matching import match_strata
@@ -24,6 +25,7 @@ from shoal.table import Ranked, Table
 
 Labels = NDArray[np.int32]
 Ways = Sequence[Callable[[Spans], Any]]
+SLABS = 8  # into which the first attribute cuts a table that is taken in pieces
 NEAR = 64  # classes that a record that is left over may choose from, on either side
 
 
@@ -47,10 +49,11 @@ def strata_needed(t: float, size: int) -> int:
     return next((r for r in range(2, size) if size % r == 0 and (3 * 0.75 * t) ** 2 * size * r >= 1), size)
 
 
-def stretches_of_strata(table: Table, column: str, strata: int, each: int, ways: Ways) -> Callable[[], list[Any]]:
+def stretches_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Any]]:
     """Say which records go together if a table cannot be seen as a whole: the same stretch of every stratum.
 
-    Each stratum is sorted along the same order; so many of its records in a row have the same key.
+    Every stratum is cut in the same shares, first by one attribute and then by another; so many of its records in a
+    row have the same key.
     """
     engine, data, schema, rows = table.engine, table.data, table.schema, table.rows
     members = rows // (strata * each) * each
@@ -61,12 +64,39 @@ def stretches_of_strata(table: Table, column: str, strata: int, each: int, ways:
 
     def keys() -> list[Any]:
         stratum = engine.combine(stratum_of, engine.rank(data, schema, [column]))
-        place = engine.rank(data, schema, [stratum, *(engine.map_rows(data, schema, way) for way in ways)])
-        return [
-            engine.combine(lambda at, stratum: (at - stratum * np.int32(members)) // np.int32(each), place, stratum)
-        ]
+        share = engine.combine(np.zeros_like, stratum)
+        seat = share
+        for j in _most_telling(table, costs):
+            position = engine.map_rows(data, schema, _positions(j))
+            place = engine.rank(data, schema, [stratum, share, position])
+            seat = engine.combine(lambda place, stratum: place - stratum * np.int32(members), place, stratum)
+            share = engine.combine(lambda seat: (seat.astype(np.int64) * SLABS // members).astype(np.int32), seat)
+        return [engine.combine(lambda seat: seat // np.int32(each), seat)]
 
     return keys
+
+
+def _positions(j: int) -> Callable[[Spans], Any]:
+    return lambda rows: np.ascontiguousarray(rows.lo[:, j])
+
+
+def _most_telling(table: Table, costs: Costs) -> list[int]:
+    """Give the two attributes that vary least once they are halved at their median.
+
+    Long tails vary much, but halving does not take that away.
+    """
+    gains = []
+    for j, name in enumerate(table.schema.quasi):
+        shown = table.schema[name].axis.coordinates()
+        parts = table.boxes(lambda cells: (cells.lo[:, 0], cells.counts), (name,))
+        lo, counts = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+        there = np.flatnonzero(lo != MISSING)
+        there = there[np.argsort(lo[there], kind="stable")]
+        numbers = (lo[there].astype(np.float64) if shown is None else shown[lo[there]]) * costs.scale[j]
+        upper = np.cumsum(counts[there]) > counts[there].sum() / 2
+        halves = [np.average(numbers[side], weights=counts[there][side]) for side in (upper, ~upper) if side.any()]
+        gains.append(halves[0] - halves[1] if len(halves) == 2 else 0.0)
+    return np.argsort(-np.array(gains), kind="stable")[:2].tolist()
 
 
 def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs, effort: Trading) -> tuple[Any, int]:
@@ -74,7 +104,7 @@ def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs
 
     Left-over records join their neighbours. ``ways`` give the keys by which records are sorted so that neighbours are
     alike; classes are numbered nearly in that order. Where a table is taken in pieces, each has as many records of
-    every stratum, from the same stretch of that order in each.
+    every stratum, and they are alike.
     """
     schema, rows = table.schema, table.rows
     strata = strata_needed(model.t, size)
@@ -100,7 +130,7 @@ def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs
         return labels
 
     carry = tuple(dict.fromkeys((rank, *model.carries(schema))))
-    keys = stretches_of_strata(table, column, strata, each, ways)
+    keys = stretches_of_strata(table, column, strata, each, costs)
     return table.engine.divide(table.data, schema, keys, size, kernel, carry)
 
 

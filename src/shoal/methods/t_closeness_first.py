@@ -14,7 +14,7 @@ from shoal.kernels.close_clusters import t_closeness_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.radix import order_by_integers
 from shoal.methods import wanted
-from shoal.methods.along_curve import distances, ways_along
+from shoal.methods.along_curve import distances
 from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
 from shoal.methods.partitioner import Labels
 from shoal.methods.strata import stretches_of_strata
@@ -67,8 +67,8 @@ class TClosenessFirst(CloseClusters):
             return labels, int(sizes.min())
 
         # Pieces have as many records of each stratum, so that strata of a piece are those of the table.
-        ways = ways_along(table, table.moments(), distances(table.schema, table.moments()))
-        return Plan(form, (rank,), stretches_of_strata(table, column, size, 1, ways))
+        costs = distances(table.schema, table.moments())
+        return Plan(form, (rank,), stretches_of_strata(table, column, size, 1, costs))
 
     def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say how classes were formed."""

@@ -21,6 +21,7 @@ from shoal.table import Table
 _WORKED = 40  # bytes per cell of a part while it is sorted, moved and published
 _BESIDE = 200  # bytes per record beside its cells
 _TEXT = 250  # bytes per distinct text
+_BOX = 400  # bytes per box that is compared with others
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
@@ -39,6 +40,11 @@ class Disk(Parted):
     pieces: int = 4
     limit: int = 10**9
 
+    def __post_init__(self) -> None:
+        """Find how many boxes can be compared within the limit."""
+        if self.most_boxes is None:
+            object.__setattr__(self, "most_boxes", (self.limit - BASE) // _BOX)
+
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read delimited text and Parquet in stretches; anything else through memory."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
@@ -48,7 +54,10 @@ class Disk(Parted):
         if need is not None:
             self._insist_on_room(need)
         if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
-            return super().read(source, options)
+            from shoal.engines.disk.frames import load_frames
+
+            frames = load_frames(self.pool, found, options, self.rows_of)
+            return super().read(source, options) if frames is None else Table(frames[0], frames[1], self, frames[2])
         schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
         return Table(schema, data, self, origin)
 

@@ -21,6 +21,15 @@ PART = 1 << 20  # how many records a part holds
 
 def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
     """Read the Parquet files of a folder in the order of their names; folders named COLUMN=VALUE add a column."""
+    whole, origin = dataset_of(folder)
+    try:
+        return whole.to_table().combine_chunks(), origin
+    except (OSError, pa.ArrowException):
+        raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
+
+
+def dataset_of(folder: Path) -> tuple[ds.Dataset, Origin]:
+    """Find the Parquet files of a folder, which must be alike."""
     if not folder.is_dir():
         raise DataError(f"There is no folder '{folder}'.", "Check its name; the name of a file ends without a slash.")
     try:
@@ -34,15 +43,12 @@ def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
     first = _columns(files[0])
     for path in files[1:]:
         _insist_alike(files[0], first, path, _columns(path))
-    try:
-        whole = ds.dataset(
-            [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
-            partitioning=ds.partitioning(flavor="hive"),
-        ).to_table()  # fmt: skip
-    except (OSError, pa.ArrowException):
-        raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
+    whole = ds.dataset(
+        [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
+        partitioning=ds.partitioning(flavor="hive"),
+    )  # fmt: skip
     source = Source("folder", folder)
-    return whole.combine_chunks(), Origin(source.name, digest.sha256, "parquet", place=str(source))
+    return whole, Origin(source.name, digest.sha256, "parquet", place=str(source))
 
 
 def _columns(path: Path) -> dict[str, pa.DataType]:

@@ -46,7 +46,8 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     return _load_arrow(*from_object(source), options)
 
 
-def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
+def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
+    """Say how the texts of a column are to be read."""
     kind, order = options.kinds.get(name), options.orders.get(name)
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
@@ -79,7 +80,7 @@ class Columns:
             name
             for name, role in assigned.items()
             if options.missing
-            or (_reading(name, role, options).kind or "integer") != "integer"
+            or (reading_of(name, role, options).kind or "integer") != "integer"
             or name in options.orders
             or name in options.hierarchies
         }
@@ -104,7 +105,7 @@ def vocabularies(raw: RawText, columns: Columns, options: ReadOptions) -> dict[s
     return {
         name: interpret(
             Texts(name, column.texts, raw.counts[name].tolist(), column.lines),
-            _reading(name, columns.assigned[name], options),
+            reading_of(name, columns.assigned[name], options),
         )
         for name, column in ((name, raw.texts[name]) for name in columns.assigned if name in raw.texts)
     }
@@ -195,7 +196,7 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
     words: list[Words | None] = []
     for names, matrix in ((quasi, cells), (others, carried)):
         for j, name in enumerate(names):
-            reading = _reading(name, assigned[name], options)
+            reading = reading_of(name, assigned[name], options)
             found[name], matrix[:, j], texts = read_column(name, table.column(name), reading)
             if names is others:
                 axis = found[name].axis

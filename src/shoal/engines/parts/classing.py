@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 
 from shoal.engines import Boxes
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed
+from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of, rows_of
 from shoal.engines.parts.data import PartedData, value_of
+from shoal.engines.parts.labels import home
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Given, Ranked, Tally
 
 T = TypeVar("T")
+_FEW = 4096  # records that tell whether many are alike
 Positions = NDArray[np.int32]
 
 
@@ -41,7 +43,7 @@ def carried(
     for i, item in enumerate(carry):
         if isinstance(item, (Given, Ranked)):
             plain.append((f"carry{i}", len(handles)))
-            handles.append(item.column if isinstance(item, Given) else rank(item.column))
+            handles.append(home(item.column) if isinstance(item, Given) else rank(item.column))
         else:
             plain.append((f"carry{i}", item))
 
@@ -70,17 +72,17 @@ def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part,
 
 
 def classes_by_label(
-    pool: Pool, data: PartedData, schema: Schema, labels: Handle, carry: Sequence[Carry], rank: Any,
+    pool: Pool, data: PartedData, schema: Schema, labels: Any, carry: Sequence[Carry], rank: Any,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
     """Bring the records of each label together, labels in their order."""
     shape = data.shape
     columns, handles = carried(schema, carry, rank)
 
-    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Arrays]:
-        return [value_of(label)], columns(shape.local(cells, codes), given)
+    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
+        return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
 
-    there = arranged(pool, telling, data.bounds, data.cells, data.codes, labels, *handles, whole=True)
+    there = arranged(pool, telling, data.bounds, data.cells, data.codes, home(labels), *handles, whole=True)
 
     def done(number: int, part: Part) -> list[T]:
         label = part["key0"]
@@ -118,6 +120,13 @@ def _labelled(part: Part) -> tuple[Positions, int]:
     return label_rows(lo, part.get("hi", lo), np.arange(lo.shape[1])) if lo.shape[0] else (np.empty(0, np.int32), 0)
 
 
+def _one_of_each(labels: Positions, groups: int) -> Positions:
+    """Give a row of each group."""
+    one = np.empty(groups, np.int32)
+    one[labels] = np.arange(labels.size, dtype=np.int32)
+    return one
+
+
 def _alike(
     pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
     rank: Any,
@@ -134,26 +143,51 @@ def _alike(
     columns, handles = carried(schema, carry, rank)
     places, telling = [shape.quasi.index(name) for name in by], [list(by).index(name) for name in apart]
 
+    same = places == list(range(len(shape.quasi)))
+    # What was published for classes stands for all their records.
+    held = (data.memo["classes"],) * 2 if not carry and "classes" in data.memo else (data.cells, data.codes)
+
+    def cells_in(cells: Part, codes: Part) -> tuple[LocalData, Arrays]:
+        here = shape.unfolded(cells, codes) if carry else shape.local(cells, codes)
+        ends = {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
+        return here, ends if same else {name: np.ascontiguousarray(end[:, places]) for name, end in ends.items()}
+
+    def repeating(number: int, cells: Part, codes: Part) -> bool:
+        """Tell from a few records whether many are alike, so that it pays to count them before they move."""
+        _, ends = cells_in(cells, codes)
+        few = {name: end[:_FEW] for name, end in ends.items()}
+        return bool(_labelled(few)[1] < 0.7 * few["lo"].shape[0])
+
+    counted = not carry and any(pool.gather(repeating, *held))
+    indexed = not carry and any(pool.gather(lambda number, cells: "index" in cells, held[0]))
+
     def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
-        here = shape.local(cells, codes) if not carry else shape.unfolded(cells, codes)
-        same = places == list(range(len(shape.quasi)))
-        lo = here.lo if same else np.ascontiguousarray(here.lo[:, places])
-        sent = {"lo": lo}
-        if here.hi is not here.lo:
-            sent["hi"] = here.hi if same else np.ascontiguousarray(here.hi[:, places])
-        if here.index.size:
-            sent["count"] = count_labels(here.index, lo.shape[0]).astype(np.int32)
-        bits = mixed([side[:, j] for side in (lo, sent.get("hi", lo)) for j in telling])
+        here, sent = cells_in(cells, codes)
+        if indexed or counted:
+            rows = np.ones(sent["lo"].shape[0], np.int64)
+            times = count_labels(here.index, rows.size) if "index" in cells else rows
+            if counted:
+                labels, groups = _labelled(sent)
+                one = _one_of_each(labels, groups)
+                sent = {name: rows_of(end, one) for name, end in sent.items()}
+                times = np.bincount(labels, weights=times, minlength=groups)
+            sent["count"] = times.astype(np.int64)
+        bits = mixed([end[:, j] for end in (sent["lo"], sent.get("hi", sent["lo"])) for j in telling])
         return bits, sent | columns(here, given)
 
-    there = gathered(pool, work, len(data.sizes), data.cells, data.codes, *handles)
+    there = gathered(pool, work, len(data.sizes), *held, *handles)
     if not carry:
         data.memo[known] = there
     return there
 
 
-def boxes(pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
-    """Bring boxes together that may have points in common: those with equal exact cells."""
+def boxes(
+    pool: Pool, data: PartedData, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
+) -> list[T]:
+    """Bring boxes together that may have points in common: those with equal exact cells.
+
+    If all boxes must come together, they may be at most so many.
+    """
     refuse_others(data, by)
     shape = data.shape
     places = [shape.quasi.index(name) for name in by]
@@ -174,8 +208,7 @@ def boxes(pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], wor
         labels, groups = _labelled(part)
         if groups == 0:
             return None
-        one = np.empty(groups, np.int32)
-        one[labels] = np.arange(labels.size, dtype=np.int32)
+        one = _one_of_each(labels, groups)
         counts = np.bincount(labels, weights=part.get("count"), minlength=groups).astype(np.int64)
         lo = part["lo"][one]
         return Boxes(by, lo, part["hi"][one] if "hi" in part else lo, counts, lowest, highest, missing)
@@ -190,6 +223,12 @@ def boxes(pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], wor
 
     there = _alike(pool, data, schema, by, apart or by, (), None)
     if not apart and any(pool.gather(lonely, there)):
+        number = sum(pool.gather(lambda number, part: int(part["lo"].shape[0]), there))
+        if most is not None and number > most:
+            raise ParameterError(
+                f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
+                "Allow more (--memory), or compare cells by --matching signature.",
+            )
         there = pool.exchange(lambda number, part: [dict(part)], 1, there)
     return [found for some in pool.gather(done, there) for found in some]
 
@@ -205,10 +244,9 @@ def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
         here = shape.unfolded(cells, codes)
         columns = [value_of(part).astype(np.int32) for part in given]
         ends = [side[:, j] for side in (here.lo, here.hi) for j in places] + columns
-        rows = np.arange(bounds[number], bounds[number + 1])
-        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": rows}
+        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": numbers_of(bounds, number)}
 
-    others = [key for key in by if not isinstance(key, str)]
+    others = [home(key) for key in by if not isinstance(key, str)]
     there = gathered(pool, work, len(data.sizes), data.cells, data.codes, *others)
     sizes = pool.gather(lambda number, part: _labelled(part)[1], there)
     first = np.append(0, np.cumsum(sizes))
