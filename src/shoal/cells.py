@@ -53,7 +53,8 @@ class Reading:
     missing: frozenset[str] = frozenset({""})
     decimal: str | None = None
     strict: bool = True
-    hierarchy: str | None = None
+    hierarchy: str | Hierarchy | None = None
+    leaves: bool = False  # whether only values of the hierarchy may stand there, no other nodes
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
     looks = _Looks.of([text.strip() for text in found.texts], reading.missing)
     if reading.hierarchy is not None:
-        return _place_nodes(found, looks, reading.hierarchy)
+        return _place_nodes(found, looks, reading.hierarchy, leaves=reading.leaves)
     if reading.order is not None or reading.kind in ("ordered", "category"):
         pass  # signs in the names of categories mean nothing
     elif reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
@@ -314,20 +315,29 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
     return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, looks.ranged, reason)
 
 
-def _place_nodes(found: Texts, looks: _Looks, hierarchy: str) -> Vocabulary:
-    """Place values and nodes of a hierarchy, which is read from a file or built over the values."""
-    known = [_unescaped(text) for text, form in zip(looks.texts, looks.forms.tolist(), strict=True) if form != _NOTHING]
-    built = hierarchy.split(" ", maxsplit=1)[0] in BUILDERS
-    tree = Hierarchy.build(hierarchy, known, found.column) if built else Hierarchy.read(hierarchy, found.column)
+def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, leaves: bool) -> Vocabulary:
+    """Place values and nodes of a hierarchy, which is known, read from a file, or built over the values."""
+    if isinstance(hierarchy, Hierarchy):
+        tree = hierarchy
+    elif hierarchy.split(" ", maxsplit=1)[0] in BUILDERS:
+        forms = zip(looks.texts, looks.forms.tolist(), strict=True)
+        tree = Hierarchy.build(hierarchy, [_unescaped(text) for text, form in forms if form != _NOTHING], found.column)
+    else:
+        tree = Hierarchy.read(hierarchy, found.column)
     lo, hi = looks.blank()
     for i, form in enumerate(looks.forms.tolist()):
-        if form in (_NOTHING, _WILD):
+        if form == _NOTHING or (form == _WILD and not leaves):
             continue
         span = tree.spans.get(_unescaped(looks.texts[i]))
         if span is None:
             raise DataError(
                 f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
                 "Add it to the hierarchy, or mend the cell.",
+            )
+        if leaves and span[0] < span[1]:
+            raise DataError(
+                f"Column '{found.column}' has a node above several values in the place of one (line {found.lines[i]}).",
+                "Only quasi-identifiers may be generalized: give the value, or leave the cell empty.",
             )
         lo[i], hi[i] = span
     axis = Axis("ordered", np.array(tree.leaves, dtype=object), tree=tree)

@@ -15,9 +15,10 @@ from shoal.catalogue import build, describe
 from shoal.engines import Engine, Written, default_engine
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, SchemaError
+from shoal.hierarchy import Hierarchy
 from shoal.measures import Demanding, PairMeasure, Score, score
 from shoal.models import PrivacyModel, Verdict, check
-from shoal.schema import ReadOptions, Roles, Schema
+from shoal.schema import RELEASED, ReadOptions, Role, Roles, Schema
 from shoal.table import Origin, Table
 from shoal.version import VERSION
 
@@ -67,6 +68,7 @@ class Certificate:
             "output": {
                 **released,
                 **_other_kinds(schema, recipe),
+                **_trees(schema),
                 "sha256": written.sha256,
                 "bytes": written.size,
                 **({"sha256_in_order": written.in_order} if written.in_order else {}),
@@ -136,6 +138,13 @@ def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:
     plain = [a for a in schema.attributes if a.axis.tree is None]
     kinds = {a.name: a.axis.kind for a in plain if before.get(a.name, a.axis.kind) != a.axis.kind}
     return {"kinds": kinds} if kinds else {}
+
+
+def _trees(schema: Schema) -> dict[str, Any]:
+    """Give the hierarchies of columns that are released as they are: distances between their values depend on them."""
+    shown = [a for a in schema.attributes if a.role in RELEASED and a.role != Role.QUASI and a.axis.tree is not None]
+    trees = {a.name: [list(row) for row in a.axis.tree.levels] for a in shown if a.axis.tree is not None}
+    return {"hierarchies": trees} if trees else {}
 
 
 def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
@@ -239,7 +248,7 @@ def _prove(
     before = engine.read(original, _options(content, original=True)) if original is not None else None
     if before is not None:
         _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
-    if recipe["table"].get("hierarchies"):
+    if set(recipe["table"].get("hierarchies", ())) & set(recipe["table"]["quasi"]):
         before = None  # a release shows names of nodes, not where they lie: distances cannot be taken from it
     lacking = "needs the original"
     if before is not None and found.in_order != output.get("sha256_in_order", ""):
@@ -347,6 +356,10 @@ def _options(content: Mapping[str, Any], *, original: bool = False) -> ReadOptio
         roles=roles,
         kinds={name: kind for name, kind in kinds.items() if original or name != given.get("subject")},
         orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
+        hierarchies={
+            name: Hierarchy.of([tuple(row) for row in rows], name)
+            for name, rows in content["output"].get("hierarchies", {}).items()
+        },
         delimiter=given.get("delimiter") if original else content["output"].get("delimiter"),
         encoding=given.get("encoding") if original else "utf-8",
         decimal=given.get("decimal") if original else ".",

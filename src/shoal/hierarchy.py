@@ -149,6 +149,16 @@ class Hierarchy:
             cover[shared] = np.broadcast_to(there[:, None], cover.shape)[shared]
         return ends, cover, (ends[:, 1] - ends[:, 0]) / max(leaves - 1, 1)
 
+    @cached_property
+    def above(self) -> Positions:
+        """The node over each leaf at each level below the root, numbered level by level: a line per level."""
+        height = max(len(self.levels[0]) - 1, 1)
+        found = np.zeros((height, len(self.levels)), np.int32)
+        for level in range(height):
+            names = [row[level] for row in self.levels]
+            found[level, 1:] = np.cumsum([a != b for a, b in pairwise(names)])
+        return found
+
     def cover(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
         """Give for each stretch of leaves the ends of the lowest node that covers it."""
         pairs, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)

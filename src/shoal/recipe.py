@@ -183,7 +183,7 @@ class Recipe:
             return None if name is None else beside(place.parent, name)
 
         trees = {
-            name: text if text.split(" ")[0] in BUILDERS else str(place.parent / text)
+            name: text if str(text).split(" ")[0] in BUILDERS else str(place.parent / str(text))
             for name, text in recipe.options.hierarchies.items()
         }
         return replace(

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.axis import KINDS, Axis, Kind
 from shoal.errors import ParameterError, SchemaError, suggest
+from shoal.hierarchy import Hierarchy
 
 
 class Role(StrEnum):
@@ -155,7 +156,7 @@ class ReadOptions:
     roles: Roles = field(default_factory=Roles)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
     knowledge: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
     encoding: str | None = None
@@ -191,19 +192,16 @@ class ReadOptions:
 
         Files of hierarchies are named without their folders: they are looked for beside a recipe.
         """
+        files = {
+            name: text.replace("\\", "/").rpartition("/")[2]
+            for name, text in self.hierarchies.items()
+            if isinstance(text, str)
+        }
         said = {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
         return (
             {name: value for name, value in said.items() if value}
             | ({"missing": list(self.missing)} if self.missing else {})
-            | (
-                {
-                    "hierarchies": {
-                        name: text.replace("\\", "/").rpartition("/")[2] for name, text in self.hierarchies.items()
-                    }
-                }
-                if self.hierarchies
-                else {}
-            )
+            | ({"hierarchies": files} if files else {})
         )
 
     def check_names(self, header: Iterable[str]) -> None:

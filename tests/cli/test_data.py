@@ -216,3 +216,21 @@ def test_diversity_and_hierarchies_are_asked_for_by_options(desk, people):
     desk.run("anonymize", people, *roles, "--k", "2", "--hierarchy", "sex=half.csv", "--out", "o.csv").refused(
         3, "sex", "line 3"
     )
+
+
+def test_a_confidential_column_with_a_hierarchy_is_protected_and_proved_by_it(desk):
+    rows = "".join(f"{20 + i},{['flu', 'cold', 'ulcer', 'colitis'][i % 4]}\n" for i in range(40))
+    desk.put("people.csv", "age,ill\n" + rows)
+    desk.put("ill.csv", "flu;breath\ncold;breath\nulcer;belly\ncolitis;belly\n")
+    asked = ("--quasi", "age", "--sensitive", "ill", "--hierarchy", "ill=ill.csv", "--k", "4", "--t", "0.2")
+    more = ("--t-distance", "hierarchical", "--out", "out.csv", "--save-recipe", "way.toml", "--report", "out.html")
+    desk.run("anonymize", "people.csv", *asked, *more).fine()
+    assert "distance over a hierarchy" in desk.read("out.certificate.json")
+    first = desk.read("out.csv")
+    desk.run("run", "way.toml").fine()
+    assert desk.read("out.csv") == first
+    (desk.folder / "ill.csv").unlink()
+    desk.run("check", "out.csv", "--certificate", "out.certificate.json").fine()
+    desk.put("people.csv", "age,ill\n" + rows + "70,breath\n")
+    desk.put("ill.csv", "flu;breath\ncold;breath\nulcer;belly\ncolitis;belly\n")
+    desk.run("anonymize", "people.csv", *asked, "--out", "o.csv").refused(3, "ill", "line 42")

@@ -60,7 +60,7 @@ def anonymize_command(
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
     t: Annotated[float | None, typer.Option(help="Confidential values are spread within t of the whole table.")] = None,
     t_column: Annotated[str | None, typer.Option(help="The confidential column that t is about.")] = None,
-    t_distance: Annotated[str | None, typer.Option(help="ordered-distinct, ordered-records or variation.")] = None,
+    t_distance: Annotated[str | None, typer.Option(help="ordered-distinct, ordered-records, variation or hierarchical.")] = None,
     diversity: Annotated[float | None, typer.Option("--l", help="Every class holds at least l confidential values.")] = None,
     l_column: Annotated[str | None, typer.Option(help="The confidential column that l is about.")] = None,
     l_kind: Annotated[str, typer.Option(help="distinct, entropy or recursive.")] = "distinct",

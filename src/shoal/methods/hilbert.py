@@ -56,7 +56,7 @@ class Hilbert(Partitioner):
     ``subject`` column, classes grow by different people. Classes that break another promise are joined with their
     neighbours along the curve.
 
-    With t-closeness of an attribute that has an order, classes take one record from each of its strata, as in
+    With t-closeness of an attribute that has an order, classes take as many records from each of its strata, as in
     Algorithm S4, but matched in all quasi-identifiers; then records change places between neighbouring classes where
     that loses less and both stay within t.
 
@@ -112,7 +112,8 @@ class Hilbert(Partitioner):
         moments = table.moments()
         costs = distances(table.schema, moments)
         ways = ways_along(table, moments, costs)
-        labels, groups = matched(table, close, size, ways, costs, TRADES[self.quality])
+        effort = TRADES[min(self.quality + (table.rows < SMALL[1]), len(TRADES) - 1)]
+        labels, groups = matched(table, close, size, ways, costs, effort)
         labels, groups = merged_until_met(table, labels, groups, models)
         return self.released(table, labels, groups)
 

@@ -29,9 +29,9 @@ def confidential(schema: Schema, column: str | None, model: str) -> str:
 
 
 def places_among(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Give the place of each position among the distinct ones; by a table where they lie close together."""
+    """Give the place of each position among the distinct ones; of many that lie close together, by a table."""
     first, width = int(values[0]), int(values[-1]) - int(values[0]) + 1
-    if width > 1 << 24:
+    if width > min(1 << 24, 16 * column.size):
         return np.searchsorted(values, column).astype(np.int32)
     places = np.zeros(width, np.int32)
     places[values - first] = np.arange(values.size, dtype=np.int32)

@@ -11,18 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
+from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.models.confidential import confidential, places_among
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Ranked, Table
 
-Distance = Literal["ordered-distinct", "ordered-records", "variation"]
+Distance = Literal["ordered-distinct", "ordered-records", "variation", "hierarchical"]
 
 ORDERED = ("ordered-distinct", "ordered-records")
 _CONVENTIONS = {
     "ordered-distinct": "earth mover's distance, ordered distance over distinct values (Li et al. 2007)",
     "ordered-records": "earth mover's distance, ordered distance over records with ties broken by their order (Eq. 6)",
     "variation": "total variation distance between categories (earth mover's distance with equal ground distance)",
+    "hierarchical": "earth mover's distance over a hierarchy, in which two values are as far apart as the lowest node "
+    "above both is high (Li et al. 2007)",
 }
 
 
@@ -39,8 +42,10 @@ class TCloseness:
     distance
         ``ordered-distinct`` compares cumulative shares over the distinct values (Li et al.), ``ordered-records``
         over all records, the convention under which Eq. 6 of the paper holds, and ``variation`` compares categories
-        that have no order. Left out, it is ``variation`` for categories and ``ordered-distinct`` otherwise. Missing
-        cells are a value of their own, below all others.
+        that have no order. ``hierarchical`` compares categories of a column that has a hierarchy: two of them are as
+        far apart as the lowest node above both is high, as a share of the height of the tree. Left out, it is
+        ``hierarchical`` where there is a hierarchy, ``variation`` for other categories and ``ordered-distinct``
+        otherwise. Missing cells are a value of their own, below all others, or in a hierarchy apart from all others.
 
     References
     ----------
@@ -67,10 +72,15 @@ class TCloseness:
 
     def chosen_distance(self, schema: Schema) -> Distance:
         """Give the distance that is used on this table."""
-        nominal = schema[self.confidential(schema)].axis.nominal
+        axis = schema[self.confidential(schema)].axis
         if self.distance is None:
-            return "variation" if nominal else "ordered-distinct"
-        if nominal and self.distance != "variation":
+            return "hierarchical" if axis.tree is not None else "variation" if axis.nominal else "ordered-distinct"
+        if self.distance == "hierarchical" and axis.tree is None:
+            raise ParameterError(
+                f"Column '{self.confidential(schema)}' has no hierarchy, so there are no distances in it.",
+                "Give one (hierarchies=, --hierarchy COLUMN=FILE), or choose another distance.",
+            )
+        if axis.nominal and self.distance in ORDERED:
             raise ParameterError(
                 f"Column '{self.confidential(schema)}' holds categories without an order.",
                 "Leave the distance out, choose 'variation', or declare an order.",
@@ -95,6 +105,8 @@ class TCloseness:
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the distance of each class from the table."""
+        if self.chosen_distance(schema) == "hierarchical":
+            return _over_tree(classes, self.confidential(schema), schema, reference)
         distance = total_variation if self.chosen_distance(schema) == "variation" else ordered_distance
         return distance(self.bins(classes.columns, schema, reference), classes.starts, reference[1])
 
@@ -119,7 +131,30 @@ class TCloseness:
 
     def convention(self, schema: Schema) -> str:
         """Name the distance."""
-        return _CONVENTIONS[self.chosen_distance(schema)]
+        distance = self.chosen_distance(schema)
+        tree = schema[self.confidential(schema)].axis.tree
+        levels = f", {len(tree.levels[0])} levels" if distance == "hierarchical" and tree is not None else ""
+        return _CONVENTIONS[distance] + levels
+
+
+def _over_tree(classes: Classes, column: str, schema: Schema, reference: Any) -> NDArray[np.float64]:
+    """Give the earth mover's distance of each class over the tree of a column.
+
+    What has to leave a node costs one level, whichever way it goes on: the distance is the mean, over the levels below
+    the root, of the total variation between the nodes of a level. A missing cell is a branch of its own.
+    """
+    tree = schema[column].axis.tree
+    assert tree is not None
+    values, counts = reference
+    places = places_among(values, classes.columns[column])
+    total = np.zeros(classes.starts.size - 1)
+    for nodes in tree.above:
+        node = np.where(values == MISSING, -1, nodes[np.maximum(values, 0)])
+        _, bins = np.unique(node, return_inverse=True)
+        mine = bins.reshape(-1).astype(np.int32)
+        shares = np.bincount(mine, weights=counts).astype(np.int64)
+        total += total_variation(mine[places], classes.starts, shares)
+    return total / len(tree.above)
 
 
 def ordered_closeness(schema: Schema, models: Sequence[Any]) -> TCloseness | None:

@@ -53,7 +53,8 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *options.missing})
     strict = role in (Role.QUASI, Role.SENSITIVE)
-    return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name))
+    leaves = role != Role.QUASI
+    return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name), leaves)
 
 
 def _split(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
