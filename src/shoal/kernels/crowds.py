@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,17 +30,23 @@ class Ladder:
 
 
 def cheapest_steps(ladders: Sequence[Ladder], most: int) -> NDArray[np.uint8]:
-    """Give combinations of rungs, one per column, that cost least, the cheapest first.
+    """Give combinations of rungs, one per column, from all values to one that holds all; the cheapest first.
 
-    A combination is among the cheapest only if each beginning of it is among the cheapest beginnings.
+    Where there are too many, rungs are left out that cost little more than those below; and where even two per
+    column are too many, only the cheapest are given. A combination is among the cheapest only if each beginning of
+    it is among the cheapest beginnings.
     """
+    kept = [list(range(ladder.prices.size)) for ladder in ladders]
+    while math.prod(map(len, kept)) > most and max(map(len, kept)) > 2:
+        tallest = max(range(len(kept)), key=lambda j: len(kept[j]))
+        prices = ladders[tallest].prices[kept[tallest]]
+        kept[tallest].pop(1 + int(np.argmin(np.diff(prices)[:-1])))
     sums, steps = np.zeros(1), np.zeros((1, 0), np.uint8)
-    for ladder in ladders:
-        height = ladder.prices.size
-        sums = (sums[:, None] + ladder.prices).reshape(-1)
+    for rungs, ladder in zip(kept, ladders, strict=True):
+        sums = (sums[:, None] + ladder.prices[rungs]).reshape(-1)
         order = np.argsort(sums, kind="stable")[:most]
         sums = sums[order]
-        steps = np.column_stack([steps[order // height], (order % height).astype(np.uint8)])
+        steps = np.column_stack([steps[order // len(rungs)], np.array(rungs, np.uint8)[order % len(rungs)]])
     return np.ascontiguousarray(steps)
 
 

@@ -3,7 +3,8 @@
 #include "partition.h"
 #include "promises.h"
 
-enum { BANDS = 64, TRIES = 32 };
+enum { BANDS = 64, TRIES = 32, INDEXED = 64 };
+#define PATIENCE ((int64_t)1 << 29) /* pairs of a row and a class that are worth a look */
 
 /* Classes as lists of rows, in the order of their prices, and an index of what they hold: a set of classes for each
  * stretch of a range, node of a tree, or category. */
@@ -142,11 +143,14 @@ static void survey(State *state) {
 /* The cheapest class up to a rank that holds a row as it is, can take it and is not its own; -1 if there is none. */
 static int32_t cheapest(State *state, int32_t row, int64_t upto) {
     const Task *task = state->task;
+    const uint64_t *sets[INDEXED];
     int64_t columns = task->ranged + task->named, tries = TRIES;
+    if (columns > INDEXED) columns = INDEXED;
+    for (int64_t j = 0; j < columns; j++)
+        sets[j] = state->index + (state->entries[j] + entry_of(state, row, j)) * state->words;
     for (int64_t w = 0; w * 64 < upto; w++) {
         uint64_t some = ~(uint64_t)0;
-        for (int64_t j = 0; j < columns && some; j++)
-            some &= state->index[(state->entries[j] + entry_of(state, row, j)) * state->words + w];
+        for (int64_t j = 0; j < columns && some; j++) some &= sets[j][w];
         for (; some; some &= some - 1) {
             int64_t i = w * 64 + __builtin_ctzll(some);
             if (i >= upto || tries == 0) return -1;
@@ -191,10 +195,11 @@ static int dissolve(State *state, int32_t c) {
 /* Give rows without a class to those that they make dearer by least. */
 static int64_t take_in(State *state) {
     const Task *task = state->task;
-    int64_t taken = 0;
-    for (int32_t row = 0; row < state->n; row++) {
+    int64_t taken = 0, looks = 0;
+    for (int32_t row = 0; row < state->n && looks < PATIENCE; row++) {
         if (state->labels[row] >= 0) continue;
         int32_t best = -1;
+        looks += state->classes;
         float least_more = INFINITY;
         open_box(task, task->quads, state->single, row);
         for (int32_t c = 0; c < state->classes; c++) {

@@ -46,7 +46,7 @@ def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, sear
         other, cost = settle(ready, other, int(other.max()) + 1, promises, search.rounds, forced=last, bearable=BEARABLE)
         if cost < least:
             best = other
-    return best
+    return np.zeros_like(best) if last and (best < 0).all() else best
 
 
 def grown(rows: Spans, costs: Costs, promises: Promises, effort: Effort, some: Labels) -> Labels:

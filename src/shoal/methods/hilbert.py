@@ -34,11 +34,9 @@ Objective = Literal["loss", "certainty"]
 # Each step takes up to five times as long as the one before.
 EFFORTS = (Effort(64), Effort(256), Effort(512, 2, 1), Effort(2048, 4, 3), Effort(4096, 8, 8), Effort(8192, 8, 8))
 SEARCHES = (
-    Search(1 << 10, 64, 1),
-    Search(1 << 14, 1 << 10, 4),
-    Search(1 << 15, 1 << 11, 8),
-    Search(1 << 16, 1 << 12, 16),
-)
+    Search(1 << 8, 16, 1), Search(1 << 10, 64, 1), Search(1 << 12, 256, 2), Search(1 << 14, 1024, 4),
+    Search(1 << 15, 2048, 8), Search(1 << 16, 4096, 16),
+)  # fmt: skip
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 CLASSES = 16  # that a block has room for, however large k is
 REACH = 3.5  # standard deviations from the mean up to which the curve tells values apart
@@ -124,10 +122,11 @@ class Hilbert(Partitioner):
         """Form classes that keep what is sought as far as they can."""
         moments = table.moments()
         costs = costs_of(table.schema, moments, self.objective)
-        effort = EFFORTS[self.quality + sum(table.rows < rows for rows in SMALL)]
+        level = self.quality + sum(table.rows < rows for rows in SMALL)
+        effort = EFFORTS[level]
         effort = replace(effort, block=max(effort.block, CLASSES * k))
 
-        search = SEARCHES[self.quality] if sought.promises or any(costs.trees) else None
+        search = SEARCHES[level] if sought.promises or any(costs.trees) else None
         subject = table.schema.subject
 
         def kernel(piece: Piece) -> Labels:
