@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InternalError
-from shoal.kernels import below, call, of_kind
-from shoal.kernels.partition import Positions, Prepared
+from shoal.kernels import MISSING, TOP, below, call, of_kind
+from shoal.kernels.partition import Costs, Positions, Prepared
 from shoal.kernels.promises import Promises
 
 
@@ -99,20 +99,41 @@ def settle(
     of_kind(np.int32, labels)
     n, costs = labels.size, rows.costs
     below(groups + 1, labels + np.int32(1))
-    sizes = [_BANDS] * costs.ranged.size
-    for s in range(costs.named.size):
-        tree = costs.trees[s] if costs.trees else None
-        sizes.append(_BANDS + 1 if tree is None else tree.price.size)
-    entries = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    entries, first, last = _entries(costs)
     found = labels.copy()
     wide = rows.lower.shape[1]
     cost: float = call(
-        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries,
+        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries, first, last,
         np.empty(2 * (groups + 1) * (wide + 1), np.float32), np.empty(4 * (groups + n), np.int32),
         np.empty((groups + 1) * (costs.named.size + 2), np.uint64),
         np.empty(int(entries[-1]) * (-(-groups // _BANDS) + 1), np.uint64), found, result=ctypes.c_double,
     )  # fmt: skip
     return found, cost
+
+
+def _entries(costs: Costs) -> tuple[NDArray[np.int64], Positions, Positions]:
+    """Say where the entries of each column begin in an index of classes, and the first and last of each node.
+
+    Leaves of a tree, which lie side by side under every node, share entries if there are many; the last is that of
+    cells without a value.
+    """
+    sizes = [_BANDS] * costs.ranged.size
+    first, last = [np.zeros(1, np.int32)], [np.zeros(1, np.int32)]
+    for tree in costs.trees if costs.trees else [None] * costs.named.size:
+        if tree is None:
+            sizes.append(_BANDS + 1)
+            continue
+        gap, wild = tree.ends[:, 1] == MISSING, tree.ends[:, 1] == TOP
+        leaves = int(tree.ends[~(gap | wild), 1].max()) + 1
+        bands = min(leaves, _BANDS * 4)
+        for side, parts in ((0, first), (1, last)):
+            places = tree.ends[:, side].astype(np.int64) * bands // leaves
+            places[gap] = bands
+            places[wild] = bands * side
+            parts.append(places.astype(np.int32))
+        sizes.append(bands + 1)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    return ends, np.concatenate(first), np.concatenate(last)
 
 
 _BANDS = 64
