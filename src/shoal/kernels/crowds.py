@@ -32,22 +32,34 @@ class Ladder:
 def cheapest_steps(ladders: Sequence[Ladder], most: int) -> NDArray[np.uint8]:
     """Give combinations of rungs, one per column, from all values to one that holds all; the cheapest first.
 
-    Where there are too many, rungs are left out that cost little more than those below; and where even two per
-    column are too many, only the cheapest are given. A combination is among the cheapest only if each beginning of
-    it is among the cheapest beginnings.
+    Where there are too many, half of those given are the cheapest, and the others lead on to the last with fewer
+    rungs: those are left out that cost little more than the ones below.
     """
-    kept = [list(range(ladder.prices.size)) for ladder in ladders]
-    while math.prod(map(len, kept)) > most and max(map(len, kept)) > 2:
-        tallest = max(range(len(kept)), key=lambda j: len(kept[j]))
-        prices = ladders[tallest].prices[kept[tallest]]
-        kept[tallest].pop(1 + int(np.argmin(np.diff(prices)[:-1])))
+    every = [list(range(ladder.prices.size)) for ladder in ladders]
+    if math.prod(map(len, every)) <= most:
+        return _combined(ladders, every, most)[0]
+    near, prices = _combined(ladders, every, max(most // 2, 1))
+    while math.prod(map(len, every)) > most // 2 and max(map(len, every)) > 2:
+        tallest = max(range(len(every)), key=lambda j: len(every[j]))
+        every[tallest].pop(1 + int(np.argmin(np.diff(ladders[tallest].prices[every[tallest]])[:-1])))
+    far, more = _combined(ladders, every, most // 2)
+    return np.ascontiguousarray(np.concatenate([near, far[more > prices[-1]]]))
+
+
+def _combined(
+    ladders: Sequence[Ladder], rungs: Sequence[list[int]], most: int
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Give the cheapest combinations of some rungs, and what they cost.
+
+    A combination is among the cheapest only if each beginning of it is among the cheapest beginnings.
+    """
     sums, steps = np.zeros(1), np.zeros((1, 0), np.uint8)
-    for rungs, ladder in zip(kept, ladders, strict=True):
-        sums = (sums[:, None] + ladder.prices[rungs]).reshape(-1)
+    for chosen, ladder in zip(rungs, ladders, strict=True):
+        sums = (sums[:, None] + ladder.prices[chosen]).reshape(-1)
         order = np.argsort(sums, kind="stable")[:most]
         sums = sums[order]
-        steps = np.column_stack([steps[order // len(rungs)], np.array(rungs, np.uint8)[order % len(rungs)]])
-    return np.ascontiguousarray(steps)
+        steps = np.column_stack([steps[order // len(chosen)], np.array(chosen, np.uint8)[order % len(chosen)]])
+    return np.ascontiguousarray(steps), sums
 
 
 def crowds(
