@@ -131,18 +131,10 @@ class Hierarchy:
     def tables(self) -> tuple[Positions, Positions, NDArray[np.float64]]:
         """Give the ends of each node, the lowest node above any two, and the share of the leaves that each adds."""
         spans = list(self.nodes)
-        number = {span: i for i, span in enumerate(spans)}
         ends = np.array(spans, np.int32)
-        height, leaves = len(self.levels[0]), len(self.levels)
-        above = np.zeros((height, leaves), np.int32)  # the node over each leaf at each level
-        for level in range(height):
-            start = 0
-            for leaf in range(1, leaves + 1):
-                if leaf == leaves or self.levels[leaf][level] != self.levels[start][level]:
-                    above[level, start:leaf] = number[start, leaf - 1]
-                    start = leaf
+        above, leaves = self.above, len(self.levels)
         cover = np.full((len(spans), len(spans)), -1, np.int32)
-        for level in range(height):
+        for level in range(above.shape[0]):
             there = above[level, ends[:, 0]]
             holds = ends[there, 1] >= ends[:, 1]  # whether the node at this level is above the node itself
             shared = (there[:, None] == there[None, :]) & holds[:, None] & holds[None, :] & (cover < 0)
@@ -151,6 +143,20 @@ class Hierarchy:
 
     @cached_property
     def above(self) -> Positions:
+        """Give the number of the node over each leaf at each level, among all nodes."""
+        number = {span: i for i, span in enumerate(self.nodes)}
+        leaves = len(self.levels)
+        found = np.zeros((len(self.levels[0]), leaves), np.int32)
+        for level in range(len(self.levels[0])):
+            start = 0
+            for leaf in range(1, leaves + 1):
+                if leaf == leaves or self.levels[leaf][level] != self.levels[start][level]:
+                    found[level, start:leaf] = number[start, leaf - 1]
+                    start = leaf
+        return found
+
+    @cached_property
+    def branches(self) -> Positions:
         """The node over each leaf at each level below the root, numbered level by level: a line per level."""
         height = max(len(self.levels[0]) - 1, 1)
         found = np.zeros((height, len(self.levels)), np.int32)
@@ -161,26 +167,11 @@ class Hierarchy:
 
     def cover(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
         """Give for each stretch of leaves the ends of the lowest node that covers it."""
-        pairs, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-        ends = np.array([self._covering(a, b) for a, b in pairs.T.tolist()], np.int32).reshape(-1, 2)
-        found = ends[which.reshape(-1)]
-        return np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
-
-    def _covering(self, low: int, high: int) -> tuple[int, int]:
-        for level in range(len(self.levels[0])):
-            if self.levels[low][level] == self.levels[high][level]:
-                return self.spans_at(low, level)
-        return 0, len(self.levels) - 1
-
-    def spans_at(self, leaf: int, level: int) -> tuple[int, int]:
-        """Give the ends of the node above a leaf at a level."""
-        text = self.levels[leaf][level]
-        first = last = leaf
-        while first > 0 and self.levels[first - 1][level] == text:
-            first -= 1
-        while last + 1 < len(self.levels) and self.levels[last + 1][level] == text:
-            last += 1
-        return first, last
+        ends = np.array(list(self.nodes), np.int32)
+        found = np.full(low.shape, self.above[-1, 0], np.int32)
+        for level in self.above[::-1]:
+            found = np.where(level[low] == level[high], level[low], found)
+        return np.ascontiguousarray(ends[found, 0]), np.ascontiguousarray(ends[found, 1])
 
 
 def _refuse_two_parents(rows: Sequence[Sequence[str]], column: str) -> None:

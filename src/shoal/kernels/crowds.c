@@ -1,6 +1,8 @@
 /* Crowds that are there already: records that become equal when their values are replaced by what is above them. */
 #include "promises.h"
 
+enum { WORTHWHILE = 1024, PATIENT = 32 }; /* a step is that finds a class for one row in so many; how long to wait for it */
+
 /* Where a key stands in a table of 2^bits places; it is put there if this is its first time in a turn. */
 static int64_t place_of(uint64_t key, uint64_t *keys, int32_t *turns, int32_t *counts, int64_t bits, int32_t turn) {
     uint64_t mask = ((uint64_t)1 << bits) - 1, at = key & mask;
@@ -38,7 +40,8 @@ static int64_t gathered(const int32_t *left, int64_t n, const int32_t *places, i
  *
  * codes has m values for each row; column j has `heights[j]` rungs, and rungs begin at ladder_at[j], each as long as
  * the column has values. hashes has as many places as ladders. The table of keys has 2^bits places; turns begins at 0,
- * here at zero, seen at -1. At most `budget` rows are looked at, summed over the steps. */
+ * here at zero, seen at -1. About `budget` rows are looked at, summed over the steps: where that is too
+ * little for all steps, some are left out after those that were of little use. */
 KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t *ladders, const int64_t *ladder_at,
                       const int64_t *values, const int64_t *heights, const uint8_t *steps, int64_t number, int64_t budget,
                       int64_t k, const int32_t *persons, int64_t promised, const int32_t *bins_of, const int64_t *kinds,
@@ -53,9 +56,11 @@ KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t 
             hashes[ladder_at[j] + i] = mixed(((uint64_t)j << 40) + (uint64_t)ladders[ladder_at[j] + i] + 1);
     for (int64_t i = 0; i < n; i++)
         if (labels[i] < 0) left[remaining++] = (int32_t)i;
-    for (int64_t s = 0; s < number && remaining >= k && budget > 0; s++, budget -= remaining) {
+    for (int64_t s = 0, stride = 1, idle = 0; s < number && remaining >= k && budget > 0; s += stride) {
         const uint8_t *rungs = steps + s * m;
-        int64_t found = 0, stay = 0, start = 0;
+        int64_t found = 0, stay = 0, start = 0, affordable = 1 + remaining * (number - s) / budget;
+        budget -= remaining;
+        if (++idle > PATIENT) stride = stride * 2 < affordable ? stride * 2 : affordable;
         for (int64_t i = 0; i < remaining; i++) {
             const int32_t *row = codes + left[i] * m;
             uint64_t key = 0;
@@ -73,6 +78,7 @@ KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t 
         }
         for (int64_t i = 0; i < remaining; i++)
             if (labels[left[i]] < 0) left[stay++] = left[i];
+        if ((remaining - stay) * WORTHWHILE >= remaining) stride = 1, idle = 0;
         remaining = stay;
     }
     return groups;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InternalError
-from shoal.kernels import below, call, of_kind
-from shoal.kernels.partition import Positions, Prepared
+from shoal.kernels import MISSING, TOP, below, call, of_kind
+from shoal.kernels.partition import Costs, Positions, Prepared
 from shoal.kernels.promises import Promises
 
 
@@ -29,18 +30,36 @@ class Ladder:
 
 
 def cheapest_steps(ladders: Sequence[Ladder], most: int) -> NDArray[np.uint8]:
-    """Give combinations of rungs, one per column, that cost least, the cheapest first.
+    """Give combinations of rungs, one per column, from all values to one that holds all; the cheapest first.
+
+    Where there are too many, half of those given are the cheapest, and the others lead on to the last with fewer
+    rungs: those are left out that cost little more than the ones below.
+    """
+    every = [list(range(ladder.prices.size)) for ladder in ladders]
+    if math.prod(map(len, every)) <= most:
+        return _combined(ladders, every, most)[0]
+    near, prices = _combined(ladders, every, max(most // 2, 1))
+    while math.prod(map(len, every)) > most // 2 and max(map(len, every)) > 2:
+        tallest = max(range(len(every)), key=lambda j: len(every[j]))
+        every[tallest].pop(1 + int(np.argmin(np.diff(ladders[tallest].prices[every[tallest]])[:-1])))
+    far, more = _combined(ladders, every, most // 2)
+    return np.ascontiguousarray(np.concatenate([near, far[more > prices[-1]]]))
+
+
+def _combined(
+    ladders: Sequence[Ladder], rungs: Sequence[list[int]], most: int
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Give the cheapest combinations of some rungs, and what they cost.
 
     A combination is among the cheapest only if each beginning of it is among the cheapest beginnings.
     """
     sums, steps = np.zeros(1), np.zeros((1, 0), np.uint8)
-    for ladder in ladders:
-        height = ladder.prices.size
-        sums = (sums[:, None] + ladder.prices).reshape(-1)
+    for chosen, ladder in zip(rungs, ladders, strict=True):
+        sums = (sums[:, None] + ladder.prices[chosen]).reshape(-1)
         order = np.argsort(sums, kind="stable")[:most]
         sums = sums[order]
-        steps = np.column_stack([steps[order // height], (order % height).astype(np.uint8)])
-    return np.ascontiguousarray(steps)
+        steps = np.column_stack([steps[order // len(chosen)], np.array(chosen, np.uint8)[order % len(chosen)]])
+    return np.ascontiguousarray(steps), sums
 
 
 def crowds(
@@ -92,20 +111,41 @@ def settle(
     of_kind(np.int32, labels)
     n, costs = labels.size, rows.costs
     below(groups + 1, labels + np.int32(1))
-    sizes = [_BANDS] * costs.ranged.size
-    for s in range(costs.named.size):
-        tree = costs.trees[s] if costs.trees else None
-        sizes.append(_BANDS + 1 if tree is None else tree.price.size)
-    entries = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    entries, first, last = _entries(costs)
     found = labels.copy()
     wide = rows.lower.shape[1]
     cost: float = call(
-        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries,
+        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries, first, last,
         np.empty(2 * (groups + 1) * (wide + 1), np.float32), np.empty(4 * (groups + n), np.int32),
         np.empty((groups + 1) * (costs.named.size + 2), np.uint64),
         np.empty(int(entries[-1]) * (-(-groups // _BANDS) + 1), np.uint64), found, result=ctypes.c_double,
     )  # fmt: skip
     return found, cost
+
+
+def _entries(costs: Costs) -> tuple[NDArray[np.int64], Positions, Positions]:
+    """Say where the entries of each column begin in an index of classes, and the first and last of each node.
+
+    Leaves of a tree, which lie side by side under every node, share entries if there are many; the last is that of
+    cells without a value.
+    """
+    sizes = [_BANDS] * costs.ranged.size
+    first, last = [np.zeros(1, np.int32)], [np.zeros(1, np.int32)]
+    for tree in costs.trees if costs.trees else [None] * costs.named.size:
+        if tree is None:
+            sizes.append(_BANDS + 1)
+            continue
+        gap, wild = tree.ends[:, 1] == MISSING, tree.ends[:, 1] == TOP
+        leaves = int(tree.ends[~(gap | wild), 1].max()) + 1
+        bands = min(leaves, _BANDS * 4)
+        for side, parts in ((0, first), (1, last)):
+            places = tree.ends[:, side].astype(np.int64) * bands // leaves
+            places[gap] = bands
+            places[wild] = bands * side
+            parts.append(places.astype(np.int32))
+        sizes.append(bands + 1)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    return ends, np.concatenate(first), np.concatenate(last)
 
 
 _BANDS = 64

@@ -40,8 +40,12 @@ class Tree:
     def nodes(self, lo: Positions, hi: Positions) -> NDArray[np.uint64]:
         """Give the number of the node of each cell."""
         order = np.lexsort([self.ends[:, 1], self.ends[:, 0]])
-        keys = self.ends[order, 0].astype(np.int64) * 2**32 + self.ends[order, 1]
-        return order[np.searchsorted(keys, lo.astype(np.int64) * 2**32 + hi)].astype(np.uint64)
+
+        def key(low: Positions, high: Positions) -> Offsets:  # upper ends from 0 on, so that no sum is too small
+            return low.astype(np.int64) * 2**32 + (high.astype(np.int64) - MISSING)
+
+        keys = key(self.ends[order, 0], self.ends[order, 1])
+        return order[np.searchsorted(keys, key(lo, hi))].astype(np.uint64)
 
 
 @dataclass(frozen=True)

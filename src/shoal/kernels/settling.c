@@ -3,7 +3,8 @@
 #include "partition.h"
 #include "promises.h"
 
-enum { BANDS = 64, TRIES = 32 };
+enum { BANDS = 64, TRIES = 32, INDEXED = 64 };
+#define PATIENCE ((int64_t)1 << 29) /* pairs of a row and a class that are worth a look */
 
 /* Classes as lists of rows, in the order of their prices, and an index of what they hold: a set of classes for each
  * stretch of a range, node of a tree, or category. */
@@ -15,7 +16,8 @@ typedef struct {
     float *prices;
     Box boxes, single;
     uint64_t *index, *packed;
-    int64_t *entries; /* where the entries of each column begin in the index */
+    const int64_t *entries; /* where the entries of each column begin in the index */
+    const int32_t *first, *last; /* the entries of the nodes of trees, tree after tree */
     int32_t *rows, *moved;
     int64_t n, classes, living, words;
 } State;
@@ -30,20 +32,28 @@ static int64_t entry_of(const State *state, int64_t row, int64_t column) {
     if (column < task->ranged) return band(task->lower[row * task->quads * QUAD + column], task->full[column]);
     int64_t s = column - task->ranged;
     uint64_t set = task->sets[row * task->named + s];
-    if (task->cover_at[s] >= 0) return (int64_t)set;
+    if (task->cover_at[s] >= 0) return state->first[task->price_at[s] + (int64_t)set];
     return set ? __builtin_ctzll(set) : BANDS;
 }
 
-/* Tell whether a class may hold rows of an entry; more is asked of a row later. */
-static int may_hold(const Task *task, Box box, int64_t column, int64_t entry) {
-    if (column < task->ranged) {
-        float lo = box.lo[column], hi = box.hi[column], full = task->full[column];
-        return hi - lo > full || (band(lo, full) <= entry && entry <= band(hi, full));
+/* Enter a class in the index of a column, under all entries of rows that it may hold; more is asked of a row later. */
+static void enter(const State *state, int64_t i, Box box, int64_t column) {
+    const Task *task = state->task;
+    int64_t from = 0, to = state->entries[column + 1] - state->entries[column] - 1, s = column - task->ranged;
+    uint64_t *index = state->index + state->entries[column] * state->words + i / 64, bit = (uint64_t)1 << (i % 64);
+    uint64_t held = s < 0 ? 0 : box.held[s];
+    if (s < 0 && !(box.hi[column] - box.lo[column] > task->full[column])) {
+        from = band(box.lo[column], task->full[column]);
+        to = band(box.hi[column], task->full[column]);
+    } else if (s >= 0 && task->cover_at[s] >= 0) {
+        from = state->first[task->price_at[s] + (int64_t)held];
+        to = state->last[task->price_at[s] + (int64_t)held];
+    } else if (s >= 0 && held != ~(uint64_t)0) {
+        for (uint64_t rest = held; rest; rest &= rest - 1) index[__builtin_ctzll(rest) * state->words] |= bit;
+        if (held) return;
+        from = BANDS;
     }
-    int64_t s = column - task->ranged;
-    uint64_t held = box.held[s];
-    if (task->cover_at[s] >= 0) return above(task, s, (uint64_t)entry, held) == held;
-    return entry == BANDS ? held == 0 || held == ~(uint64_t)0 : (int)(held >> entry & 1);
+    for (int64_t e = from; e <= to; e++) index[e * state->words] |= bit;
 }
 
 /* Tell whether a class holds a row as it is. */
@@ -133,20 +143,20 @@ static void survey(State *state) {
     }
     memset(state->index, 0, (size_t)(state->entries[columns] * state->words) * sizeof *state->index);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < columns; j++)
-            for (int64_t e = 0; e < state->entries[j + 1] - state->entries[j]; e++)
-                if (may_hold(task, box_at(state->boxes, task, state->order[i]), j, e))
-                    state->index[(state->entries[j] + e) * state->words + i / 64] |= (uint64_t)1 << (i % 64);
+        for (int64_t j = 0; j < columns; j++) enter(state, i, box_at(state->boxes, task, state->order[i]), j);
 }
 
 /* The cheapest class up to a rank that holds a row as it is, can take it and is not its own; -1 if there is none. */
 static int32_t cheapest(State *state, int32_t row, int64_t upto) {
     const Task *task = state->task;
+    const uint64_t *sets[INDEXED];
     int64_t columns = task->ranged + task->named, tries = TRIES;
+    if (columns > INDEXED) columns = INDEXED;
+    for (int64_t j = 0; j < columns; j++)
+        sets[j] = state->index + (state->entries[j] + entry_of(state, row, j)) * state->words;
     for (int64_t w = 0; w * 64 < upto; w++) {
         uint64_t some = ~(uint64_t)0;
-        for (int64_t j = 0; j < columns && some; j++)
-            some &= state->index[(state->entries[j] + entry_of(state, row, j)) * state->words + w];
+        for (int64_t j = 0; j < columns && some; j++) some &= sets[j][w];
         for (; some; some &= some - 1) {
             int64_t i = w * 64 + __builtin_ctzll(some);
             if (i >= upto || tries == 0) return -1;
@@ -191,10 +201,11 @@ static int dissolve(State *state, int32_t c) {
 /* Give rows without a class to those that they make dearer by least. */
 static int64_t take_in(State *state) {
     const Task *task = state->task;
-    int64_t taken = 0;
-    for (int32_t row = 0; row < state->n; row++) {
+    int64_t taken = 0, looks = 0;
+    for (int32_t row = 0; row < state->n && looks < PATIENCE; row++) {
         if (state->labels[row] >= 0) continue;
         int32_t best = -1;
+        looks += state->classes;
         float least_more = INFINITY;
         open_box(task, task->quads, state->single, row);
         for (int32_t c = 0; c < state->classes; c++) {
@@ -298,8 +309,8 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
                       const int32_t *covers, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
                       int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
                       const double *levels, const double *factors, const int64_t *counts_of, int64_t whole, int64_t *here,
-                      int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t bearable, int64_t classes, int64_t *entries,
-                      float *floats, int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
+                      int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t bearable, int64_t classes, const int64_t *entries,
+                      const int32_t *first, const int32_t *last,                      float *floats, int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
     Task task = {lower, upper, sets, full, lowest, highest, unit, nodes, cover_at, price_at, covers, prices, 0, persons,
                  quads, ranged, named, k, squared != 0, 0};
@@ -310,7 +321,8 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
         .order = integers + 2 * classes, .rank = integers + 3 * classes, .next = integers + 4 * classes,
         .prev = integers + 4 * classes + n, .rows = integers + 4 * classes + 2 * n,
         .moved = integers + 4 * classes + 3 * n, .prices = floats + 2 * (classes + 1) * wide, .boxes = boxes, .single = box_at(boxes, &task, classes),
-        .index = index, .packed = words + (classes + 1) * named, .entries = entries, .n = n, .classes = classes,
+        .index = index, .packed = words + (classes + 1) * named, .entries = entries, .first = first,
+        .last = last, .n = n, .classes = classes,
     };
     for (int64_t c = 0; c < classes; c++) state.head[c] = -1, state.sizes[c] = 0;
     for (int32_t row = (int32_t)n - 1; row >= 0; row--) link_row(&state, row, labels[row]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,24 +32,33 @@ def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, sear
     """Give the class of each row, and -1 where none keeps all promises; in the last piece they are put somewhere.
 
     Crowds are looked for where little is lost first. Where not every column has a hierarchy, classes are also grown
-    as in tables without any, and the better of the two is taken.
+    as in tables without any, and the better of the two is taken; without any hierarchy, crowds are looked for only
+    where too many records break promises in the classes that grew.
     """
     ready = Prepared.of(rows.lo, rows.hi, rows.table, rows.offsets, costs)
+    found, least = np.full(rows.lo.shape[0], -1, np.int32), math.inf
+    if costs.ranged.size or not all(costs.trees):
+        labels = grown(rows, costs, promises, effort, np.arange(found.size, dtype=np.int32))
+        groups = int(labels.max()) + 1
+        found, least = settle(ready, labels, groups, promises, search.rounds, forced=last, bearable=BEARABLE)
+    if any(costs.trees) or least == math.inf:
+        labels, groups = _crowds(rows, ready, promises, effort, search)
+        bearable = 1.0 if least == math.inf else BEARABLE
+        other, cost = settle(ready, labels, groups, promises, search.rounds, forced=last, bearable=bearable)
+        found = other if cost <= least else found
+    return np.zeros_like(found) if last and (found < 0).all() else found
+
+
+def _crowds(rows: Spans, ready: Prepared, promises: Promises, effort: Effort, search: Search) -> tuple[Labels, int]:
+    """Look for crowds; without further promises, what is in none grows into classes."""
     ladders = ladders_of(ready)
-    labels, groups = crowds(ladders, cheapest_steps(ladders, search.steps), promises, search.looks * rows.lo.shape[0])
+    steps = cheapest_steps(ladders, search.steps)
+    labels, groups = crowds(ladders, steps, promises, search.looks * rows.lo.shape[0])
     rest = np.flatnonzero(labels < 0).astype(np.int32)
     if not promises.promises and rest.size >= promises.k:
-        labels[rest] = groups + grown(rows, costs, promises, effort, rest)
+        labels[rest] = groups + grown(rows, ready.costs, promises, effort, rest)
         groups = int(labels.max()) + 1
-    best, least = settle(ready, labels, groups, promises, search.rounds, forced=last)
-    if costs.ranged.size or not all(costs.trees):
-        other = grown(rows, costs, promises, effort, np.arange(labels.size, dtype=np.int32))
-        other, cost = settle(
-            ready, other, int(other.max()) + 1, promises, search.rounds, forced=last, bearable=BEARABLE
-        )
-        if cost < least:
-            best = other
-    return best
+    return labels, groups
 
 
 def grown(rows: Spans, costs: Costs, promises: Promises, effort: Effort, some: Labels) -> Labels:

@@ -34,11 +34,9 @@ Objective = Literal["loss", "certainty"]
 # Each step takes up to five times as long as the one before.
 EFFORTS = (Effort(64), Effort(256), Effort(512, 2, 1), Effort(2048, 4, 3), Effort(4096, 8, 8), Effort(8192, 8, 8))
 SEARCHES = (
-    Search(1 << 10, 64, 1),
-    Search(1 << 14, 1 << 10, 4),
-    Search(1 << 15, 1 << 11, 8),
-    Search(1 << 16, 1 << 12, 16),
-)
+    Search(1 << 8, 16, 1), Search(1 << 10, 64, 1), Search(1 << 12, 256, 2), Search(1 << 14, 1024, 4),
+    Search(1 << 15, 2048, 8), Search(1 << 16, 4096, 16),
+)  # fmt: skip
 # With t-closeness: each step takes two to four times as long as the one before.
 TRADES = (Trading(32, 1, 0.5), Trading(32, 2, 0.5), Trading(64, 4, 0.2), Trading(128, 8, 0.05))
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
@@ -53,7 +51,13 @@ class Hilbert(Partitioner):
     block classes are formed in two ways, and the cheaper is kept: by cutting the order at the best places into classes
     of k to 2k-1, and by growing boxes, one around the record that is farthest from the class before, by the record
     that makes it dearest by least, until it has k. Records with the same cells missing are kept together. With a
-    ``subject`` column, classes grow by different people. Classes that break another promise are joined with their
+    ``subject`` column, classes grow by different people.
+
+    With hierarchies, crowds are used that are there already: for each combination of levels, the cheapest first, the
+    records that it makes equal become a class if they are enough. Then each record goes to the cheapest class that
+    covers it, and classes are given up that are not worth their price. l-diversity, (α, k)-anonymity and t-closeness
+    of categories are kept while classes are formed: of a crowd that breaks one, the records that stand in the way go
+    on to the next level, and those that fit nowhere gather others. What still breaks a promise is joined with its
     neighbours along the curve.
 
     With t-closeness of an attribute that has an order, classes take as many records from each of its strata, as in
@@ -68,7 +72,7 @@ class Hilbert(Partitioner):
         or ``mode``, the most frequent value of each attribute.
     keep_exact
         Whether records that share all quasi-identifiers with k-1 others are released as they are. They are touched
-        only if all other records are too few for a class.
+        only if all other records are too few for a class, or if they break another promise.
     objective
         What is to be small: ``loss``, the information loss of Eq. 3, or ``certainty``, the normalized certainty
         penalty that `granularity` measures. With hierarchies it is the latter in any case.
@@ -82,6 +86,8 @@ class Hilbert(Partitioner):
     J. Skilling: Programming the Hilbert curve, AIP Conference Proceedings 707, 2004, doi:10.1063/1.1751381.
     J. Domingo-Ferrer, J. M. Mateo-Sanz: Practical data-oriented microaggregation for statistical disclosure control,
     IEEE TKDE 14(1), 2002, doi:10.1109/69.979982.
+    F. Prasser, R. Bild, J. Eicher, H. Spengler, F. Kohlmayer, K. A. Kuhn: Lightning: Utility-driven anonymization of
+    high-dimensional data, Transactions on Data Privacy 9(2), 2016.
     """
 
     name: ClassVar[str] = "hilbert"
@@ -125,9 +131,10 @@ class Hilbert(Partitioner):
         """Form classes that keep what is sought as far as they can."""
         moments = table.moments()
         costs = costs_of(table.schema, moments, self.objective)
-        effort = EFFORTS[self.quality + sum(table.rows < rows for rows in SMALL)]
+        level = self.quality + sum(table.rows < rows for rows in SMALL)
+        effort = EFFORTS[level]
         effort = replace(effort, block=max(effort.block, CLASSES * k))
-        search = SEARCHES[self.quality] if sought.promises or any(costs.trees) else None
+        search = SEARCHES[level] if sought.promises or any(costs.trees) else None
         subject = table.schema.subject
 
         def kernel(piece: Piece) -> Labels:

@@ -51,8 +51,10 @@ def _levels(tree: Tree, codes: NDArray[np.int32]) -> Ladder:
 
 def _bands(lower: NDArray[np.float32], upper: NDArray[np.float32], full: float, *, squared: bool) -> Ladder:
     """Cut a range into ever fewer bands; cells without a value have their own up to the last rung, which has all."""
-    ends = np.stack([lower, upper], axis=1)
-    values, places, counts = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
+    # Two 32-bit numbers side by side are one of 64 bits, and nothing is asked of their order but that equals meet.
+    ends = np.ascontiguousarray(np.stack([upper, lower], axis=1)).view(np.uint64).reshape(-1)
+    found, places, counts = np.unique(ends, return_inverse=True, return_counts=True)
+    values = found.view(np.float32).reshape(-1, 2)[:, ::-1]
     codes = places.reshape(-1).astype(np.int32)
     middle = (np.cumsum(counts) - counts / 2) / lower.size
     missing = values[:, 0] > MISSING

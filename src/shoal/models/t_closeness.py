@@ -148,13 +148,13 @@ def _over_tree(classes: Classes, column: str, schema: Schema, reference: Any) ->
     values, counts = reference
     places = places_among(values, classes.columns[column])
     total = np.zeros(classes.starts.size - 1)
-    for nodes in tree.above:
+    for nodes in tree.branches:
         node = np.where(values == MISSING, -1, nodes[np.maximum(values, 0)])
         _, bins = np.unique(node, return_inverse=True)
         mine = bins.reshape(-1).astype(np.int32)
         shares = np.bincount(mine, weights=counts).astype(np.int64)
         total += total_variation(mine[places], classes.starts, shares)
-    return total / len(tree.above)
+    return total / len(tree.branches)
 
 
 def ordered_closeness(schema: Schema, models: Sequence[Any]) -> TCloseness | None:

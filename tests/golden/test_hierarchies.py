@@ -1,0 +1,104 @@
+"""Hierarchies on the UCI Adult data: less is lost than by the best local recoding known, and nothing is suppressed.
+
+The limits are what ARX 3.9.2 reaches by local recoding at its finest setting, measured as here: the mean over cells of
+the share of other leaves under the published node. What is reached now must not rise by more than one percent.
+"""
+
+import csv
+from collections import Counter
+
+import pytest
+
+import shoal
+
+LIMITS = {5: 0.0524, 10: 0.0767}
+REACHED = {5: 0.05194, 10: 0.07615}
+CLOSE = 0.300  # by ARX with 7.9 % of the records suppressed
+COLUMNS = "sex age race marital-status education native-country workclass occupation salary-class".split()
+
+
+@pytest.fixture(scope="module")
+def folder(shared_data):
+    return shared_data / "adult"
+
+
+def trees(folder, names):
+    return {name: str(folder / f"adult_hierarchy_{name}.csv") for name in names}
+
+
+def read(folder, quasi, **roles):
+    return shoal.read(folder / "adult.csv", quasi=quasi, hierarchies=trees(folder, quasi), **roles)
+
+
+def leaves_under(folder, names):
+    """Give for each column the leaves under each node, from the files alone."""
+    found = {}
+    for name, path in trees(folder, names).items():
+        under = {}
+        with open(path, encoding="utf-8") as file:
+            for row in csv.reader(file, delimiter=";"):
+                for node in row:
+                    under.setdefault(node, set()).add(row[0])
+        found[name] = under
+    return found
+
+
+def loss_of(release, folder, names):
+    """Measure a release from its cells, each of which must hold what was there before."""
+    frame = release.frame("pandas")
+    with open(folder / "adult.csv", encoding="utf-8") as file:
+        original = list(csv.DictReader(file, delimiter=";"))
+    total = 0.0
+    for name, under in leaves_under(folder, names).items():
+        leaves = max(map(len, under.values()))
+        shown = frame[name].astype(str).tolist()
+        assert all(row[name] in under[node] for row, node in zip(original, shown, strict=True))
+        total += sum(len(under[node]) - 1 for node in shown) / (leaves - 1) / len(shown)
+    return total / len(names), Counter(map(tuple, frame[names].astype(str).to_numpy().tolist()))
+
+
+@pytest.mark.parametrize("k", LIMITS)
+def test_less_is_lost_than_by_the_best_local_recoding_known(folder, k):
+    release = shoal.anonymize(read(folder, COLUMNS), shoal.Hilbert(), [shoal.KAnonymity(k)])
+    loss, sizes = loss_of(release, folder, COLUMNS)
+    assert min(sizes.values()) >= k
+    assert sum(sizes.values()) == 30_162
+    assert loss < LIMITS[k]
+    assert loss <= REACHED[k] * 1.01
+
+
+MODELS = {
+    "closeness": (shoal.TCloseness(0.3, "occupation"), 0.2121),
+    "strict closeness": (shoal.TCloseness(0.15, "occupation"), 0.385),
+    "distinct": (shoal.LDiversity(3, "occupation"), 0.0316),
+    "entropy": (shoal.LDiversity(3, "occupation", "entropy"), 0.0406),
+    "recursive": (shoal.LDiversity(3, "occupation", "recursive", 2.0), 0.0442),
+    "share": (shoal.AlphaK(0.4, "occupation"), 0.0471),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_occupations_are_protected_without_losing_the_rest(folder, name):
+    model, reached = MODELS[name]
+    quasi = [column for column in COLUMNS if column != "occupation"]
+    table = read(folder, quasi, sensitive=["occupation"])
+    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5), model])
+    assert release.holds
+    loss, sizes = loss_of(release, folder, quasi)
+    assert min(sizes.values()) >= 5
+    assert loss < CLOSE or name == "strict closeness"
+    assert loss <= reached * 1.02
+
+
+def test_numbers_profit_from_promises_kept_while_classes_are_formed(folder):
+    path = folder / "adult_int.csv"
+    quasi = [name for name in path.read_text(encoding="utf-8").splitlines()[0].split(";") if name != "occupation"]
+    table = shoal.read(path, quasi=quasi, sensitive=["occupation"], kinds={"occupation": "category"})
+    # Joining neighbours until promises hold gives 0.072, 0.209 and 0.710.
+    limits = {shoal.LDiversity(3, "occupation"): 0.062, shoal.AlphaK(0.4, "occupation"): 0.088}
+    for model, limit in {**limits, shoal.TCloseness(0.3, "occupation"): 0.315}.items():
+        release = shoal.anonymize(
+            table, shoal.Hilbert(), [shoal.KAnonymity(5), model], measures=[shoal.InformationLoss()]
+        )
+        assert release.holds
+        assert release.scores[0].value <= limit
