@@ -1,0 +1,31 @@
+"""A real Spark cluster of several processes on this machine, started once for all tests."""
+
+import os
+from functools import cache
+
+import pytest
+
+# Two workers with one core each: parts travel between processes, as they would between machines.
+MASTER = os.environ.get("SHOAL_TEST_MASTER", "local-cluster[2,1,1024]")
+# Tests are short: code is compiled quickly rather than well.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SETTINGS = {
+    "spark.driver.extraJavaOptions": QUICK,
+    "spark.executor.extraJavaOptions": QUICK,
+    "spark.default.parallelism": "3",
+    "spark.python.worker.reuse": "true",
+}
+
+
+@cache
+def cluster():
+    """Give the engine that all tests share, or say why there is none."""
+    pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
+    import shoal
+    from shoal.engines.spark.java import java_home
+
+    try:
+        java_home()
+    except shoal.ParameterError as error:
+        pytest.skip(str(error))
+    return shoal.Spark(master=MASTER, settings=SETTINGS)
