@@ -30,7 +30,7 @@ def pack(part: Part) -> bytearray:
     raw = [buffer.raw() for buffer in buffers]
     sizes = [len(head), *(len(one) for one in raw)]
     whole = bytearray(struct.pack(f"<q{len(sizes)}q", len(sizes), *sizes))
-    for piece in (head, *raw):
+    for piece in (memoryview(head), *raw):
         whole += bytes(-len(whole) % _ALIGN)  # kernels want numbers where the machine reads them fastest
         whole += piece
     return whole
