@@ -29,3 +29,25 @@ def cluster():
     except shoal.ParameterError as error:
         pytest.skip(str(error))
     return shoal.Spark(master=MASTER, settings=SETTINGS)
+
+
+def killing(work, mark):
+    """Give the same work, which the first time that it runs kills the executor that it runs on."""
+
+    def once(number, *parts):
+        import os
+        import signal
+        import subprocess
+        from pathlib import Path
+
+        done = work(number, *parts)
+        try:
+            Path(mark).touch(exist_ok=False)  # of several executors, one
+        except FileExistsError:
+            return done
+        daemon = os.getppid()
+        executor = int(subprocess.run(["ps", "-o", "ppid=", "-p", str(daemon)], capture_output=True, check=True).stdout)
+        os.kill(executor, signal.SIGKILL)
+        return done
+
+    return once

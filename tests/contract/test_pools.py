@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from clusters import cluster
+from clusters import cluster, killing
 
 from shoal.engines.spark.packing import STRETCHES, joined, pack, stretched, unpack
 from shoal.engines.spark.pool import SparkPool
@@ -187,3 +187,19 @@ def test_a_part_is_a_fixed_number_of_stretches_of_bytes(longest):
     for column in unpack(joined(pieces)).values():
         assert not column.flags.writeable
         assert column.flags.aligned
+
+
+def test_what_a_lost_executor_held_is_made_again(spark_pool, tmp_path):
+    first = spark_pool.put([people(number, 50) for number in range(6)])
+    second = spark_pool.each(lambda number, part: {"places": part["places"] * 2}, first)
+    before = spark_pool.gather(lambda number, part: part["places"].sum(), second)
+
+    def send(number, part):
+        return [{"places": part["places"][part["places"] % 3 == j]} for j in range(3)]
+
+    mark = tmp_path / "killed"
+    moved = spark_pool.exchange(killing(send, str(mark)), 3, second)
+    found = list(spark_pool.stream(moved))
+    assert mark.exists()
+    same(found, list(Lists().exchange(send, 3, Lists().put(spark_pool.stream(second)))))
+    assert spark_pool.gather(lambda number, part: part["places"].sum(), second) == before

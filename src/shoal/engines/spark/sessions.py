@@ -32,7 +32,7 @@ def start(master: str | None, settings: Mapping[str, str]) -> Any:
     needs_pyspark()
     from pyspark.sql import SparkSession
 
-    running = SparkSession.getActiveSession()
+    running = _running()
     if running is not None:
         return usable(running)
     where = master or settings.get("spark.master") or "local[*]"
@@ -54,6 +54,12 @@ def start(master: str | None, settings: Mapping[str, str]) -> Any:
             f"Spark could not be started on '{where}' ({type(error).__name__}).",
             "Check the address of the master and the Java runtime (17 or 21); SHOAL_DEBUG=1 shows what Java says.",
         ) from error
+
+
+def _running() -> Any:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
 
 
 def usable(session: Any) -> Any:
