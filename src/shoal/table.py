@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from shoal.schema import Schema
 
 if TYPE_CHECKING:
     from shoal.engines import Boxes, Counts, Engine, Moments
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,14 @@ class Tally:
     condition: Condition
 
 
-Carry = str | Ranked | Tally
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A column that the engine gave before, to be carried: one number per record."""
+
+    column: Any
+
+
+Carry = str | Ranked | Tally | Given
 
 
 @dataclass(frozen=True)
@@ -60,11 +69,13 @@ class Classes:
     """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
 
     ``columns`` holds what was asked to be carried: positions of other columns, class after class, so that class ``i``
-    has the entries ``starts[i]:starts[i + 1]``; or, for a tally, one count per class.
+    has the entries ``starts[i]:starts[i + 1]``; or, for a tally, one count per class. Records of a class stand in
+    the order of the table. Classes by labels are in the order of the labels, and ``first`` is that of the first.
     """
 
     starts: NDArray[np.int64]
     columns: Mapping[Carry, NDArray[Any]]
+    first: int = 0
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -107,13 +118,18 @@ class Table:
         roles = ", ".join(f"{a.name} ({a.role}, {a.axis.kind})" for a in self.schema.attributes)
         return f"Table of {self.rows:,} records: {roles}"
 
-    def classes(self, by: Sequence[str] | None = None, carry: Sequence[Carry] = ()) -> Iterator[Classes]:
-        """Give the equivalence classes over some columns (all quasi-identifiers if none are named), in batches."""
-        return self.engine.classes(self.data, self.schema, self._named(by), tuple(carry))
+    def classes(
+        self, work: Callable[[Classes], T], by: Sequence[str] | None = None, carry: Sequence[Carry] = ()
+    ) -> list[T]:
+        """Give what work makes of the classes over some columns (all quasi-identifiers if none are named), in batches.
 
-    def boxes(self, by: Sequence[str] | None = None) -> Iterator[Boxes]:
-        """Give what records may stand for in some columns (all quasi-identifiers if none are named), in batches."""
-        return self.engine.boxes(self.data, self.schema, self._named(by))
+        Work is done where the data are, and gives something small.
+        """
+        return self.engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
+
+    def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
+        """Give what work makes of what records may stand for in some columns (or all quasi-identifiers), in batches."""
+        return self.engine.boxes(self.data, self.schema, self._named(by), work)
 
     def _named(self, by: Sequence[str] | None) -> tuple[str, ...]:
         names = self.schema.quasi if by is None else tuple(by)
@@ -123,9 +139,9 @@ class Table:
             _ = self.schema[name]
         return names
 
-    def groups(self, labels: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
-        """Give the classes that a method has in mind: the records of each label."""
-        return self.engine.classes(self.data, self.schema, labels, tuple(carry))
+    def groups(self, work: Callable[[Classes], T], labels: Any, carry: Sequence[Carry] = ()) -> list[T]:
+        """Give what work makes of the classes that a method has in mind: the records of each label, in batches."""
+        return self.engine.classes(self.data, self.schema, labels, tuple(carry), work)
 
     def counts(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""

@@ -26,7 +26,7 @@ def table():
 
 
 def holds(table, text):
-    (classes,) = table.classes(carry=Condition.parse(text).columns)
+    (classes,) = table.classes(lambda classes: classes, carry=Condition.parse(text).columns)
     return Condition.parse(text).holds(table.schema, classes.columns).tolist()
 
 

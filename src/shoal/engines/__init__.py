@@ -1,16 +1,18 @@
 """The verbs that every engine speaks. An engine holds data; what is done with them is written once, above it.
 
-All verbs are mandatory. Methods speak of rows only through whole columns (`map_rows`, `rank`), of groups only
-through labels (`regroup`) and whole classes (`classes`), and of sums only through `fold`: each of these can be done
-partition by partition, so that an engine may spread a table over many machines.
+All verbs are mandatory. Methods speak of rows only through whole columns (`map_rows`, `combine`, `rank`), of groups
+only through labels (`regroup`) and whole classes (`classes`), and of sums only through `fold`: each of these can be
+done part by part, so that an engine may spread a table over many files or machines. What is handed to a verb to be
+done with rows or classes may run elsewhere: it holds nothing large, no table and no column, and gives the same
+whenever it is run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +22,14 @@ from shoal.errors import ParameterError, suggest
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Roles, Schema
-from shoal.table import Carry, Classes, Ranked, Table
+from shoal.table import Carry, Classes, Table
 
 Positions = NDArray[np.int32]
 # Positions on an axis, in ascending order, and how often each occurs.
 Counts = tuple[Positions, NDArray[np.int64]]
 # What is published for a group of rows: what holds all of its cells, or one value that stands for them.
 Publication = Literal["range", "mean", "median", "mode"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,16 @@ class Piece:
     last: bool
 
 
+@dataclass(frozen=True)
+class Promise:
+    """What every class is to keep: the columns that the formula looks at, the level of classes, and which suffice."""
+
+    carry: tuple[Carry, ...]
+    level: Callable[[Classes], NDArray[np.float64]]
+    met: Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+    higher_is_better: bool
+
+
 class Engine(Protocol):
     """Where data are held and how they are reached."""
 
@@ -145,14 +158,19 @@ class Engine(Protocol):
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
         ...
 
-    def classes(self, data: Any, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
-        """Give classes, each whole, with the positions of carried columns: by equal cells in columns, or by labels."""
+    def classes(
+        self, data: Any, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
+    ) -> list[T]:
+        """Give what work makes of batches of whole classes: by equal cells in some columns, or by labels.
+
+        Batches by labels follow each other in the order of the labels, which count up from 0 without gaps.
+        """
         ...
 
-    def boxes(self, data: Any, schema: Schema, by: tuple[str, ...]) -> Iterator[Boxes]:
-        """Give the distinct boxes over some columns, in batches: boxes of different batches have no point in common.
+    def boxes(self, data: Any, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
+        """Give what work makes of batches of the distinct boxes over some columns.
 
-        Columns in which every cell is exact tell batches apart.
+        Boxes of different batches have no point in common, unless every box of the table occurs more than once.
         """
         ...
 
@@ -162,6 +180,10 @@ class Engine(Protocol):
 
     def map_rows(self, data: Any, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
         """Compute one number per row from its quasi-identifiers."""
+        ...
+
+    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Any:
+        """Compute one number per row from those that other columns have for it."""
         ...
 
     def rank(self, data: Any, schema: Schema, keys: Sequence[Any]) -> Any:
@@ -178,13 +200,36 @@ class Engine(Protocol):
         keys: Sequence[Any],
         least: int,
         kernel: Callable[[Piece], Positions],
-        carry: Sequence[str | Ranked] = (),
+        carry: Sequence[Carry] = (),
     ) -> tuple[Any, int]:
         """Sort the rows by keys and hand them to a kernel in whole stretches; gives a label per row, and their number.
 
         A piece holds at least so many rows as asked for, if the table does, and rows with equal keys are in the same
-        piece. The kernel numbers the groups within a piece from 0. Rows that it leaves over, marked -1, come again in
-        a later piece; the last piece leaves none.
+        piece, unless they are more than a piece can hold. The kernel numbers the groups within a piece from 0. Rows
+        that it leaves over, marked -1, come again in a later piece; the last piece leaves none.
+        """
+        ...
+
+    def divide(
+        self,
+        data: Any,
+        schema: Schema,
+        keys: Callable[[], Sequence[Any]],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[Carry] = (),
+    ) -> tuple[Any, int]:
+        """Hand the rows to a kernel in as few pieces as can be; gives a label per row, and their number.
+
+        It is `cut` for kernels that would rather see the whole table: rows stand in the order of the table, and keys
+        only say which rows go together if they cannot all. They are asked for only then.
+        """
+        ...
+
+    def mend(self, data: Any, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Any, int]:
+        """Join each class that breaks a promise with the better of its neighbours until none does, or one is left.
+
+        Gives the new labels, along the same order, and their number.
         """
         ...
 
@@ -220,18 +265,26 @@ class Engine(Protocol):
         ...
 
     def fill(
-        self, data: Any, schema: Schema, kernel: Callable[[Spans, NDArray[np.bool_]], Positions]
+        self,
+        data: Any,
+        schema: Schema,
+        plan: Callable[[Sequence[NDArray[np.int64]]], Sequence[T]],
+        kernel: Callable[[Spans, NDArray[np.bool_], T], Positions],
     ) -> tuple[Schema, Any]:
         """Replace the quasi-identifiers of whole rows by the exact positions that a kernel gives for them.
 
-        The kernel is also told which cells are not exact.
+        The plan is told how many cells of each column are not exact in each piece of the table, and says what the
+        kernel is to know for each piece; the kernel is also told which cells are not exact.
         """
         ...
 
     def fold(
-        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
-        """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Sum a kernel over the rows of two tables that stand in the same order, on common axes.
+
+        Sums of integers are exact, whatever their size: a kernel may give them as objects.
+        """
         ...
 
 

@@ -3,6 +3,10 @@
 
 #include "native.h"
 
+/* How many records are in the bins 0..i, and the sum of that over the first i bins; without a list, each bin has one. */
+static inline int64_t upto(const int64_t *cumulative, int64_t i) { return cumulative ? cumulative[i] : i + 1; }
+static inline int64_t below(const int64_t *areas, int64_t i) { return areas ? areas[i] : i * (i + 1) / 2; }
+
 /* The sum of |level * n - size * cumulative| over the bins first..stop-1, in whole numbers. The cumulative counts
  * ascend, so one binary search finds where the difference changes its sign; running sums do the rest. */
 static int64_t area(int64_t level, int64_t size, int64_t n, int64_t first, int64_t stop, const int64_t *cumulative,
@@ -11,14 +15,14 @@ static int64_t area(int64_t level, int64_t size, int64_t n, int64_t first, int64
     int64_t target = level * n, a = first, b = stop;
     while (a < b) {
         int64_t mid = (a + b) / 2;
-        if (size * cumulative[mid] <= target)
+        if (size * upto(cumulative, mid) <= target)
             a = mid + 1;
         else
             b = mid;
     }
-    int64_t below = target * (a - first) - size * (areas[a] - areas[first]);
-    int64_t above = size * (areas[stop] - areas[a]) - target * (stop - a);
-    return below + above;
+    int64_t short_of = target * (a - first) - size * (below(areas, a) - below(areas, first));
+    int64_t above = size * (below(areas, stop) - below(areas, a)) - target * (stop - a);
+    return short_of + above;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -41,11 +45,11 @@ static void sort_bins(int32_t *bins, int64_t n) {
 
 /* The earth mover's distance of each group over ordered bins. bins lists the bin of each record, group after group,
  * and is sorted inside the groups; cumulative[i] counts the table's records in bins 0..i and areas is its running sum
- * with a leading zero. The sums are whole numbers, so a distance that equals the wanted bound is not lost to
+ * with a leading zero (both null: each bin has one record). The sums are whole numbers, so a distance that equals the wanted bound is not lost to
  * rounding; only where they would not fit 64 bits are they taken in floating point. */
 KERNEL void ordered_distance(int32_t *bins, const int64_t *starts, int64_t groups, const int64_t *cumulative,
                              const int64_t *areas, int64_t m, double *distance) {
-    int64_t n = m > 0 ? cumulative[m - 1] : 0;
+    int64_t n = m > 0 ? upto(cumulative, m - 1) : 0;
     for (int64_t g = 0; g < groups; g++) {
         int64_t size = starts[g + 1] - starts[g];
         int32_t *members = bins + starts[g];
@@ -61,7 +65,7 @@ KERNEL void ordered_distance(int32_t *bins, const int64_t *starts, int64_t group
             double part = 0;
             for (int64_t i = 0, j = 0; i < m; i++) {
                 while (j < size && members[j] <= i) j++;
-                part += fabs((double)j / (double)size - (double)cumulative[i] / (double)n);
+                part += fabs((double)j / (double)size - (double)upto(cumulative, i) / (double)n);
             }
             distance[g] = part / (double)(m - 1);
         }

@@ -12,18 +12,22 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def ordered_distance(bins: Bins, starts: Counts, counts: Counts) -> Floats:
+def ordered_distance(bins: Bins, starts: Counts, counts: Counts | int) -> Floats:
     """Give the earth mover's distance of each group over ordered bins (Li et al., ordered distance).
 
     ``bins`` lists the bin of each record, group after group; ``counts`` tells how many records of the table are in
-    each bin.
+    each bin, or how many bins there are that have one each.
     """
     of_kind(np.int32, bins)
-    of_kind(np.int64, starts, counts)
-    cumulative = np.cumsum(counts)
-    areas = np.concatenate([np.zeros(1, np.int64), np.cumsum(cumulative)])
+    of_kind(np.int64, starts)
+    cumulative = areas = None
+    size = counts if isinstance(counts, int) else counts.size
+    if not isinstance(counts, int):
+        of_kind(np.int64, counts)
+        cumulative = np.cumsum(counts)
+        areas = np.concatenate([np.zeros(1, np.int64), np.cumsum(cumulative)])
     distance = np.empty(starts.size - 1)
-    call("ordered_distance", bins.copy(), starts, distance.size, cumulative, areas, counts.size, distance)
+    call("ordered_distance", bins.copy(), starts, distance.size, cumulative, areas, size, distance)
     return distance
 
 

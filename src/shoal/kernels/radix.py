@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +27,18 @@ def order_by_lengths(keys: NDArray[np.float64]) -> NDArray[np.int32]:
     order = np.empty(n, np.int32)
     scratch = np.empty(n // 2 + 1, np.int32)
     call("order_by_lengths", keys, n, np.empty(n, np.uint64), np.empty(n, np.uint64), order, scratch)
+    return order
+
+
+def order_by_keys(keys: Sequence[NDArray[Any]]) -> NDArray[np.int32] | None:
+    """Give the stable order by several keys, the first of which matters most; None: rows are in order already."""
+    order: NDArray[np.int32] | None = None
+    for key in reversed(keys):  # the least important first, each sort keeping the order of the last one
+        if key.dtype != np.float64 and (key == key[:1]).all():
+            continue
+        here = key if order is None else key[order]
+        step = order_by_lengths(here) if here.dtype == np.float64 else order_by_integers(here)
+        order = step if order is None else order[step]
     return order
 
 

@@ -10,65 +10,83 @@ static int plain(const int32_t *cells, int64_t n, int32_t *lowest, int32_t *high
     return low != MISSING;
 }
 
-/* The sums behind mean and deviation of plain numbers without gaps, taken in the order of the rows. */
-ALWAYS_INLINE void plain_moments(const int32_t *restrict cells, int64_t n, int64_t m, double *restrict mean,
-                                 double *restrict deviation, int32_t *restrict highest) {
+ALWAYS_INLINE void limits(const int32_t *restrict cells, int64_t n, int64_t m, int32_t *restrict lowest,
+                          int32_t *restrict highest) {
     for (const int32_t *row = cells; row < cells + n * m; row += m)
         for (int64_t j = 0; j < m; j++) {
+            lowest[j] = least(lowest[j], row[j]);
             highest[j] = most(highest[j], row[j]);
-            mean[j] += (double)row[j];
         }
-    for (int64_t j = 0; j < m; j++) mean[j] /= (double)(n > 0 ? n : 1);
+}
+
+/* The sums of cells, and of their squares, above the lowest of each column: of so few rows that both fit. */
+ALWAYS_INLINE void plain_sums(const int32_t *restrict cells, int64_t n, int64_t m, const int32_t *restrict lowest,
+                              uint64_t *restrict total, uint64_t *restrict squares) {
     for (const int32_t *row = cells; row < cells + n * m; row += m)
         for (int64_t j = 0; j < m; j++) {
-            double d = (double)row[j] - mean[j];
-            deviation[j] += d * d;
+            uint32_t above = (uint32_t)row[j] - (uint32_t)lowest[j];
+            total[j] += above;
+            squares[j] += (uint64_t)above * above;
         }
 }
 
-ALWAYS_INLINE void lowest_cells(const int32_t *restrict cells, int64_t n, int64_t m, int32_t *restrict lowest) {
-    for (const int32_t *row = cells; row < cells + n * m; row += m)
-        for (int64_t j = 0; j < m; j++) lowest[j] = least(lowest[j], row[j]);
+static void widen(uint64_t *low, uint64_t *high, uint64_t more) {
+    *low += more;
+    *high += *low < more;
 }
 
-/* Per column: the number of cells with a value, their mean and sample deviation, lowest and highest end. Missing cells
- * and wildcards do not count. Sums are taken in the order of the rows, so that results do not depend on the way. */
-KERNEL void moments(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, const double *table,
-                    const int64_t *offsets, int64_t *restrict count, double *restrict mean,
-                    double *restrict deviation, int32_t *restrict lowest, int32_t *restrict highest) {
+/* Per column: the number of cells with a value, lowest and highest end, and the exact sums above the lowest of all
+ * cells (of both ends where lo is not hi) and of their squares, which have 128 bits. Whole sums do not depend on the
+ * order of the rows. Missing cells and wildcards do not count. */
+KERNEL void sums(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, int64_t *restrict count,
+                 uint64_t *restrict total, uint64_t *restrict low_squares, uint64_t *restrict high_squares,
+                 uint64_t *restrict few, int32_t *restrict lowest, int32_t *restrict highest) {
     int simple = lo == hi;
+    uint64_t widest = 0;
     for (int64_t j = 0; j < m; j++) {
         count[j] = 0;
-        mean[j] = deviation[j] = 0;
+        total[j] = low_squares[j] = high_squares[j] = 0;
         lowest[j] = TOP;
         highest[j] = MISSING;
-        simple = simple && offsets[j] < 0;
     }
-    FOR_WIDTH(lowest_cells(lo, n, m, lowest))
-    for (int64_t j = 0; j < m; j++) simple = simple && lowest[j] != MISSING;
-    if (simple) { /* plain numbers without gaps, which is the rule: nothing to look out for */
-        for (int64_t j = 0; j < m; j++) count[j] = n;
-        FOR_WIDTH(plain_moments(lo, n, m, mean, deviation, highest))
-    } else {
-        for (int64_t j = 0; j < m; j++) {
-            lowest[j] = TOP;
-            for (int64_t at = j; at < n * m; at += m)
-                if (lo[at] != MISSING) {
-                    count[j]++;
-                    mean[j] += middle(lo[at], hi[at], offsets[j], table);
-                    lowest[j] = least(lowest[j], lo[at]);
-                    highest[j] = most(highest[j], hi[at]);
-                }
-            if (count[j] > 0) mean[j] /= (double)count[j];
-            for (int64_t at = j; at < n * m; at += m)
-                if (lo[at] != MISSING) {
-                    double d = middle(lo[at], hi[at], offsets[j], table) - mean[j];
-                    deviation[j] += d * d;
-                }
+    FOR_WIDTH(limits(lo, n, m, lowest, highest))
+    for (int64_t j = 0; j < m; j++) {
+        simple = simple && lowest[j] != MISSING;
+        uint64_t width = (uint32_t)highest[j] - (uint32_t)lowest[j];
+        widest = width > widest ? width : widest;
+    }
+    if (simple && n > 0) { /* exact cells without gaps, which is the rule: as many rows at a time as fit 64 bits */
+        int64_t step = widest ? (int64_t)(INT64_MAX / (widest * widest)) + 1 : n;
+        for (int64_t i = 0; i < n; i += step) {
+            int64_t rows = n - i < step ? n - i : step;
+            for (int64_t j = 0; j < m; j++) few[j] = 0;
+            FOR_WIDTH(plain_sums(lo + i * m, rows, m, lowest, total, few))
+            for (int64_t j = 0; j < m; j++) widen(low_squares + j, high_squares + j, few[j]);
         }
+        for (int64_t j = 0; j < m; j++) count[j] = n;
+        return;
     }
-    for (int64_t j = 0; j < m; j++) /* one value has no deviation, whatever the rounding of its mean */
-        deviation[j] = count[j] > 1 && lowest[j] != highest[j] ? sqrt(deviation[j] / (double)(count[j] - 1)) : 0;
+    for (int64_t j = 0; j < m; j++) {
+        lowest[j] = TOP;
+        highest[j] = MISSING;
+        for (int64_t at = j; at < n * m; at += m)
+            if (lo[at] != MISSING) {
+                count[j]++;
+                lowest[j] = least(lowest[j], lo[at]);
+                highest[j] = most(highest[j], hi[at]);
+            }
+        for (int64_t at = j; at < n * m; at += m)
+            if (lo[at] != MISSING) {
+                uint64_t above = (uint32_t)lo[at] - (uint32_t)lowest[j];
+                if (lo != hi) above += (uint32_t)hi[at] - (uint32_t)lowest[j];
+                total[j] += above;
+                uint64_t half = above >> 1, odd = above & 1; /* of 33 bits: the square of 2h + o is 4h(h + o) + o */
+                uint64_t quarter = half * (half + odd);
+                widen(low_squares + j, high_squares + j, quarter << 2);
+                high_squares[j] += quarter >> 62;
+                widen(low_squares + j, high_squares + j, odd);
+            }
+    }
 }
 
 /* The distances of rows of plain numbers from zero. */

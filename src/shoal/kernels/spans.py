@@ -14,23 +14,6 @@ Offsets = NDArray[np.int64]
 Members = tuple[Positions, Offsets]
 
 
-def moments(
-    lo: Positions, hi: Positions, table: Floats, offsets: Offsets
-) -> tuple[Offsets, Floats, Floats, Positions, Positions]:
-    """Give per column the number of cells with a value, their mean and sample deviation, lowest and highest end.
-
-    A generalized cell counts with the middle of its span; missing cells and wildcards do not count. ``offsets`` says
-    where the numbers behind a column's positions begin in ``table``; -1 means that the position is the number.
-    """
-    of_kind(np.int32, lo, hi)
-    n, m = lo.shape
-    count = np.empty(m, np.int64)
-    mean, deviation = np.empty(m), np.empty(m)
-    lowest, highest = np.empty(m, np.int32), np.empty(m, np.int32)
-    call("moments", lo, hi, n, m, table, offsets, count, mean, deviation, lowest, highest)
-    return count, mean, deviation, lowest, highest
-
-
 def lengths(lo: Positions, hi: Positions, deviation: Floats, table: Floats, offsets: Offsets) -> Floats:
     """Give the standardized distance of each row from the all-zero record (Eq. 2).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -86,8 +86,12 @@ class BoxMeasure(Measure, Protocol):
         """Whether boxes are wanted, and not classes."""
         ...
 
-    def fit(self, batches: Iterable[Boxes], schema: Schema) -> Score:
-        """Measure all boxes of a table."""
+    def decide(self, boxes: Boxes, schema: Schema) -> Any:
+        """Measure some of the boxes."""
+        ...
+
+    def decided(self, parts: Sequence[Any]) -> Score:
+        """Put the parts together."""
         ...
 
 
@@ -116,18 +120,23 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
     scores: dict[int, Score] = {}
     for measure in measures:
         if isinstance(measure, BoxMeasure) and measure.boxed:
-            scores[id(measure)] = measure.fit(released.boxes(measure.known), released.schema)
+            scores[id(measure)] = measure.decided(released.boxes(_decision(measure, released.schema), measure.known))
         elif isinstance(measure, ClassMeasure):
             by_known.setdefault(measure.known, []).append(measure)
     for known, mine in by_known.items():
         carry = tuple(dict.fromkeys(item for measure in mine for item in measure.carries(released.schema)))
-        parts: list[list[Any]] = [[] for _ in mine]
-        for classes in released.classes(known, carry):
-            for measure, found in zip(mine, parts, strict=True):
-                found.append(measure.part(classes, released.schema))
+        parts = zip(*released.classes(_parts(mine, released.schema), known, carry), strict=True)
         for measure, found in zip(mine, parts, strict=True):
             scores[id(measure)] = measure.finish(found)
     for measure in measures:
         if isinstance(measure, PairMeasure) and original is not None:
             scores[id(measure)] = measure.score(original, released)
     return tuple(scores[id(measure)] for measure in measures if id(measure) in scores)
+
+
+def _decision(measure: BoxMeasure, schema: Schema) -> Callable[[Boxes], Any]:
+    return lambda boxes: measure.decide(boxes, schema)
+
+
+def _parts(measures: Sequence[ClassMeasure], schema: Schema) -> Callable[[Classes], list[Any]]:
+    return lambda classes: [measure.part(classes, schema) for measure in measures]

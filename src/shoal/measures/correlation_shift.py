@@ -167,11 +167,12 @@ class _Sums:
         found: dict[tuple[int, int], float] = {}
         n, x, xx, xy = sums[: 4 * q * q].reshape(4, q, q)
         for a, b in combinations(range(q), 2):
-            spread = (n[a, b] * xx[a, b] - x[a, b] ** 2) * (n[a, b] * xx[b, a] - x[b, a] ** 2)
-            shared = n[a, b] * xy[a, b] - x[a, b] * x[b, a]
             # An attribute that does not vary has a spread of rounding errors only.
-            floor = 1e-22 * (n[a, b] ** 2 * (1 + self.centre[self.numbers[a]] ** 2)) * n[a, b] ** 2
-            found[self.numbers[a], self.numbers[b]] = shared / spread**0.5 if spread > floor else np.nan
+            spreads = [n[a, b] * xx[i, j] - x[i, j] ** 2 for i, j in ((a, b), (b, a))]
+            varies = all(s > 1e-12 * n[a, b] * xx[i, j] for s, (i, j) in zip(spreads, ((a, b), (b, a)), strict=True))
+            shared = n[a, b] * xy[a, b] - x[a, b] * x[b, a]
+            both = (spreads[0] * spreads[1]) ** 0.5 if varies else np.nan
+            found[self.numbers[a], self.numbers[b]] = shared / both
         at = 4 * q * q
         for i, j in self.mixed:
             a, b = self.sizes[i], self.sizes[j]

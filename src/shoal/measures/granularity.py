@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -45,13 +46,15 @@ class Granularity:
             else:
                 ends = _numbers(axis, np.array([known.lowest[j], known.highest[j]])) if known.count[j] else np.zeros(2)
                 domain = float(ends[1] - ends[0])
-            total = sum(
-                float(cells.counts @ _widths(cells, released.schema[name].axis, domain))
-                for cells in released.boxes((name,))
-            )
+            shown = released.schema[name].axis
+            total = sum(released.boxes(_widths_of(shown, domain), (name,)))
             means[name] = total / released.rows
         value = float(np.mean(list(means.values())))
         return Score.exact(self.name, value, {"utility": 1 - value, "per_attribute": means})
+
+
+def _widths_of(axis: Axis, domain: float) -> Callable[[Boxes], float]:
+    return lambda cells: float(cells.counts @ _widths(cells, axis, domain))
 
 
 def _widths(cells: Boxes, axis: Axis, domain: float) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.engines import Boxes
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score
 from shoal.measures.shown_values import summed
@@ -48,6 +49,8 @@ class SumOfSquares:
 
 def _most_frequent(table: Table, name: str) -> int:
     """Count the records that have the most frequent value of an attribute."""
-    j = table.schema.quasi.index(name)
-    there = table.engine.map_rows(table.data, table.schema, lambda rows: rows.lo[:, j] != MISSING)
-    return int(np.bincount(table.engine.number(table.data, table.schema, [name])[there]).max())
+
+    def most(cells: Boxes) -> int:
+        return int(cells.counts[cells.lo[:, 0] != MISSING].max(initial=0))
+
+    return max(table.boxes(most, (name,)))

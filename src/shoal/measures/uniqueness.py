@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -80,16 +80,16 @@ class Uniqueness:
         """Whether cells are to fit and not to be equal."""
         return self.matching == "fit"
 
-    def fit(self, batches: Iterable[Boxes], schema: Schema) -> Score:
-        """Count the records that have a point alone."""
+    def decide(self, boxes: Boxes, schema: Schema) -> tuple[int, int, int]:
+        """Count records, those that have a point alone, and those of which it could not be told."""
         from shoal.measures.fitting import UNDECIDED, UNIQUE, fit_verdicts  # only few who measure need it
 
-        records = unique = undecided = 0
-        for boxes in batches:
-            verdicts = fit_verdicts(boxes, schema, EFFORT if self.effort is None else self.effort)
-            records += int(boxes.counts.sum())
-            unique += int((verdicts == UNIQUE).sum())
-            undecided += int((verdicts == UNDECIDED).sum())
+        verdicts = fit_verdicts(boxes, schema, EFFORT if self.effort is None else self.effort)
+        return int(boxes.counts.sum()), int((verdicts == UNIQUE).sum()), int((verdicts == UNDECIDED).sum())
+
+    def decided(self, parts: Sequence[tuple[int, int, int]]) -> Score:
+        """Add the counts up."""
+        records, unique, undecided = (sum(part[i] for part in parts) for i in range(3))
         upper = (unique + undecided) / records
         detail = {"records": records, "unique": unique + undecided, "undecided": undecided, "matching": self.matching}
         return Score(self.name, upper, unique / records, upper, detail)

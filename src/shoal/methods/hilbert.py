@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.engines import Moments, Piece, Spans
 from shoal.errors import ParameterError
-from shoal.kernels.curve import bits_for, curve_keys
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first, partition
 from shoal.methods import wanted
-from shoal.methods.partitioner import Labels, Partitioner, gaps_first, refuse_other
+from shoal.methods.along_curve import curve_through, distances, inverse, limits, ways_along
+from shoal.methods.partitioner import Labels, Partitioner, refuse_other
 from shoal.methods.repair import merged_until_met
 from shoal.methods.strata import matched
 from shoal.methods.stratified_clusters import class_size
@@ -32,8 +31,6 @@ Objective = Literal["loss", "certainty"]
 EFFORTS = (Effort(64), Effort(256), Effort(512, 2, 1), Effort(2048, 4, 3), Effort(4096, 8, 8), Effort(8192, 8, 8))
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 CLASSES = 16  # that a block has room for, however large k is
-REACH = 3.5  # standard deviations from the mean up to which the curve tells values apart
-AXES = 21  # of the curve: with more, each would be cut into fewer than eight parts
 
 
 @dataclass(frozen=True)
@@ -96,28 +93,28 @@ class Hilbert(Partitioner):
         k = wanted(models, KAnonymity, self.name)
         k.demand(table.rows, None)
         moments = table.moments()
-        costs = _distances(table.schema, moments)
+        costs = distances(table.schema, moments)
         size = class_size(table.rows, models)
         column = close.confidential(table.schema)
-        labels, groups = matched(table, column, size, _keys(table, moments, costs), costs)
+        labels, groups = matched(table, column, size, ways_along(table, moments, costs), costs)
         labels, groups = merged_until_met(table, labels, groups, models)
         return self.released(table, labels, groups)
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form classes along the curve; their numbers follow it in any case."""
         moments = table.moments()
         costs = costs_of(table.schema, moments, self.objective)
         effort = EFFORTS[self.quality + sum(table.rows < rows for rows in SMALL)]
         effort = replace(effort, block=max(effort.block, CLASSES * k))
 
+        keep_exact = self.keep_exact
+
         def kernel(piece: Piece) -> Labels:
-            return _classes(piece, costs, k, effort, keep_exact=self.keep_exact)
+            return _classes(piece, costs, k, effort, keep_exact=keep_exact)
 
         whose = (table.schema.subject,) if table.schema.subject is not None else ()
-        keys = _keys(table, moments, costs)
-        labels: Labels
-        labels, groups = table.engine.cut(table.data, table.schema, keys, k, kernel, whose)
-        return labels, groups
+        keys = curve_through(table, moments, costs)
+        return table.engine.cut(table.data, table.schema, keys, k, kernel, whose)
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
@@ -141,57 +138,16 @@ def costs_of(schema: Schema, moments: Moments, objective: Objective) -> Costs:
     """Say what cells cost: lengths in standard deviations for the loss of Eq. 3, in widths of the domain otherwise."""
     axes = [schema[name].axis for name in schema.quasi]
     if objective == "loss" and not any(axis.tree for axis in axes):
-        return _distances(schema, moments)
-    lowest, highest = _limits(schema, moments)
+        return distances(schema, moments)
+    lowest, highest = limits(schema, moments)
     named = np.array([j for j, axis in enumerate(axes) if axis.nominal or axis.tree], np.int64)
     sizes = np.array([len(axes[j].values) for j in named], np.int64)
     trees = tuple(_tree(axes[j]) for j in named)
-    return Costs(_inverse(highest - lowest), lowest, highest, named, sizes, squared=False, trees=trees)
-
-
-def _distances(schema: Schema, moments: Moments) -> Costs:
-    """Say what cells cost by Eq. 3, which measures sets of categories, and nodes, by their places on the axis."""
-    none = np.empty(0, np.int64)
-    return Costs(_inverse(moments.deviation), *_limits(schema, moments), none, none, squared=True)
+    return Costs(inverse(highest - lowest), lowest, highest, named, sizes, squared=False, trees=trees)
 
 
 def _tree(axis: Axis) -> Tree | None:
     return None if axis.tree is None else Tree(*axis.tree.tables).with_gaps()
-
-
-def _limits(schema: Schema, moments: Moments) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the numbers behind the lowest and highest position of each column; 0 where no cell has a value."""
-    found = np.zeros((2, len(schema.quasi)))
-    for j, name in enumerate(schema.quasi):
-        numbers = schema[name].axis.coordinates()
-        for side, position in enumerate((moments.lowest[j], moments.highest[j])):
-            if moments.count[j]:
-                found[side, j] = position if numbers is None else numbers[position]
-    return found[0], found[1]
-
-
-def _inverse(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide 1 by lengths; what does not vary costs nothing."""
-    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-
-
-def _keys(table: Table, moments: Moments, costs: Costs) -> list[Any]:
-    """Give the keys to sort by: which cells are missing, then the place along the curve (see `gaps_first`).
-
-    The grid has the same cells in units of cost for all columns, so that the curve strays as far in each of them, and
-    ends where values are rare. With very many columns, those that vary little are left out of it.
-    """
-    spread = moments.deviation * costs.scale
-    chosen = np.sort(np.argsort(-spread, kind="stable")[: min(AXES, max(1, int((spread > 0).sum())))])
-    start = np.maximum(costs.lowest, moments.mean - REACH * moments.deviation)
-    reach = 2 * REACH if costs.squared else 1.0
-    scale = costs.scale * 2.0 ** bits_for(chosen.size) / reach
-    origin = start if costs.squared else costs.lowest
-
-    def place(rows: Spans) -> Any:
-        return curve_keys(rows.lo, rows.hi, chosen, origin, scale, rows.table, rows.offsets)
-
-    return gaps_first(table, moments, place)
 
 
 def _classes(piece: Piece, costs: Costs, k: int, effort: Effort, *, keep_exact: bool) -> Labels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Mdav(Partitioner):
         if self.block is not None and (isinstance(self.block, bool) or not isinstance(self.block, int)):
             raise ParameterError(f"A block is a whole number of records, not {self.block}.", "Typical are 500 to 5000.")
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form the classes, block by block."""
         if self.block is not None and self.block < 2 * k:
             raise ParameterError(

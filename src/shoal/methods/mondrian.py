@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from shoal.kernels.microaggregation import RELAXED, STRICT, Points, part_of, split_rows
 from shoal.methods.partitioner import Labels, Partitioner, refuse_other, spared
@@ -52,7 +52,7 @@ class Mondrian(Partitioner):
         refuse_other(self.mode, ("strict", "relaxed"), "mondrian cuts in one of the modes")
         refuse_other(self.split, ("variance", "range"), "mondrian splits by")
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Cut what need not be left as it is."""
         return partitioned(table, k, self._classes, keep_exact=self.keep_exact, lined=lined)
 

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines import Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.microaggregation import optimal_cut
+from shoal.kernels.radix import order_by_lengths
 from shoal.methods import wanted
 from shoal.methods.partitioner import Labels, Publisher, told
 from shoal.methods.points import numbers_behind
@@ -20,6 +21,8 @@ from shoal.methods.repair import merged_until_met
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Table
+
+_BELOW = 1e6  # standard deviations: more than any of 10^12 records is below the mean
 
 
 @dataclass(frozen=True)
@@ -89,49 +92,87 @@ class OptimalUnivariate(Publisher):
         )
 
 
-def _classes(table: Table, name: str, k: int) -> tuple[Labels, int]:
+def _classes(table: Table, name: str, k: int) -> tuple[Any, int]:
     """Give the class of each record by one attribute, numbered in its order, and how many there are."""
     if table.schema[name].axis.nominal:
-        return _of_categories(table.engine.number(table.data, table.schema, [name]), k)
+        return _of_categories(table, name, k)
     j, moments = table.schema.quasi.index(name), table.moments()
+    mean, deviation = float(moments.mean[j]), float(moments.deviation[j]) or 1.0
+    present = int(moments.count[j])
+    own = table.rows - present >= k  # whether missing cells are a class of their own
 
     def standardized(rows: Spans) -> NDArray[np.float64]:
         middle = (numbers_behind(rows, rows.lo[:, j], j) + numbers_behind(rows, rows.hi[:, j], j)) / 2
-        scaled: NDArray[np.float64] = (middle - moments.mean[j]) / (moments.deviation[j] or 1.0)
+        scaled: NDArray[np.float64] = (middle - mean) / deviation
         return scaled
 
-    def absent(rows: Spans) -> Any:
-        return (rows.lo[:, j] == MISSING).astype(np.int32)
+    def kernel(piece: Piece) -> Labels:
+        gone = piece.rows.lo[:, j] == MISSING
+        return _cut(standardized(piece.rows), gone, k, own=own, last=piece.last)
 
-    gone = table.engine.map_rows(table.data, table.schema, absent)
-    numbers = table.engine.map_rows(table.data, table.schema, standardized)
-    missing = int(gone.sum())
-    present = table.rows - missing
+    def ascending(rows: Spans) -> NDArray[np.float64]:
+        numbers, gone = standardized(rows), rows.lo[:, j] == MISSING
+        # From a number below all others: keys are sorted by their bits, which is right for those that are not negative.
+        return np.where(gone, np.inf if own else 0.0, np.maximum(numbers + _BELOW, 0.0))
+
+    engine, data, schema = table.engine, table.data, table.schema
     if present < k:
-        return np.zeros(table.rows, np.int32), 1
-    lowest = numbers.min(where=gone == 0, initial=np.inf)
-    place = table.engine.rank(table.data, table.schema, [gone, np.where(gone == 0, numbers - lowest, 0.0)])
-    ascending = np.empty(table.rows)
-    ascending[place] = numbers
-    found, groups = optimal_cut(ascending[:present].copy(), k)
-    own = missing >= k
-    tail = np.full(missing, groups if own else 0, np.int32)
-    return np.concatenate([found, tail])[place], groups + own
+        return engine.map_rows(data, schema, lambda rows: np.zeros(rows.lo.shape[0], np.int32)), 1
+    return engine.divide(data, schema, lambda: [engine.map_rows(data, schema, ascending)], k, kernel)
 
 
-def _of_categories(codes: NDArray[np.int32], k: int) -> tuple[Labels, int]:
-    """Leave categories alone that k records have, and put rarer ones together, in the order of their numbers."""
-    counts = np.bincount(codes)
-    label = np.empty(counts.size, np.int32)
+def _cut(numbers: NDArray[np.float64], gone: NDArray[np.bool_], k: int, *, own: bool, last: bool) -> Labels:
+    """Label the cells of a piece; those that are too few for a class are left over, marked -1, unless it is the last."""
+    labels = np.full(numbers.size, -1, np.int32)
+    there, groups = np.flatnonzero(~gone), 0
+    if there.size >= k:
+        ordered = there[order_by_lengths(numbers[there] - numbers[there].min())]
+        labels[ordered], groups = optimal_cut(numbers[ordered], k)
+    missing = numbers.size - there.size
+    if own and missing >= k:
+        labels[gone], groups = groups, groups + 1
+    elif last or not own:
+        labels[gone] = 0 if groups else -1
+    if last:
+        labels[labels < 0] = 0
+    return labels
+
+
+def _of_categories(table: Table, name: str, k: int) -> tuple[Any, int]:
+    """Leave categories alone that k records have, and put rarer ones together, in the order of the axis."""
+    j, axis = table.schema.quasi.index(name), table.schema[name].axis
+    parts = table.boxes(lambda cells: (cells.lo[:, 0], cells.hi[:, 0], cells.counts), (name,))
+    lo, hi, counts = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    low, high = axis.hull()  # as kernels see sets of categories
+    inside = lo != MISSING
+    lo[inside], hi[inside] = low[lo[inside]], high[hi[inside]]
+    cells, places = np.unique(_packed(lo, hi), return_inverse=True)
+    sizes = np.bincount(places.reshape(-1), weights=counts).astype(np.int64)
+    labels, groups = _together(sizes, k)
+
+    def of_rows(rows: Spans) -> Labels:
+        found: Labels = labels[np.searchsorted(cells, _packed(rows.lo[:, j], rows.hi[:, j]))]
+        return found
+
+    return table.engine.map_rows(table.data, table.schema, of_rows), groups
+
+
+def _packed(lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int64]:
+    return lo.astype(np.int64) * 2**32 + hi
+
+
+def _together(sizes: NDArray[np.int64], k: int) -> tuple[Labels, int]:
+    """Label cells by how many records have each, the rare ones together, and tell how many labels there are."""
+    labels = np.empty(sizes.size, np.int32)
     groups, filled, opened = 0, 0, -1
-    for code in np.argsort(counts >= k, kind="stable").tolist():  # the rare ones first
+    for cell in np.argsort(sizes >= k, kind="stable").tolist():  # the rare ones first
         if opened < 0:
             opened, groups = groups, groups + 1
-        label[code] = opened
-        filled += int(counts[code])
+        labels[cell] = opened
+        filled += int(sizes[cell])
         if filled >= k:
             opened, filled = -1, 0
     if opened > 0:  # the last ones are too few
-        label[label == opened] = opened - 1
+        labels[labels == opened] = opened - 1
         groups -= 1
-    return label[codes], groups
+    return labels, groups

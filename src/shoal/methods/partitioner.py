@@ -22,8 +22,8 @@ from shoal.table import Table
 Labels = NDArray[np.int32]
 
 
-def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Any]) -> list[Any]:
-    """Give the keys to sort by: which cells are missing, then a key of each record.
+def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Any]) -> list[Callable[[Spans], Any]]:
+    """Say how the keys to sort by are found: which cells are missing, then a key of each record.
 
     Records with the same cells missing are kept together, so that few classes mix missing and present cells; where
     nothing is missing this changes nothing.
@@ -32,8 +32,7 @@ def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Any]) -> l
     def pattern(rows: Spans) -> Any:
         return gaps(rows.lo, rows.hi)
 
-    ways = [pattern, key] if (moments.count < table.rows).any() else [key]
-    return [table.engine.map_rows(table.data, table.schema, way) for way in ways]
+    return [pattern, key] if (moments.count < table.rows).any() else [key]
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Publisher:
         """Refuse what cannot be published."""
         refuse_other(self.publish, get_args(Publication), f"{self.name} publishes")
 
-    def released(self, table: Table, labels: Labels, groups: int, columns: Sequence[str] | None = None) -> Table:
+    def released(self, table: Table, labels: Any, groups: int, columns: Sequence[str] | None = None) -> Table:
         """Publish classes, in some columns or in all quasi-identifiers."""
         return table.derive(table.engine.regroup(table.data, table.schema, labels, groups, self.publish, columns))
 
@@ -62,7 +61,7 @@ class Partitioner(Publisher, ABC):
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
     @abstractmethod
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Give the class of each record and how many there are.
 
         ``lined`` asks that classes be numbered along an order in which neighbours are alike: some will be joined.

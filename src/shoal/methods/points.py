@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines import Boxes, Moments, Piece, Spans
 from shoal.kernels import MISSING
+from shoal.kernels.grouping import label_rows
 from shoal.kernels.microaggregation import Points, split_rows
 from shoal.kernels.radix import places_in
+from shoal.methods.along_curve import curve_through
 from shoal.table import Table
 
 Labels = NDArray[np.int32]
+# Forms classes of at least k of some points: gives the class of each, and how many there are.
+Forming = Callable[[Points, int], tuple[Labels, int]]
 
 
-def points_of(table: Table) -> Points:
-    """Give the quasi-identifiers of each record as a point in a space in which every attribute weighs the same.
+@dataclass(frozen=True)
+class Space:
+    """A space in which every attribute weighs the same.
 
     Numbers, dates and ordered categories, which count by their rank, are standardized (mean 0, sample deviation 1); a
     range counts with its middle. Categories without an order are equal or different: two records drawn at random are
@@ -26,41 +33,59 @@ def points_of(table: Table) -> Points:
     mean, and an attribute of its own, standardized like others, says that it is missing. Attributes that do not
     vary are left out.
     """
-    moments = table.moments()
-    names = table.schema.quasi
-    nominal = [table.schema[name].axis.nominal for name in names]
 
-    def coordinates(rows: Spans) -> NDArray[np.float64]:
-        columns = []
-        for j in (i for i, without_order in enumerate(nominal) if not without_order):
-            lo, hi = rows.lo[:, j], rows.hi[:, j]
-            gone = lo == MISSING
-            if moments.deviation[j] > 0:
-                middle = (numbers_behind(rows, lo, j) + numbers_behind(rows, hi, j)) / 2
-                columns.append(np.where(gone, 0.0, (middle - moments.mean[j]) / moments.deviation[j]))
-            share = 1 - moments.count[j] / table.rows
-            if 0 < share < 1:
-                spread = np.sqrt(share * (1 - share) * table.rows / (table.rows - 1))
-                columns.append((gone - share) / spread)
-        return np.stack(columns, axis=1) if columns else np.zeros((rows.lo.shape[0], 0))
+    rows: int
+    moments: Moments
+    nominal: tuple[bool, ...]
+    weights: tuple[float, ...]  # of categories; 0 where an attribute does not vary or has an order
 
-    numbers = table.engine.map_rows(table.data, table.schema, coordinates)
-    codes, weights, sizes = [], [], []
-    for name, without_order in zip(names, nominal, strict=True):
-        column = table.engine.number(table.data, table.schema, [name]) if without_order else np.zeros(1, np.int32)
-        counts = np.bincount(column)
-        if counts.size > 1:
-            codes.append(column.astype(np.float64))
-            pairs = table.rows * (table.rows - 1.0)
-            weights.append(2 * pairs / (float(table.rows) ** 2 - float((counts.astype(np.float64) ** 2).sum())))
-            sizes.append(counts.size)
-    cells = np.column_stack([numbers, *codes]) if codes else numbers
-    if cells.shape[1] == 0:  # nothing varies: all records have one category
-        return Points(np.zeros((table.rows, 1)), 0, np.ones(1), np.ones(1, np.int64))
-    own = cells.shape[1] - len(codes)
-    return Points(
-        np.ascontiguousarray(cells), own, np.array([0.0] * own + weights), np.array([0] * own + sizes, np.int64)
-    )
+    @classmethod
+    def of(cls, table: Table) -> Space:
+        """Find what the space of a whole table is like."""
+        nominal = tuple(table.schema[name].axis.nominal for name in table.schema.quasi)
+        named = zip(table.schema.quasi, nominal, strict=True)
+        weights = tuple(_weight(table, name) if without_order else 0.0 for name, without_order in named)
+        return cls(table.rows, table.moments(), nominal, weights)
+
+    def points(self, rows: Spans) -> Points:
+        """Give each of some records as a point."""
+        columns, codes, weights, sizes = [], [], [], []
+        for j, without_order in enumerate(self.nominal):
+            if not without_order:
+                columns += self._numbers(rows, j)
+            elif self.weights[j]:
+                column, number = label_rows(rows.lo, rows.hi, np.array([j]))
+                codes.append(column.astype(np.float64))
+                weights.append(self.weights[j])
+                sizes.append(number)
+        n = rows.lo.shape[0]
+        if not columns and not codes:  # nothing varies: all records have one category
+            return Points(np.zeros((n, 1)), 0, np.ones(1), np.ones(1, np.int64))
+        own = len(columns)
+        cells = np.ascontiguousarray(np.stack([*columns, *codes], axis=1))
+        return Points(cells, own, np.array([0.0] * own + weights), np.array([0] * own + sizes, np.int64))
+
+    def _numbers(self, rows: Spans, j: int) -> list[NDArray[np.float64]]:
+        lo, hi, known = rows.lo[:, j], rows.hi[:, j], self.moments
+        gone, found = lo == MISSING, []
+        if known.deviation[j] > 0:
+            middle = (numbers_behind(rows, lo, j) + numbers_behind(rows, hi, j)) / 2
+            found.append(np.where(gone, 0.0, (middle - known.mean[j]) / known.deviation[j]))
+        share = 1 - known.count[j] / self.rows
+        if 0 < share < 1:
+            spread = np.sqrt(share * (1 - share) * self.rows / (self.rows - 1))
+            found.append((gone - share) / spread)
+        return found
+
+
+def _weight(table: Table, name: str) -> float:
+    """Give what it costs to have another category; 0 if all records have the same."""
+
+    def squares(cells: Boxes) -> int:
+        return sum(count * count for count in cells.counts.tolist())
+
+    n, same = table.rows, sum(table.boxes(squares, (name,)))
+    return 2 * n * (n - 1) / (n * n - same) if same < n * n else 0.0
 
 
 def numbers_behind(rows: Spans, positions: NDArray[np.int32], j: int) -> NDArray[np.float64]:
@@ -73,35 +98,44 @@ def numbers_behind(rows: Spans, positions: NDArray[np.int32], j: int) -> NDArray
     return found
 
 
-def partitioned(
-    table: Table, k: int, classes: Callable[[Points, int], tuple[Labels, int]], *, keep_exact: bool, lined: bool
-) -> tuple[Labels, int]:
+def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lined: bool) -> tuple[Any, int]:
     """Give the class of each record and how many there are.
 
     ``classes`` forms them of those records that are not left as they are; ``lined`` numbers them along an order in
-    which neighbours are alike.
+    which neighbours are alike. A table that is too large to be seen as a whole is taken in pieces of records that are
+    alike.
     """
-    points = points_of(table)
-    labels, groups = set_apart(table, points, k) if keep_exact else (np.full(table.rows, -1, np.int32), 0)
-    rest = np.flatnonzero(labels < 0).astype(np.int32)
-    if rest.size:
-        found, more = classes(points.taken(rest) if groups else points, k)
-        labels[rest] = found + np.int32(groups)
-        groups += more
-    return (in_line(points, labels, groups) if lined else labels), groups
+    space = Space.of(table)
+
+    def kernel(piece: Piece) -> Labels:
+        points = space.points(piece.rows)
+        labels, groups = np.full(piece.rows.lo.shape[0], -1, np.int32), 0
+        if keep_exact:
+            labels, groups = set_apart(piece.rows, points, k, last=piece.last)
+        rest = np.flatnonzero(labels < 0).astype(np.int32)
+        if rest.size >= k or (rest.size and piece.last):
+            found, more = classes(points.taken(rest) if groups else points, k)
+            labels[rest] = found + np.int32(groups)
+            groups += more
+        return in_line(points, labels, groups) if lined else labels
+
+    def keys() -> list[Any]:
+        return curve_through(table, space.moments)
+
+    return table.engine.divide(table.data, table.schema, keys, k, kernel)
 
 
-def set_apart(table: Table, points: Points, k: int) -> tuple[Labels, int]:
+def set_apart(rows: Spans, points: Points, k: int, *, last: bool = True) -> tuple[Labels, int]:
     """Find the records that share all their cells with at least k - 1 others: they need not be changed.
 
-    Gives the class of each such record, -1 for all others, and how many classes there are. Others that are too few
-    for a class of their own get the records of the class that is nearest to one of them.
+    Gives the class of each such record, -1 for all others, and how many classes there are. In the last piece of a
+    table, others that are too few for a class of their own get the records of the class that is nearest to one of
+    them.
     """
-    same = table.engine.number(table.data, table.schema, table.schema.quasi)
-    sizes = np.bincount(same)
-    kept = sizes >= k
+    same, groups = label_rows(rows.lo, rows.hi, np.arange(rows.lo.shape[1]))
+    kept = np.bincount(same, minlength=groups) >= k
     rest = np.flatnonzero(~kept[same])
-    if 0 < rest.size < k and kept.any():
+    if last and 0 < rest.size < k and kept.any():
         mine, cells = points.cells[rest[0]], points.cells
         gaps = ((cells[:, : points.numbers] - mine[: points.numbers]) ** 2).sum(axis=1)
         gaps += (cells[:, points.numbers :] != mine[points.numbers :]) @ points.weights[points.numbers :]
@@ -112,8 +146,14 @@ def set_apart(table: Table, points: Points, k: int) -> tuple[Labels, int]:
 
 
 def in_line(points: Points, labels: Labels, groups: int) -> Labels:
-    """Number classes along an order in which neighbours are alike, as far as a line can be laid through space."""
+    """Number classes along an order in which neighbours are alike, as far as a line can be laid through space.
+
+    Records that are left over stay so.
+    """
+    if groups == 0:
+        return labels
+    taken = np.flatnonzero(labels >= 0)[::-1].astype(np.int32)
     first = np.empty(groups, np.int32)
-    first[labels[::-1]] = np.arange(labels.size - 1, -1, -1, dtype=np.int32)
+    first[labels[taken]] = taken
     order, _ = split_rows(points.taken(first), 1)
-    return places_in(order)[labels]
+    return np.append(places_in(order), np.int32(-1))[labels]

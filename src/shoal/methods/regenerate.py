@@ -60,29 +60,55 @@ class Regenerate:
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Fill masked cells column by column."""
-        wanted = self._wanted(table)
-        names = table.schema.quasi
+        wanted, joint = self._wanted(table), self.joint
+        nothing = np.empty(0, np.int32), np.empty(0, np.int64)
+        columns = [(name, *wanted.get(name, nothing)) for name in table.schema.quasi]
 
-        def kernel(rows: Spans, holes: NDArray[np.bool_]) -> Positions:
+        def kernel(rows: Spans, holes: NDArray[np.bool_], share: Share) -> Positions:
             exact = rows.lo.copy()
-            draw = np.random.Generator(np.random.PCG64(seed))
-            for j, name in enumerate(names):
-                positions, counts = wanted.get(name, (np.empty(0, np.int32), np.empty(0, np.int64)))
-                empty = np.flatnonzero(holes[:, j])
-                if empty.size != counts.sum():
-                    raise DataError(
-                        f"Column '{name}' has {empty.size:,} masked cells, but counts for {counts.sum():,} are given.",
-                        "Counts must add up to the masked cells. A masking step in the same run counts by itself.",
-                    )
-                exact[empty, j] = draw.permutation(np.repeat(positions, counts))
-            return rearranged(rows, exact, holes, draw) if self.joint else exact
+            draw = np.random.Generator(np.random.PCG64(share.seed))
+            for j, (positions, counts) in enumerate(share.values):
+                exact[np.flatnonzero(holes[:, j]), j] = draw.permutation(np.repeat(positions, counts))
+            return rearranged(rows, exact, holes, draw) if joint else exact
 
-        return table.derive(table.engine.fill(table.data, table.schema, kernel))
+        return table.derive(
+            table.engine.fill(table.data, table.schema, lambda holes: _shared(columns, holes, seed), kernel)
+        )
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
         how = "in keeping with their other attributes" if self.joint else "at random"
         return f"Put plausible values into masked cells {how}, each as often as it was masked (Algorithm S1)."
+
+
+@dataclass(frozen=True)
+class Share:
+    """What is put into the masked cells of a piece of a table: positions and how often each, column by column."""
+
+    values: Sequence[Counts]
+    seed: int | Sequence[int]
+
+
+def _shared(
+    columns: Sequence[tuple[str, Positions, NDArray[np.int64]]], holes: Sequence[NDArray[np.int64]], seed: int
+) -> list[Share]:
+    """Deal the values out to the pieces of a table at random, as many to each as it has masked cells."""
+    draw = np.random.Generator(np.random.PCG64([seed, len(holes)]))
+    dealt: list[list[Counts]] = [[] for _ in holes]
+    for j, (name, positions, counts) in enumerate(columns):
+        empty = sum(int(piece[j]) for piece in holes)
+        if empty != counts.sum():
+            raise DataError(
+                f"Column '{name}' has {empty:,} masked cells, but counts for {counts.sum():,} are given.",
+                "Counts must add up to the masked cells. A masking step in the same run counts by itself.",
+            )
+        left = counts.astype(np.int64)
+        for number, piece in enumerate(holes):
+            last = number == len(holes) - 1
+            mine = left if last else draw.multivariate_hypergeometric(left, int(piece[j]), method="marginals")
+            left = left - mine
+            dealt[number].append((positions[mine > 0], mine[mine > 0]))
+    return [Share(values, seed if number == 0 else (seed, number)) for number, values in enumerate(dealt)]
 
 
 def _from_file(path: Path) -> Mapping[str, Mapping[str, int]]:

@@ -9,17 +9,19 @@ import numpy as np
 
 from shoal.engines import Moments, Spans
 from shoal.kernels.spans import lengths
-from shoal.methods.partitioner import Labels, Partitioner, gaps_first
+from shoal.methods.partitioner import Partitioner, gaps_first
 from shoal.table import Table
 
 
 def sort_keys(table: Table, moments: Moments) -> list[Any]:
     """Give the keys by which the paper sorts: the distance of each record from the all-zero record (Eq. 2)."""
+    deviation = moments.deviation
 
     def distance(rows: Spans) -> Any:
-        return lengths(rows.lo, rows.hi, moments.deviation, rows.table, rows.offsets)
+        return lengths(rows.lo, rows.hi, deviation, rows.table, rows.offsets)
 
-    return gaps_first(table, moments, distance)
+    ways = gaps_first(table, moments, distance)
+    return [table.engine.map_rows(table.data, table.schema, way) for way in ways]
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,11 @@ class SortedClusters(Partitioner):
 
     name: ClassVar[str] = "sorted-clusters"
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Group neighbours in the sorted table."""
         rank = table.engine.rank(table.data, table.schema, sort_keys(table, table.moments()))
         groups = table.rows // k
-        return np.minimum(rank // np.int32(k), np.int32(groups - 1)), groups
+        return table.engine.combine(lambda place: np.minimum(place // np.int32(k), np.int32(groups - 1)), rank), groups
 
     def done(self, table: Table, k: int) -> str:
         """Say how clusters were formed."""

@@ -6,41 +6,67 @@ the same attributes, and records are matched where few are left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece
+from shoal.engines import Piece, Spans
+from shoal.kernels.grouping import gather_rows
 from shoal.kernels.matching import match_strata
 from shoal.kernels.partition import Costs, coordinates
+from shoal.kernels.radix import order_by_keys
 from shoal.table import Ranked, Table
 
 Labels = NDArray[np.int32]
 
 
-def matched(table: Table, column: str, size: int, keys: Sequence[Any], costs: Costs) -> tuple[Labels, int]:
+def matched(
+    table: Table, column: str, size: int, ways: Sequence[Callable[[Spans], Any]], costs: Costs
+) -> tuple[Any, int]:
     """Form classes of one record from each of so many strata of a column; left-over records join their neighbours.
 
-    ``keys`` sort the records so that neighbours are alike; classes are numbered nearly in that order.
+    ``ways`` give the keys by which records are sorted so that neighbours are alike; classes are numbered nearly in
+    that order. Where a table is taken in pieces, each has as many records of every stratum, from the same stretch of
+    that order in each.
     """
+    engine, data, schema = table.engine, table.data, table.schema
     groups = table.rows // size
     rank = Ranked(column)
 
+    def seats() -> list[Any]:
+        stratum = engine.combine(
+            lambda place: np.minimum(place // np.int32(groups), np.int32(size)), engine.rank(data, schema, [column])
+        )
+        place = engine.rank(data, schema, [stratum, *(engine.map_rows(data, schema, way) for way in ways)])
+        return [engine.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)]
+
     def kernel(piece: Piece) -> Labels:
-        stratum = np.minimum(piece.columns[rank] // np.int32(groups), np.int32(size))
-        seats = np.stack([np.flatnonzero(stratum == number) for number in range(size)]).astype(np.int32)
         rows = piece.rows
-        lower, width = coordinates(rows.lo, rows.table, rows.offsets, costs)
-        labels = np.full(stratum.size, -1, np.int32)
-        for line in match_strata(lower, width, seats):
-            labels[line] = np.arange(groups, dtype=np.int32)
-        over = np.flatnonzero(labels < 0)
-        labels[over] = labels[np.maximum(over - 1, 0)]
-        labels[labels < 0] = 0  # several in a row, or the first of all
+        order = order_by_keys([way(rows) for way in ways])
+        strata = np.minimum(piece.columns[rank] // np.int32(groups), np.int32(size))
+        if order is not None:
+            strata = strata[order]
+            lower = gather_rows(rows.lo, order)
+            rows = replace(rows, lo=lower, hi=lower)  # the lower ends are all that is matched
+        found = _classes(rows, strata, size, costs)
+        labels = np.empty_like(found)
+        labels[slice(None) if order is None else order] = found
         return labels
 
-    labels: Labels
-    labels, found = table.engine.cut(table.data, table.schema, keys, table.rows, kernel, (rank,))
-    return labels, found
+    return engine.divide(data, schema, seats, size, kernel, (rank,))
+
+
+def _classes(rows: Spans, strata: Labels, size: int, costs: Costs) -> Labels:
+    """Match the records of the strata, which have equally many; those of none of them join their neighbours."""
+    seats = np.stack([np.flatnonzero(strata == number) for number in range(size)]).astype(np.int32)
+    lower, width = coordinates(rows.lo, rows.table, rows.offsets, costs)
+    labels = np.full(strata.size, -1, np.int32)
+    for line in match_strata(lower, width, seats):
+        labels[line] = np.arange(seats.shape[1], dtype=np.int32)
+    over = np.flatnonzero(labels < 0)
+    labels[over] = labels[np.maximum(over - 1, 0)]
+    labels[labels < 0] = 0  # several in a row, or the first of all
+    return labels

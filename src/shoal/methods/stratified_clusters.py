@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.methods import wanted
-from shoal.methods.partitioner import Labels, Publisher, told
-from shoal.methods.repair import merged_until_met
+from shoal.methods.partitioner import Publisher, told
+from shoal.methods.repair import merged_until_met, promise_of
 from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, smallest_cluster
-from shoal.table import Classes, Table
+from shoal.table import Classes, Given, Table
+
+# How far from its own class a left-over record may go, nearest classes first.
+_RINGS = ((0, 64), (64, 512), (512, 4096))
 
 
 def class_size(rows: int, models: Sequence[PrivacyModel]) -> int:
@@ -69,11 +72,16 @@ class StratifiedClusters(Publisher):
         size = class_size(table.rows, models)
         groups = table.rows // size
         by_value = engine.rank(data, schema, [confidential])
-        stratum = np.minimum(by_value // np.int32(groups), np.int32(size))
+        stratum = engine.combine(lambda place: np.minimum(place // np.int32(groups), np.int32(size)), by_value)
         place = engine.rank(data, schema, [stratum, *sort_keys(table, table.moments())])
-        labels = place - stratum * np.int32(groups)
-        if close:
-            labels = _extras_placed(table, labels, stratum == size, close[0])
+        labels = engine.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)
+        over = table.rows - groups * size
+        if close and over:
+            moves = _extras_placed(table, labels, stratum, size, groups, over, close[0])
+            labels = engine.combine(
+                lambda label, stratum: np.where(stratum == size, moves[np.minimum(label, over - 1)], label),
+                labels, stratum,
+            )  # fmt: skip
         labels, groups = merged_until_met(table, labels, groups, models)
         return self.released(table, labels, groups)
 
@@ -87,54 +95,65 @@ class StratifiedClusters(Publisher):
         )
 
 
-def _extras_placed(table: Table, labels: Labels, extra: NDArray[np.bool_], model: TCloseness) -> Labels:
-    """Move each left-over record that pushes its class beyond t to the nearest class that can take it."""
-    rows = np.flatnonzero(extra)
-    if rows.size == 0:
-        return labels
-    carry = model.carries(table.schema)[0]
-    reference = model.reference(table)
-    (whole,) = table.groups(labels, [carry])
-    level = model.level(whole, table.schema, reference)
-    column = whole.columns[carry]
-    own = _values_of(whole, labels, rows)
-    labels = labels.copy()
-    taken = set(labels[rows].tolist())
-    for row, value in zip(rows.tolist(), own.tolist(), strict=True):
-        here = int(labels[row])
+def _extras_placed(
+    table: Table, labels: Any, stratum: Any, size: int, groups: int, over: int, model: TCloseness
+) -> NDArray[np.int32]:
+    """Move each left-over record that pushes its class beyond t to the nearest class that can take it.
+
+    Left-over records are in the first classes, one in each. Gives where the one of each of these goes. Only classes
+    that one of them may go to are looked at.
+    """
+    carry, extra, row = (
+        model.carries(table.schema)[0],
+        Given(stratum),
+        Given(table.engine.rank(table.data, table.schema, [])),
+    )
+    promise = promise_of(model, table)
+    reach = min(groups, over + _RINGS[-1][1] + 1)
+
+    def near(classes: Classes) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...], NDArray[np.float64]]:
+        few = max(0, min(classes.sizes.size, reach - classes.first))
+        starts = classes.starts[: few + 1]
+        columns = {item: column[: starts[-1]] for item, column in classes.columns.items()}
+        levels = promise.level(Classes(starts, columns)) if few else np.empty(0)
+        return np.diff(starts), tuple(columns[item] for item in (carry, extra, row)), levels
+
+    parts = table.groups(near, labels, (carry, extra, row))
+    starts = np.append(0, np.cumsum(np.concatenate([part[0] for part in parts])))
+    column, strata, rows = (np.concatenate([part[1][i] for part in parts]) for i in range(3))
+    level = np.concatenate([part[2] for part in parts])
+    seats = np.flatnonzero(strata == size)
+    homes = np.searchsorted(starts, seats, side="right") - 1
+    moves = np.arange(over, dtype=np.int32)
+    taken = set(range(over))
+    for at in np.argsort(rows[seats], kind="stable").tolist():
+        here, value = int(homes[at]), int(column[seats[at]])
         if model.met(level[here : here + 1])[0]:
             continue
         for other in _nearest_first(here, level.size):
             candidates = np.array([g for g in other if g not in taken], np.int64)
             if candidates.size == 0:
                 continue
-            trial = _with_one_more(whole, carry, column, candidates, value)
-            fits = np.flatnonzero(model.met(model.level(trial, table.schema, reference)))
+            trial = _with_one_more(starts, carry, column, candidates, value)
+            fits = np.flatnonzero(model.met(promise.level(trial)))
             if fits.size:
-                labels[row] = candidates[fits[0]]
+                moves[here] = candidates[fits[0]]
                 taken.add(int(candidates[fits[0]]))
                 break
-    return labels
-
-
-def _values_of(classes: Classes, labels: Labels, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Give the carried value of some rows, which stand in their classes in the order of the table."""
-    (column,) = classes.columns.values()
-    seats = [int(classes.starts[labels[r]] + np.count_nonzero(labels[:r] == labels[r])) for r in rows.tolist()]
-    return column[seats]
+    return moves
 
 
 def _nearest_first(here: int, groups: int) -> Iterator[list[int]]:
     """Give the other classes in widening rings around one, as far as a record may sensibly go."""
-    for reach, wider in ((0, 64), (64, 512), (512, 4096)):
+    for reach, wider in _RINGS:
         ring = (here + step * side for step in range(reach + 1, wider + 1) for side in (1, -1))
         yield [g for g in ring if 0 <= g < groups]
 
 
 def _with_one_more(
-    classes: Classes, carry: Any, column: NDArray[np.int32], chosen: NDArray[np.int64], value: int
+    starts: NDArray[np.int64], carry: Any, column: NDArray[np.int32], chosen: NDArray[np.int64], value: int
 ) -> Classes:
     """Give some classes as they would be with one more record."""
-    parts = [np.append(column[classes.starts[g] : classes.starts[g + 1]], np.int32(value)) for g in chosen]
+    parts = [np.append(column[starts[g] : starts[g + 1]], np.int32(value)) for g in chosen]
     starts = np.concatenate([[0], np.cumsum([part.size for part in parts])])
     return Classes(starts.astype(np.int64), {carry: np.concatenate(parts).astype(np.int32)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from shoal.errors import ParameterError
 from shoal.kernels.microaggregation import Points, v_mdav
@@ -49,7 +49,7 @@ class VMdav(Partitioner):
         if not number or not 0 <= self.gamma < float("inf"):
             raise ParameterError(f"gamma must be a number of at least 0, not {self.gamma}.", "Try 0.2, or 1.1.")
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Labels, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form the classes."""
         return partitioned(table, k, self._classes, keep_exact=self.keep_exact, lined=lined)
 

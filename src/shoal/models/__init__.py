@@ -106,11 +106,14 @@ def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
         return ()
     carry = tuple(dict.fromkeys(item for model in models for item in model.carries(table.schema)))
     references = [model.reference(table) for model in models]
-    found: list[list[tuple[float, int, int]]] = [[] for _ in models]
-    for classes in table.classes(carry=carry):
-        for model, reference, parts in zip(models, references, found, strict=True):
-            levels = model.level(classes, table.schema, reference)
-            parts.append((model.worst(levels), int((~model.met(levels)).sum()), levels.size))
+    schema = table.schema
+
+    def levels(classes: Classes) -> list[tuple[float, int, int]]:
+        reached = [m.level(classes, schema, reference) for m, reference in zip(models, references, strict=True)]
+        pairs = zip(models, reached, strict=True)
+        return [(model.worst(level), int((~model.met(level)).sum()), level.size) for model, level in pairs]
+
+    found = zip(*table.classes(levels, carry=carry), strict=True)
     verdicts = []
     for model, parts in zip(models, found, strict=True):
         level = model.worst(np.array([part[0] for part in parts]))

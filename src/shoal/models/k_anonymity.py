@@ -62,7 +62,11 @@ class KAnonymity:
         """Give the number of records, or of distinct subjects, in each class."""
         if schema.subject is None:
             return classes.sizes.astype(np.float64)
-        return count_distinct(classes.columns[schema.subject], classes.starts, reference).astype(np.float64)
+        people = classes.columns[schema.subject]
+        if reference > 4 * people.size:  # few of all: numbered anew, they need less room
+            _, codes = np.unique(people, return_inverse=True)
+            people, reference = codes.reshape(-1).astype(np.int32), people.size
+        return count_distinct(people, classes.starts, reference).astype(np.float64)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes are large enough."""

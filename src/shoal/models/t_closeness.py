@@ -81,10 +81,9 @@ class TCloseness:
         return (Ranked(column),) if self.chosen_distance(schema) == "ordered-records" else (column,)
 
     def reference(self, table: Table) -> Any:
-        """Give the distinct values of the column and how often each occurs in the table."""
+        """Give the distinct values of the column and how often each occurs; or no values, and the number of records."""
         if self.chosen_distance(table.schema) == "ordered-records":
-            n = table.rows
-            return np.arange(n, dtype=np.int32), np.ones(n, np.int64)
+            return None, table.rows
         return table.counts(self.confidential(table.schema))
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
@@ -92,7 +91,9 @@ class TCloseness:
         values, counts = reference
         column = classes.columns[self.carries(schema)[0]]
         distance = self.chosen_distance(schema)
-        bins = column if distance == "ordered-records" else places_among(values, column)
+        if distance == "ordered-records":
+            return ordered_distance(column, classes.starts, counts)
+        bins = places_among(values, column)
         if distance == "variation":
             return total_variation(bins, classes.starts, counts)
         return ordered_distance(bins, classes.starts, counts)

@@ -35,9 +35,8 @@ class Cells:
             positions, counts = table.counts(name)  # which is faster, and works if every cell is exact
             return cls(axis, positions, positions, counts)
         except ParameterError:
-            batches = list(table.boxes((name,)))
-        lo, hi = (np.concatenate([getattr(batch, end)[:, 0] for batch in batches]) for end in ("lo", "hi"))
-        return cls(axis, lo, hi, np.concatenate([batch.counts for batch in batches]))
+            batches = table.boxes(lambda cells: (cells.lo[:, 0], cells.hi[:, 0], cells.counts), (name,))
+        return cls(axis, *(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
     @cached_property
     def shown(self) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ def surfaces(table: Table, first: Sequence[str], second: Sequence[str]) -> list[
     for a in sides[0]:
         for b in sides[1]:
             labels = table.engine.number(table.data, table.schema, [a.labels, b.labels])
-            unique = sum(int((classes.sizes == 1).sum()) for classes in table.groups(labels, ()))
+            unique = sum(table.groups(lambda classes: int((classes.sizes == 1).sum()), labels))
             loss = float(np.sqrt(a.squares + b.squares).sum()) / (table.rows * (len(first) + len(second)))
             rows.append(
                 {

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
-from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Publication, Spans, Stored, Written
-from shoal.engines.local.data import OWN, LocalData, known_values, moved, renumbered, spans
+from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
+from shoal.engines.joining import joined_until_met
+from shoal.engines.local.aligning import aligned
+from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish_some, published, recode
 from shoal.engines.sources import Source
-from shoal.errors import SchemaError
+from shoal.errors import InternalError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows
-from shoal.kernels.radix import order_by_integers, order_by_lengths, places_in
-from shoal.kernels.spans import Members, moments
+from shoal.kernels.moments import moments, tally
+from shoal.kernels.radix import order_by_integers, order_by_keys, places_in
+from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Ranked, Table, Tally
+from shoal.table import Carry, Classes, Given, Ranked, Table, Tally
 
 Positions = NDArray[np.int32]
+T = TypeVar("T")
 _ALL = slice(None)
 
 
@@ -60,16 +63,17 @@ class Local:
         """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""
         target = Path(path)
         if Source.parse(path).kind == "folder":
+            from shoal.engines.local.arrow import to_arrow
             from shoal.engines.local.folders import write_folder
 
-            return write_folder(data, schema, target)
+            return write_folder([to_arrow(data, schema, "struct")], target)
         if is_parquet(target):
-            from shoal.engines.local.arrow import write_parquet
+            from shoal.engines.local.arrow import to_arrow, write_parquet
 
-            return write_parquet(data, schema, target)
+            return write_parquet([to_arrow(data, schema, "struct")], target)
         from shoal.engines.local.text_writer import write_text
 
-        return write_text(data, schema, target, layout)
+        return write_text([data], schema, target, layout)
 
     def frame(self, data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
@@ -86,19 +90,21 @@ class Local:
         if "moments" not in data.memo:
             lo, hi = data.unfolded()
             rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
-            data.memo["moments"] = Moments(*moments(rows.lo, rows.hi, rows.table, rows.offsets))
+            data.memo["moments"] = Moments(*moments([tally(rows.lo, rows.hi, rows.offsets)], rows.table, rows.offsets))
         found: Moments = data.memo["moments"]
         return found
 
     def counts(self, data: LocalData, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
-        positions = data.positions(name)
-        ordered = positions[order_by_integers(positions)]
-        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-        return ordered[first], np.diff(np.append(first, ordered.size))
+        return counted(data.positions(name))
 
-    def classes(self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry]) -> Iterator[Classes]:
-        """Give all classes at once."""
+    def classes(
+        self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
+    ) -> list[T]:
+        """Give what work makes of all classes at once."""
+        return [work(self._classes(data, schema, by, carry))]
+
+    def _classes(self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry]) -> Classes:
         if isinstance(by, tuple):
             of_matrix_row, groups = self._signatures(data, by)
         else:
@@ -120,16 +126,21 @@ class Local:
                 columns = {name: known_values(data, schema[name].name) for name in item.condition.columns}
                 carried[item] = count_labels(labels(np.flatnonzero(item.condition.holds(schema, columns))), groups)
                 continue
-            name = item.column if isinstance(item, Ranked) else item
-            whole = self.rank(data, schema, [name]) if isinstance(item, Ranked) else data.positions(name)
             order = by_label(labels(), groups)[0] if order is None else order
-            carried[item] = whole[order]
-        yield Classes(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), carried)
+            carried[item] = self._column(data, schema, item)[order]
+        return Classes(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), carried)
 
-    def boxes(self, data: LocalData, schema: Schema, by: tuple[str, ...]) -> Iterator[Boxes]:
-        """Give all boxes at once."""
+    def _column(self, data: LocalData, schema: Schema, item: str | Ranked | Given) -> NDArray[Any]:
+        """Give one number per record: of a column, of its ranks, or what was given."""
+        if isinstance(item, Given):
+            column: NDArray[Any] = item.column
+            return column
+        return self.rank(data, schema, [item.column]) if isinstance(item, Ranked) else data.positions(item)
+
+    def boxes(self, data: LocalData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
+        """Give what work makes of all boxes at once."""
         of_matrix_row, groups = self._signatures(data, by)
-        (classes,) = self.classes(data, schema, by, ())
+        classes = self._classes(data, schema, by, ())
         one = np.empty(groups, np.int32)
         one[of_matrix_row] = np.arange(of_matrix_row.size, dtype=np.int32)
         one.sort()  # what lies side by side is gathered faster
@@ -140,7 +151,7 @@ class Local:
         lowest = lo.min(axis=0, where=lo != MISSING, initial=TOP)
         highest = hi.max(axis=0, where=lo != MISSING, initial=MISSING)
         missing = (hi == MISSING).any(axis=0)
-        yield Boxes(by, lo, hi, classes.sizes[of_matrix_row[one]], lowest, highest, missing)
+        return [work(Boxes(by, lo, hi, classes.sizes[of_matrix_row[one]], lowest, highest, missing))]
 
     def _signatures(self, data: LocalData, by: tuple[str, ...]) -> tuple[Positions, int]:
         """Number the matrix rows by their cells in some columns: equal cells, equal number."""
@@ -169,6 +180,10 @@ class Local:
         result = kernel(spans(data, schema))
         return result if data.index.size == 0 else result[data.index]
 
+    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Any:
+        """Compute one number per row from those of other columns."""
+        return kernel(*columns)
+
     def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | NDArray[Any]]) -> Positions:
         """Give each row's place when sorted by keys."""
         order = self._order(data, keys)
@@ -176,15 +191,7 @@ class Local:
 
     def _order(self, data: LocalData, keys: Sequence[str | NDArray[Any]]) -> Positions | None:
         """Sort by keys: least important first, each sort keeping the last one's order. None: they are as they were."""
-        order: Positions | None = None
-        for key in reversed(keys):
-            whole: NDArray[Any] = data.positions(key) if isinstance(key, str) else key
-            if whole.dtype != np.float64 and (whole == whole[0]).all():
-                continue
-            here = whole if order is None else whole[order]
-            step = order_by_lengths(here) if here.dtype == np.float64 else order_by_integers(here)
-            order = step if order is None else order[step]
-        return order
+        return order_by_keys([data.positions(key) if isinstance(key, str) else key for key in keys])
 
     def cut(
         self,
@@ -193,7 +200,7 @@ class Local:
         keys: Sequence[NDArray[Any]],
         least: int,
         kernel: Callable[[Piece], Positions],
-        carry: Sequence[str | Ranked] = (),
+        carry: Sequence[Carry] = (),
     ) -> tuple[Positions, int]:
         """Sort the rows by keys and hand them to a kernel in whole stretches."""
         from shoal.engines.local.cutting import cut
@@ -201,11 +208,35 @@ class Local:
         order = self._order(data, keys)
         if order is None:
             order = np.arange(data.rows, dtype=np.int32)
-        columns = {
-            item: self.rank(data, schema, [item.column]) if isinstance(item, Ranked) else data.positions(item)
-            for item in carry
-        }
-        return cut(data, schema, order, keys, least, kernel, columns)
+        labels, groups = cut(data, schema, order, keys, least, kernel, self._carried(data, schema, carry))
+        if (labels < 0).any():
+            raise InternalError("Records were left over when a table was cut into classes.")
+        return labels, groups
+
+    def _carried(self, data: LocalData, schema: Schema, carry: Sequence[Carry]) -> dict[Carry, Positions]:
+        return {item: self._column(data, schema, item) for item in carry if not isinstance(item, Tally)}
+
+    def divide(
+        self,
+        data: LocalData,
+        schema: Schema,
+        keys: Callable[[], Sequence[Any]],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[Carry] = (),
+    ) -> tuple[Positions, int]:
+        """Hand all rows to a kernel at once."""
+        lo, hi = data.unfolded()
+        rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
+        labels = kernel(Piece(rows, self._carried(data, schema, carry), last=True))
+        return labels, int(labels.max()) + 1
+
+    def mend(
+        self, data: LocalData, schema: Schema, labels: Positions, groups: int, promise: Promise
+    ) -> tuple[Positions, int]:
+        """Join classes with their neighbours until all keep a promise."""
+        number = joined_until_met(self._classes(data, schema, labels, promise.carry), promise)
+        return number[labels], int(number[-1]) + 1
 
     def regroup(
         self,
@@ -234,20 +265,23 @@ class Local:
         return mask_alone(data, schema, steps, key)
 
     def fill(
-        self, data: LocalData, schema: Schema, kernel: Callable[[Spans, NDArray[np.bool_]], Positions]
+        self,
+        data: LocalData,
+        schema: Schema,
+        plan: Callable[[Sequence[NDArray[np.int64]]], Sequence[T]],
+        kernel: Callable[[Spans, NDArray[np.bool_], T], Positions],
     ) -> tuple[Schema, LocalData]:
         """Replace the quasi-identifiers of whole rows by exact positions."""
         lo, hi = data.unfolded()
-        categories = [axis.values if axis.nominal else None for axis in (schema[name].axis for name in data.quasi)]
-        groups_from = np.array([TOP if values is None else len(values) for values in categories])
-        holes = (lo != hi) | (lo >= groups_from)
-        exact = kernel(spans(replace(data, lo=lo, hi=hi, index=OWN), schema), holes)
+        holes = holes_of(data, schema, lo, hi)
+        rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
+        exact = kernel(rows, holes, plan([holes.sum(axis=0)])[0])
         ranged = (False,) * len(data.quasi)
         return schema, replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
 
     def fold(
-        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
+    ) -> NDArray[Any]:
         """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
         first, second = aligned(original, released)
         lo, hi = first.data.unfolded()
@@ -256,66 +290,21 @@ class Local:
         return kernel(before, after, released.data.members() if released.data.index.size else None)
 
 
+def counted(positions: Positions) -> Counts:
+    """Give the distinct positions in ascending order, and how often each occurs."""
+    ordered = positions[order_by_integers(positions)]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    return ordered[first], np.diff(np.append(first, ordered.size))
+
+
+def holes_of(data: LocalData, schema: Schema, lo: Positions, hi: Positions) -> NDArray[np.bool_]:
+    """Tell which cells are not exact: ranges, wildcards, and sets of categories."""
+    categories = [axis.values if axis.nominal else None for axis in (schema[name].axis for name in data.quasi)]
+    groups_from = np.array([TOP if values is None else len(values) for values in categories])
+    found: NDArray[np.bool_] = (lo != hi) | (lo >= groups_from)
+    return found
+
+
 def is_parquet(path: Path) -> bool:
     """Tell whether a path names a Parquet file."""
     return path.suffix.lower() in (".parquet", ".pq")
-
-
-def aligned(original: Table, released: Table) -> tuple[Table, Table]:
-    """Put the quasi-identifiers of two tables on common axes, in the order of the original."""
-    names = original.data.quasi
-    if set(names) != set(released.data.quasi) or original.rows != released.rows:
-        raise SchemaError(
-            "The two tables do not have the same quasi-identifiers and the same number of records.",
-            "Compare a release with the table it was made from.",
-        )
-    order = [released.data.at(name) for name in names]
-    same = order == list(range(len(names)))
-    first, second = original.data, released.data
-    lo = second.lo if same else np.ascontiguousarray(second.lo[:, order])
-    hi = second.hi if same else np.ascontiguousarray(second.hi[:, order])
-    second = replace(second, quasi=names, lo=lo, hi=hi, ranged=tuple(second.ranged[j] for j in order))
-    mine, theirs = dict[str, Any](), dict[str, Any]()
-    for j, name in enumerate(names):
-        a, b = original.schema[name].axis, released.schema[name].axis
-        if {a.kind, b.kind} == {"integer", "float"}:  # means of whole numbers
-            first, a = _as_floats(first, j, a)
-            second, b = _as_floats(second, j, b)
-        if a.kind != b.kind:
-            raise SchemaError(
-                f"Column '{name}' is {a.kind} in one table and {b.kind} in the other.",
-                f"Declare what it is (--kind {name}={a.kind}).",
-            )
-        if (a.values is None) != (b.values is None):  # numbers of 32 bits in one table and larger ones in the other
-            first, a = _listed(first, j, a)
-            second, b = _listed(second, j, b)
-        common, move_a, move_b = a.shared_with(b)
-        mine[name] = theirs[name] = common
-        first, second = _moved(first, j, move_a), _moved(second, j, move_b)
-    return (
-        replace(original, schema=original.schema.with_axes(mine), data=first),
-        replace(released, schema=released.schema.with_axes(theirs), data=second),
-    )
-
-
-def _listed(data: LocalData, j: int, axis: Axis) -> tuple[LocalData, Axis]:
-    """List the values of a plain axis that occur in a column."""
-    if axis.values is not None:
-        return data, axis
-    used, lo, hi = renumbered(data.lo, data.hi, j)
-    return replace(data, lo=lo, hi=hi), axis.listed(used)
-
-
-def _as_floats(data: LocalData, j: int, axis: Axis) -> tuple[LocalData, Axis]:
-    """Give a column of numbers as floats."""
-    data, axis = _listed(data, j, axis)
-    assert axis.values is not None
-    return data, Axis("float", axis.values.astype(np.float64))
-
-
-def _moved(data: LocalData, j: int, move: Positions | None) -> LocalData:
-    if move is None or (move == np.arange(move.size)).all():
-        return data
-    lo, hi = data.lo.copy(), data.hi.copy()
-    lo[:, j], hi[:, j] = moved(lo[:, j], move), moved(hi[:, j], move)
-    return replace(data, lo=lo, hi=hi)

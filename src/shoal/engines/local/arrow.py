@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from shoal.schema import RELEASED, Schema
 from shoal.table import Origin, printable
 
 _LARGEST = 2147483646
+_ROW_GROUP = 1 << 20  # rows of a Parquet file that lie together
 Positions = NDArray[np.int32]
 
 
@@ -243,8 +244,11 @@ def _read_spans(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[V
     return cells, places.reshape(-1).astype(np.int32), None
 
 
-def to_arrow(data: LocalData, schema: Schema, cells: str) -> pa.Table:
-    """Give the released columns; a generalized cell is a struct of its two ends or its text."""
+def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] | None = None) -> pa.Table:
+    """Give the released columns; a generalized cell is a struct of its two ends or its text.
+
+    Of a part of a table, ``exact`` says in which quasi-identifiers all cells of the whole are exact.
+    """
     names = schema.of(*RELEASED)
     columns = []
     for name in names:
@@ -259,8 +263,8 @@ def to_arrow(data: LocalData, schema: Schema, cells: str) -> pa.Table:
             continue
         j = data.at(name)
         lo, hi = np.ascontiguousarray(data.lo[:, j]), np.ascontiguousarray(data.hi[:, j])
-        exact = not data.ranged[j] and bool((lo == hi).all()) and not axis.groups and axis.tree is None
-        if exact:
+        single = bool((lo == hi).all()) if exact is None else exact[j]
+        if single and not data.ranged[j] and not axis.groups and axis.tree is None:
             column = _values(axis, lo)
         elif cells == "text" or axis.nominal or axis.tree is not None:
             column = _rendered(axis, lo, hi, data.ranged[j])
@@ -320,10 +324,29 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
     return makers[kind](to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct")))
 
 
-def write_parquet(data: LocalData, schema: Schema, path: Path) -> Written:
-    """Write the released columns to a Parquet file and give the digest of the file."""
-    pq.write_table(to_arrow(data, schema, "struct"), path)
+def write_parquet(parts: Iterable[pa.Table], path: Path) -> Written:
+    """Write a table that comes in parts to a Parquet file and give the digest of the file."""
+    pieces = cut_anew(parts, _ROW_GROUP)
+    first = next(pieces)
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first, row_group_size=_ROW_GROUP)
+        for piece in pieces:
+            writer.write_table(piece, row_group_size=_ROW_GROUP)
     return of_file(path)
+
+
+def cut_anew(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Give a table that comes in parts in pieces of so many rows, the last with what is left."""
+    held: list[pa.Table] = []
+    for part in parts:
+        held.append(part)
+        while sum(each.num_rows for each in held) >= rows:
+            whole = pa.concat_tables(held)
+            yield whole.slice(0, rows).combine_chunks()
+            held = [whole.slice(rows)]
+    whole = pa.concat_tables(held)
+    if whole.num_rows:
+        yield whole.combine_chunks()
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:

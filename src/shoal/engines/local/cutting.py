@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from shoal.engines import Piece, Spans
 from shoal.engines.local.data import LocalData, spans
-from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
 from shoal.schema import Schema
 
@@ -26,10 +25,13 @@ def cut(
     least: int,
     kernel: Callable[[Piece], Positions],
     columns: Mapping[Any, Positions],
+    *,
+    end: bool = True,
 ) -> tuple[Positions, int]:
     """Hand the rows to a kernel in their order, and number the groups of all pieces together.
 
-    What a kernel leaves over comes first in the next piece.
+    What a kernel leaves over comes first in the next piece; what is left over in the end is labelled -1. Unless these
+    rows are the ``end`` of the table, no piece is the last one.
     """
     whole = spans(data, schema)
     labels = np.empty(data.rows, np.int32)
@@ -41,14 +43,13 @@ def cut(
         lo = gather_rows(whole.lo, at)
         some = Spans(lo, lo if whole.hi is whole.lo else gather_rows(whole.hi, at), whole.table, whole.offsets)
         carried = {name: column[rows] for name, column in columns.items()}
-        mine = kernel(Piece(some, carried, last=stop == data.rows))
+        mine = kernel(Piece(some, carried, last=end and stop == data.rows))
         over = mine < 0
         left = rows[over]
         labels[rows] = mine + np.int32(groups)  # those of rows left over are written again
         groups += int(mine.max()) + 1
         start = stop
-    if left.size:
-        raise InternalError("Records were left over when a table was cut into classes.")
+    labels[left] = -1
     return labels, groups
 
 

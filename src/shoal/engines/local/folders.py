@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,12 +10,10 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from shoal.engines import Written
-from shoal.engines.local.arrow import to_arrow
-from shoal.engines.local.data import LocalData
+from shoal.engines.local.arrow import cut_anew
 from shoal.engines.local.digests import of_folder
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
-from shoal.schema import Schema
 from shoal.table import Origin
 
 PART = 1 << 20  # how many records a part holds
@@ -71,10 +70,9 @@ def _insist_alike(one: Path, ours: dict[str, pa.DataType], other: Path, theirs: 
             )
 
 
-def write_folder(data: LocalData, schema: Schema, folder: Path) -> Written:
-    """Write the released columns as Parquet files in a new folder."""
-    whole = to_arrow(data, schema, "struct")
+def write_folder(parts: Iterable[pa.Table], folder: Path) -> Written:
+    """Write a table that comes in parts as Parquet files in a new folder."""
     folder.mkdir()
-    for number, first in enumerate(range(0, whole.num_rows, PART)):
-        pq.write_table(whole.slice(first, PART), folder / f"part-{number:05d}.parquet")
+    for number, part in enumerate(cut_anew(parts, PART)):
+        pq.write_table(part, folder / f"part-{number:05d}.parquet")
     return of_folder(folder)

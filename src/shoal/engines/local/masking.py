@@ -32,25 +32,24 @@ def mask_alone(
     lo, hi = original_lo.copy(), original_hi.copy()
     columns = np.array([data.at(name) for name in key], np.int64)
     axes: dict[str, Axis] = {}
-    alone = _alone(lo, hi, columns)
+    alone = alone_in(lo, hi, columns)
     for name, stretches in steps:
         if not alone.any():
             break
         j = data.at(name)
-        rows = np.flatnonzero(alone & (lo[:, j] != MISSING) | alone & (hi[:, j] == MISSING))
-        if stretches is None:
-            low, high = np.full(rows.size, MISSING, np.int32), np.full(rows.size, TOP, np.int32)
-        else:
-            axes[name], lows, highs = seated(axes.get(name, schema[name].axis), stretches)
-            inside, place = enclosing(stretches, original_lo[rows, j], original_hi[rows, j])
-            rows, low, high = rows[inside], lows[place[inside]], highs[place[inside]]
+        ends = np.array([MISSING], np.int32), np.array([TOP], np.int32)
+        if stretches is not None:
+            axes[name], *ends = seated(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
+        rows, low, high = masked_cells(
+            lo[:, j], hi[:, j], original_lo[:, j], original_hi[:, j], alone, stretches, *ends
+        )
         # Only what changes now may meet others, and only those that show one of the new cells already.
-        alike = _shows(lo[:, j], hi[:, j], low, high)
+        alike = shows(lo[:, j], hi[:, j], low, high)
         lo[rows, j], hi[rows, j] = low, high
         alike[rows] = True
         concerned = np.flatnonzero(alike)
         still = np.zeros(alone.size, bool)
-        still[concerned] = _alone(lo[concerned], hi[concerned], columns)
+        still[concerned] = alone_in(lo[concerned], hi[concerned], columns)
         alone[rows] = still[rows]
     changed = (lo != original_lo) | (hi != original_hi)
     masked = {}
@@ -60,14 +59,32 @@ def mask_alone(
     return schema.with_axes(axes), replace(data, lo=lo, hi=hi, index=OWN), masked
 
 
-def _alone(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+def masked_cells(
+    lo: Positions,
+    hi: Positions,
+    original_lo: Positions,
+    original_hi: Positions,
+    alone: NDArray[np.bool_],
+    stretches: Stretches | None,
+    lows: Positions,
+    highs: Positions,
+) -> tuple[NDArray[np.int64], Positions, Positions]:
+    """Tell which rows change in a step, and to which cells; ``lows`` and ``highs`` are those that it may give."""
+    rows = np.flatnonzero(alone & (lo != MISSING) | alone & (hi == MISSING))
+    if stretches is None:
+        return rows, np.full(rows.size, MISSING, np.int32), np.full(rows.size, TOP, np.int32)
+    inside, place = enclosing(stretches, original_lo[rows], original_hi[rows])
+    return rows[inside], lows[place[inside]], highs[place[inside]]
+
+
+def alone_in(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Tell which rows have cells in some columns that no other row has."""
     labels, groups = label_rows(lo, hi, columns)
     lonely: NDArray[np.bool_] = (count_labels(labels, groups) == 1)[labels]
     return lonely
 
 
-def _shows(lo: Positions, hi: Positions, low: Positions, high: Positions) -> NDArray[np.bool_]:
+def shows(lo: Positions, hi: Positions, low: Positions, high: Positions) -> NDArray[np.bool_]:
     """Tell which rows show one of some cells in a column."""
     found = np.zeros(lo.size, bool)
     wide = np.flatnonzero(lo != hi)

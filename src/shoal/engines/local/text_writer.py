@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import node_text
+from shoal.axis import Axis, node_text
 from shoal.engines import Layout, Written
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
@@ -27,11 +27,11 @@ _SAMPLE = 256
 Positions = NDArray[np.int32]
 
 
-def write_text(data: LocalData, schema: Schema, path: Path, layout: Layout) -> Written:
-    """Write the released columns in the order of the schema and give the digest of the bytes."""
+def write_text(parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout) -> Written:
+    """Write the released columns of a table, part after part, in the order of the schema; give their digest."""
     digest, size = hashlib.sha256(), 0
     with created(path) as file:
-        for chunk in _chunks(data, schema, layout.delimiter):
+        for chunk in _chunks(parts, schema, layout.delimiter):
             digest.update(chunk)
             size += len(chunk)
             rest = memoryview(chunk)
@@ -40,11 +40,16 @@ def write_text(data: LocalData, schema: Schema, path: Path, layout: Layout) -> W
     return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
 
 
-def _chunks(data: LocalData, schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
+def _chunks(parts: Iterable[LocalData], schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
     names = schema.of(*RELEASED)
     # A name that is empty or begins or ends with a blank is quoted, so that a reader takes it as it is.
     heads = [_in_quotes(n) if n != n.strip() or not n or _needs_quotes(n, delimiter) else n for n in names]
     yield delimiter.join(heads).encode() + b"\n"
+    for data in parts:
+        yield from _rows(data, schema, names, delimiter)
+
+
+def _rows(data: LocalData, schema: Schema, names: Sequence[str], delimiter: str) -> Iterator[memoryview]:
     fields, numbers = _fields(data, names)
     spans = _SpanTexts(data, schema, [n for n in names if n in data.quasi], names, delimiter)
     texts = [_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried]
@@ -129,7 +134,7 @@ class _SpanTexts:
             ):  # a category or a set is a cell of its own, a range is put together from two texts
                 mine = [_quoted([text], delimiter) for text in mine]
                 ranged[j] = quotes[j] = 0
-            elif any(_needs_quotes(text, delimiter) for text in mine):
+            elif _quotes_ends(axis, delimiter):
                 mine = [text.replace('"', '""') for text in mine]
                 quotes[j] = 2
             texts.append(mine)
@@ -165,6 +170,13 @@ class _SpanTexts:
             self._piece(s, min(s + _SAMPLE, stop), few, places, 0) / (min(s + _SAMPLE, stop) - s) for s in starts
         ]
         return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + SLACK
+
+
+def _quotes_ends(axis: Axis, delimiter: str) -> bool:
+    """Tell whether a range of a column may need quotes for what stands at its ends; of numbers only times may."""
+    if axis.numeric:
+        return axis.kind == "datetime" and delimiter == ":"
+    return any(_needs_quotes(str(text), delimiter) for text in (() if axis.values is None else axis.values))
 
 
 def _nodes(tree: Hierarchy, low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, list[str]]:

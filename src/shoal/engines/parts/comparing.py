@@ -1,0 +1,69 @@
+"""Sums over the records of two tables in parts, an original and its release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Spans
+from shoal.engines.local.aligning import Used, alignment, refuse_strangers, used_positions, with_moves
+from shoal.engines.local.data import spans
+from shoal.engines.parts.arranging import Arrays
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.kernels.spans import Members
+from shoal.table import Table
+
+Positions = NDArray[np.int32]
+
+
+def folded(
+    pool: Pool, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
+) -> NDArray[Any]:
+    """Put the tables on common axes and into parts of the same records, and add up what a kernel gives for each."""
+    first, second = original.data, released.data
+    refuse_strangers(first.shape.quasi, second.shape.quasi, (first.rows, second.rows))
+    used = _used(pool, first), _used(pool, second)
+    plan = alignment(original.schema, released.schema, first.shape.quasi, used)
+    before_schema, after_schema = original.schema.with_axes(plan.axes), released.schema.with_axes(plan.axes)
+    one, other = first.shape, second.shape
+
+    def work(number: int, cells: Part, codes: Part, published: Part, beside: Part) -> NDArray[Any]:
+        mine = with_moves(one.unfolded(cells, codes), plan.names, plan.first)
+        theirs = with_moves(other.local(published, beside), plan.names, plan.second)
+        members = theirs.members() if theirs.index.size else None
+        return kernel(spans(mine, before_schema), spans(theirs, after_schema), members)
+
+    there, beside = _alongside(pool, second, first)
+    return np.sum(pool.gather(work, first.cells, first.codes, there, beside), axis=0)  # type: ignore[no-any-return]
+
+
+def _used(pool: Pool, data: PartedData) -> Used:
+    def used(name: str) -> Positions:
+        shape = data.shape
+        parts = pool.gather(
+            lambda number, cells, codes: used_positions(shape.local(cells, codes), name), data.cells, data.codes
+        )
+        return np.unique(np.concatenate(parts))
+
+    return used
+
+
+def _alongside(pool: Pool, data: PartedData, like: PartedData) -> tuple[Handle, Handle]:
+    """Give the cells of a table in parts of the same records as those of another."""
+    if data.sizes == like.sizes:
+        return data.cells, data.codes
+    shape, mine, theirs = data.shape, data.bounds, like.bounds
+
+    def send(number: int, cells: Part, codes: Part) -> list[Arrays]:
+        here = shape.unfolded(cells, codes)
+        cuts = np.clip(theirs - mine[number], 0, here.rows).tolist()
+        ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
+        return [{name: end[a:b] for name, end in ends.items()} for a, b in pairwise(cuts)]
+
+    moved = pool.exchange(send, len(like.sizes), data.cells, data.codes)
+    return moved, moved

@@ -1,0 +1,127 @@
+"""How a table lies in parts: stretches of its records in their order, each what the local engine holds of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines.local.data import OWN, LocalData, Words
+from shoal.engines.parts.pool import Handle, Part
+from shoal.kernels.grouping import gather_rows
+from shoal.kernels.radix import places_in
+
+Positions = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What all parts of a table have in common. It goes wherever parts are worked on, so it holds no texts."""
+
+    quasi: tuple[str, ...]
+    ranged: tuple[bool, ...]
+    carried: tuple[str, ...]
+    words: tuple[Words | None, ...]
+
+    def local(self, cells: Part, codes: Part) -> LocalData:
+        """Give one part as the local engine would hold it."""
+        lo, hi, index = OWN, OWN, cells.get("index", OWN)
+        if self.quasi:
+            lo = settled(cells["lo"], cells.get("seat"))
+            hi = settled(cells["hi"], cells.get("seat")) if "hi" in cells else lo
+        if self.carried:
+            carried = codes["codes"]
+            if not self.quasi:
+                lo = hi = np.empty((carried.shape[0], 0), np.int32)
+        else:
+            carried = np.empty((index.size or lo.shape[0], 0), np.int32)
+        return LocalData(self.quasi, lo, hi, index, self.ranged, self.carried, carried, self.words)
+
+    def unfolded(self, cells: Part, codes: Part) -> LocalData:
+        """Give one part with a matrix row for each record."""
+        data = self.local(cells, codes)
+        lo, hi = data.unfolded()
+        return replace(data, lo=lo, hi=hi, index=OWN)
+
+
+@dataclass(frozen=True, eq=False)
+class PartedData:
+    """A table in parts: how many records each has, their cells, and their codes in carried columns.
+
+    A part of ``cells`` has the matrices ``lo`` and, unless all cells are exact, ``hi``; an ``index`` if records share
+    rows of them; and a ``seat`` if they are not in order: the place in the part where each row belongs. A part of
+    ``codes`` has a matrix of them. ``texts`` are those of carried columns, and ``typed`` gives columns of a frame with
+    the type that they came with, from their codes in some records and the number of the first of these.
+    """
+
+    shape: Shape
+    sizes: tuple[int, ...]
+    cells: Handle
+    codes: Handle
+    texts: tuple[Sequence[str] | None, ...]
+    typed: Mapping[str, Callable[[Positions, int], Any]] = field(default_factory=dict, repr=False)
+    # What was found out once need not be found out again: nothing in here ever changes.
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return sum(self.sizes)
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        """The number of the first record of each part, and of all."""
+        return np.append(0, np.cumsum(self.sizes)).astype(np.int64)
+
+    def with_cells(self, cells: Handle, ranged: tuple[bool, ...]) -> PartedData:
+        """Give the same records with other cells."""
+        return replace(self, cells=cells, shape=replace(self.shape, ranged=ranged))
+
+    def whole_words(self) -> tuple[Words | None, ...]:
+        """Give what stands behind the codes, texts included."""
+        pairs = zip(self.shape.words, self.texts, strict=True)
+        return tuple(words if words is None else replace(words, texts=texts or ()) for words, texts in pairs)
+
+
+def without_texts(words: Sequence[Words | None]) -> tuple[Words | None, ...]:
+    """Give words without their texts."""
+    return tuple(each if each is None else Words((), each.lo, each.hi) for each in words)
+
+
+def settled(values: NDArray[Any], seats: Positions | None) -> NDArray[Any]:
+    """Put values into their seats."""
+    if seats is None:
+        return values
+    places = places_in(seats)
+    return gather_rows(values, places) if values.ndim == 2 and values.dtype == np.int32 else values[places]
+
+
+def value_of(part: Part) -> NDArray[Any]:
+    """Give the numbers of a column that lies beside a part, record by record."""
+    return settled(part["value"], part.get("seat"))
+
+
+def cells_of(data: LocalData) -> dict[str, NDArray[Any]]:
+    """Give the cells of a table in memory as a part."""
+    found = {"lo": data.lo} if data.quasi else {}
+    if data.quasi and data.hi is not data.lo:
+        found["hi"] = data.hi
+    if data.index.size:
+        found["index"] = data.index
+    return found or {"codes": data.codes}
+
+
+def divided(data: LocalData, rows: int) -> tuple[list[dict[str, NDArray[Any]]], list[dict[str, NDArray[Any]]]]:
+    """Cut a table in memory into parts of so many records: their cells, and their codes."""
+    lo, hi = data.unfolded()
+    cells, codes = [], []
+    for start in range(0, data.rows, rows):
+        some = slice(start, start + rows)
+        low = lo[some]
+        here = replace(data, lo=low, hi=low if hi is lo else hi[some], index=OWN, codes=data.codes[some])
+        cells.append(cells_of(here))
+        codes.append({"codes": here.codes} if data.carried else cells[-1])
+    return cells, codes

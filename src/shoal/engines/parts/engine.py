@@ -1,0 +1,281 @@
+"""An engine whose tables lie in parts: every verb, whatever holds the parts and works on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
+from shoal.engines.local import Local, counted, holes_of
+from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
+from shoal.engines.parts import classing, comparing, cutting, joining, masking, publishing
+from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.sources import Source
+from shoal.kernels.moments import Tally, moments, tally
+from shoal.kernels.spans import Members
+from shoal.levels import Stretches
+from shoal.schema import ReadOptions, Schema
+from shoal.table import Carry, Classes, Table
+
+Positions = NDArray[np.int32]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Parted:
+    """Hold tables as parts in a pool.
+
+    Parameters
+    ----------
+    pool
+        What holds the parts and works on them.
+    rows
+        How many records a part has, of tables that come from memory.
+    name
+        The name by which certificates call the engine.
+    """
+
+    pool: Pool
+    rows_per_part: int = 1 << 20
+    name: str = "parts"
+
+    def read(self, source: Any, options: ReadOptions) -> Table:
+        """Read a file or a frame that fits into memory, and cut it into parts."""
+        return self.taken(Local().read(source, options))
+
+    def taken(self, table: Table) -> Table:
+        """Cut a table in memory into parts."""
+        local: LocalData = table.data
+        cells, codes = divided(local, self.rows_per_part)
+        held = self.pool.put(cells)
+        data = PartedData(
+            Shape(local.quasi, local.ranged, local.carried, without_texts(local.words)),
+            tuple(min(self.rows_per_part, local.rows - s) for s in range(0, local.rows, self.rows_per_part)),
+            held,
+            self.pool.put(codes) if local.carried else held,
+            tuple(None if words is None else words.texts for words in local.words),
+            {name: _slicing(column) for name, column in local.sources.items()},
+        )
+        return replace(table, data=data, engine=self)
+
+    def digest(self, source: Source) -> Written:
+        """Give the SHA-256 of what lies somewhere."""
+        return Local().digest(source)
+
+    def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
+        """Write the released columns to a table in a database, which is put together in memory first."""
+        return Local().store(self.together(data), schema, target)
+
+    def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
+        """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
+        from shoal.engines.parts.writing import write
+
+        return write(self.streamed(data), schema, path, layout, self.exact(data).tolist())
+
+    def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
+        """Give the released columns as a frame of the user's kind."""
+        return Local().frame(self.together(data), schema, kind, cells)
+
+    def rows(self, data: PartedData) -> int:
+        """Count the records."""
+        return data.rows
+
+    def streamed(self, data: PartedData) -> Iterator[LocalData]:
+        """Give the parts here one by one, each as a table in memory."""
+        shape = replace(data.shape, words=data.whole_words())
+        same = data.codes is data.cells
+        codes = self.pool.stream(data.codes) if not same else None
+        begin = 0
+        for cells in self.pool.stream(data.cells):
+            found = shape.local(cells, cells if codes is None else next(codes))
+            yield replace(found, sources=_typed(data, found.codes, begin))
+            begin += found.rows
+
+    def together(self, data: PartedData) -> LocalData:
+        """Give the whole table in memory."""
+        parts = list(self.streamed(data))
+        whole = [part.unfolded() for part in parts]
+        lo = np.concatenate([part[0] for part in whole])
+        exact = all(part[0] is part[1] for part in whole)
+        hi = lo if exact else np.concatenate([part[1] for part in whole])
+        codes = np.concatenate([part.codes for part in parts])
+        return replace(parts[0], lo=lo, hi=hi, index=OWN, codes=codes, sources=_typed(data, codes, 0))
+
+    def exact(self, data: PartedData) -> NDArray[np.bool_]:
+        """Tell of which quasi-identifiers all cells are exact."""
+        shape = data.shape
+
+        def work(number: int, cells: Part, codes: Part) -> NDArray[np.bool_]:
+            here = shape.local(cells, codes)
+            found: NDArray[np.bool_] = (here.lo == here.hi).all(axis=0)
+            return found
+
+        every: NDArray[np.bool_] = np.logical_and.reduce(self.pool.gather(work, data.cells, data.codes))
+        return every
+
+    def describe(self, data: PartedData, schema: Schema) -> Moments:
+        """Give the moments and limits of the quasi-identifiers."""
+        if "moments" not in data.memo:
+            shape = data.shape
+
+            def work(number: int, cells: Part, codes: Part) -> Tally:
+                rows = spans(shape.unfolded(cells, codes), schema)
+                return tally(rows.lo, rows.hi, rows.offsets)
+
+            tallies = self.pool.gather(work, data.cells, data.codes)
+            axes = [schema[name].axis for name in shape.quasi]
+            data.memo["moments"] = Moments(*moments(tallies, *coordinate_table(axes)))
+        found: Moments = data.memo["moments"]
+        return found
+
+    def counts(self, data: PartedData, schema: Schema, name: str) -> Counts:
+        """Give the positions that occur in a column of exact cells, and how often each does."""
+        shape = data.shape
+        return masking.together(
+            self.pool.gather(
+                lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)), data.cells, data.codes
+            )
+        )
+
+    def _rank(self, data: PartedData) -> Callable[[str], Handle]:
+        return lambda name: cutting.placed(self.pool, data, [name])
+
+    def classes(
+        self, data: PartedData, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
+    ) -> list[T]:
+        """Give what work makes of the classes of each part, when alike records are in the same one."""
+        way = classing.classes_by_cells if isinstance(by, tuple) else classing.classes_by_label
+        return way(self.pool, data, schema, by, carry, self._rank(data), work)
+
+    def boxes(self, data: PartedData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
+        """Give what work makes of the boxes of each part, when those that may meet are in the same one."""
+        return classing.boxes(self.pool, data, schema, by, work)
+
+    def number(self, data: PartedData, schema: Schema, by: Sequence[Any]) -> Handle:
+        """Number the records by their cells."""
+        return classing.numbered(self.pool, data, by)
+
+    def map_rows(self, data: PartedData, schema: Schema, kernel: Callable[[Spans], Any]) -> Handle:
+        """Compute one number per row from its quasi-identifiers, part by part."""
+        shape = data.shape
+
+        def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
+            here = shape.local(cells, codes)
+            result = kernel(spans(here, schema))
+            return {"value": result if here.index.size == 0 else result[here.index]}
+
+        return self.pool.each(work, data.cells, data.codes)
+
+    def combine(self, kernel: Callable[..., Any], *columns: Handle) -> Handle:
+        """Compute one number per row from those of other columns, part by part."""
+        return self.pool.each(lambda number, *parts: {"value": kernel(*map(value_of, parts))}, *columns)
+
+    def rank(self, data: PartedData, schema: Schema, keys: Sequence[Any]) -> Handle:
+        """Give each row's place when sorted by keys."""
+        return cutting.placed(self.pool, data, keys)
+
+    def cut(
+        self,
+        data: PartedData,
+        schema: Schema,
+        keys: Sequence[Any],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[Carry] = (),
+    ) -> tuple[Handle, int]:
+        """Sort the rows by keys and hand them to a kernel range by range."""
+        label = cutting.sorted_pieces(schema, least, kernel)
+        return cutting.labelled(self.pool, data, schema, keys, least, label, carry, self._rank(data))
+
+    def divide(
+        self,
+        data: PartedData,
+        schema: Schema,
+        keys: Callable[[], Sequence[Any]],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[Carry] = (),
+    ) -> tuple[Handle, int]:
+        """Hand the rows to a kernel part by part, those with neighbouring keys together."""
+        label = cutting.whole_pieces(schema, kernel)
+        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data))
+
+    def mend(
+        self, data: PartedData, schema: Schema, labels: Handle, groups: int, promise: Promise
+    ) -> tuple[Handle, int]:
+        """Join classes with their neighbours until all keep a promise."""
+        return joining.mended(self.pool, data, schema, labels, promise, self._rank(data))
+
+    def regroup(
+        self,
+        data: PartedData,
+        schema: Schema,
+        labels: Handle,
+        groups: int,
+        publish: Publication = "range",
+        columns: Sequence[str] | None = None,
+    ) -> tuple[Schema, PartedData]:
+        """Publish the same cells for all rows of a group."""
+        return publishing.regrouped(self.pool, data, schema, labels, publish, columns)
+
+    def recode(self, data: PartedData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartedData]:
+        """Replace the exact values of columns by the parts of their axes that hold them."""
+        shape = data.shape
+
+        def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
+            return cells_of(Local().recode(shape.local(cells, codes), schema, rules)[1])
+
+        none = np.empty((0, len(shape.quasi)), np.int32)
+        empty = LocalData(shape.quasi, none, none, OWN, shape.ranged, (), np.empty((0, 0), np.int32), ())
+        recoded, like = Local().recode(empty, schema, rules)
+        return recoded, data.with_cells(self.pool.each(work, data.cells, data.codes), like.ranged)
+
+    def mask_alone(
+        self, data: PartedData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
+    ) -> tuple[Schema, PartedData, Mapping[str, Counts]]:
+        """Mask the records that stand alone, step by step."""
+        return masking.mask_alone(self.pool, data, schema, steps, key)
+
+    def fill(
+        self,
+        data: PartedData,
+        schema: Schema,
+        plan: Callable[[Sequence[NDArray[np.int64]]], Sequence[T]],
+        kernel: Callable[[Spans, NDArray[np.bool_], T], Positions],
+    ) -> tuple[Schema, PartedData]:
+        """Replace the quasi-identifiers of whole rows by exact positions, part by part."""
+        shape = data.shape
+
+        def empty(number: int, cells: Part, codes: Part) -> NDArray[np.int64]:
+            here = shape.unfolded(cells, codes)
+            return np.asarray(holes_of(here, schema, here.lo, here.hi).sum(axis=0), np.int64)
+
+        shares = plan(self.pool.gather(empty, data.cells, data.codes))
+
+        def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
+            here = shape.unfolded(cells, codes)
+            return {"lo": kernel(spans(here, schema), holes_of(here, schema, here.lo, here.hi), shares[number])}
+
+        filled = self.pool.each(work, data.cells, data.codes)
+        return schema, data.with_cells(filled, (False,) * len(shape.quasi))
+
+    def fold(
+        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
+        return comparing.folded(self.pool, original, released, kernel)
+
+
+def _slicing(column: Any) -> Callable[[Positions, int], Any]:
+    return lambda codes, begin: column.slice(begin, codes.size)
+
+
+def _typed(data: PartedData, codes: Positions, begin: int) -> dict[str, Any]:
+    """Give the carried columns of a frame, from some record on, as they came."""
+    return {name: column(codes[:, data.shape.carried.index(name)], begin) for name, column in data.typed.items()}

@@ -1,0 +1,158 @@
+"""Joining classes of a table in parts with their neighbours: each part by itself, and what reaches over its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Promise
+from shoal.engines.joining import merged, openings, strengths
+from shoal.engines.parts.arranging import Arrays, arranged, homeward
+from shoal.engines.parts.classing import carried
+from shoal.engines.parts.data import PartedData, value_of
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.kernels.grouping import by_label
+from shoal.schema import Schema
+from shoal.table import Classes
+
+Levels = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """What the neighbours of a part need to know of it: its first and last two classes, and whether any fails."""
+
+    classes: int
+    first: Levels
+    last: Levels
+    failing: bool
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What a part is to know of its neighbours: their strengths, and whether its first class joins the one before."""
+
+    before: float = -np.inf
+    after: float = -np.inf
+    joins: bool = False
+
+
+def mended(
+    pool: Pool, data: PartedData, schema: Schema, labels: Handle, promise: Promise, rank: Callable[[str], Handle]
+) -> tuple[Handle, int]:
+    """Join classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
+    shape, bounds = data.shape, data.bounds
+    columns, handles = carried(schema, promise.carry, rank)
+
+    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Arrays]:
+        return [value_of(label)], columns(shape.local(cells, codes), given)
+
+    def begin(number: int, part: Part) -> Arrays:
+        label = part["key0"]
+        mine = (label - label.min(initial=0 if label.size == 0 else label[0])).astype(np.int32)
+        order, starts = by_label(mine, int(mine.max(initial=-1)) + 1)
+        found = {name: part[name][order] for name in part if name.startswith("carry") or name == "row"}
+        classes = _classes(found | {"size": np.diff(starts)}, promise)
+        return found | {"size": np.diff(starts), "level": promise.level(classes) if starts.size > 1 else np.empty(0)}
+
+    there = arranged(pool, telling, bounds, data.cells, data.codes, labels, *handles, whole=True)
+    state = pool.each(begin, there)
+    while True:
+        ends = pool.gather(lambda number, part: _ends(part, promise), state)
+        if sum(end.classes for end in ends) <= 1 or not any(end.failing for end in ends):
+            break
+        state = _round(pool, state, ends, promise)
+    first = np.append(0, np.cumsum([end.classes for end in ends]))
+
+    def send(number: int, part: Part) -> list[Arrays]:
+        value = np.repeat(np.arange(part["size"].size, dtype=np.int32) + np.int32(first[number]), part["size"])
+        return homeward({"value": value}, part["row"], bounds)
+
+    return pool.exchange(send, len(data.sizes), state), int(first[-1])
+
+
+def _classes(part: Part, promise: Promise) -> Classes:
+    starts = np.append(0, np.cumsum(part["size"]))
+    return Classes(starts, {item: part[f"carry{i}"] for i, item in enumerate(promise.carry)})
+
+
+def _ends(part: Part, promise: Promise) -> _Ends:
+    level = part["level"]
+    return _Ends(level.size, level[:2], level[-2:], bool(level.size and not promise.met(level).all()))
+
+
+def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -> Handle:
+    """Join every failing class with a neighbour once."""
+    around = _neighbours(ends, promise)
+
+    def opening(number: int, part: Part) -> NDArray[np.bool_]:
+        here, level = around[number], part["level"]
+        if level.size == 0:
+            return np.empty(0, bool)
+        opens, _ = openings(
+            level, ~promise.met(level), here.before, here.after, higher_is_better=promise.higher_is_better
+        )
+        opens[0] = not here.joins
+        return opens
+
+    if not any(each.joins for each in around):
+        return pool.each(lambda number, part: _joined(part, opening(number, part), promise), state)
+    # What joins a class of an earlier part moves there: to where the nearest class before it begins.
+    opens = pool.gather(lambda number, part: bool(opening(number, part).any()), state)
+    home = list(range(state.parts))
+    for number in range(1, state.parts):
+        if around[number].joins or ends[number].classes == 0:
+            home[number] = number - 1 if opens[number - 1] else home[number - 1]
+
+    def move(number: int, part: Part) -> list[Arrays]:
+        opened = opening(number, part)
+        lead = int(opened.argmax()) if opened.any() else opened.size
+        rows = int(part["size"][:lead].sum())
+        every = dict(part) | {"opens": opened}
+        own = {name: column[lead if name in ("size", "level", "opens") else rows :] for name, column in every.items()}
+        moved = {name: column[: lead if name in ("size", "level", "opens") else rows] for name, column in every.items()}
+        sent = [{name: column[:0] for name, column in every.items()} for _ in home]
+        sent[number] = own
+        if home[number] != number:
+            sent[home[number]] = moved
+        return sent
+
+    moved = pool.exchange(move, state.parts, state)
+    return pool.each(
+        lambda number, part: _joined({name: part[name] for name in part if name != "opens"}, part["opens"], promise),
+        moved,
+    )
+
+
+def _joined(part: Part, opens: NDArray[np.bool_], promise: Promise) -> Arrays:
+    if opens.size == 0:
+        return dict(part)
+    classes, level = merged(_classes(part, promise), part["level"], opens, promise)
+    return dict(part) | {"size": classes.sizes, "level": level}
+
+
+def _neighbours(ends: Sequence[_Ends], promise: Promise) -> list[_Around]:
+    """Tell each part that has classes what stands before and behind it."""
+
+    def strength(levels: Levels) -> Levels:
+        return strengths(levels, higher_is_better=promise.higher_is_better)
+
+    found = [_Around()] * len(ends)
+    filled = [number for number, end in enumerate(ends) if end.classes]
+    for at, number in enumerate(filled):
+        before = strength(ends[filled[at - 1]].last)[-1] if at else -np.inf
+        after = strength(ends[filled[at + 1]].first)[0] if at + 1 < len(filled) else -np.inf
+        found[number] = _Around(float(before), float(after))
+    for one, other in zip(filled[:-1], filled[1:], strict=True):
+        last, first = ends[one].last, ends[other].first
+        beyond = strength(first)[1] if ends[other].classes > 1 else found[other].after
+        back = not promise.met(first[:1])[0] and strength(last)[-1] >= beyond
+        earlier = strength(last)[-2] if ends[one].classes > 1 else found[one].before
+        ahead = not promise.met(last[-1:])[0] and not earlier >= strength(first)[0]
+        if back or ahead:
+            found[other] = replace(found[other], joins=True)
+    return found

@@ -1,0 +1,146 @@
+"""What is published for classes of a table in parts: found where the records of each class lie together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.axis import Axis, Group
+from shoal.engines import Publication
+from shoal.engines.local.data import OWN, LocalData, moved
+from shoal.engines.local.publishing import publish_some, published
+from shoal.engines.parts.arranging import Arrays, arranged, homeward
+from shoal.engines.parts.data import PartedData, Shape, value_of
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.kernels import MISSING
+from shoal.schema import Schema
+
+Positions = NDArray[np.int32]
+
+
+def regrouped(
+    pool: Pool, data: PartedData, schema: Schema, labels: Handle, publish: Publication, columns: Sequence[str] | None
+) -> tuple[Schema, PartedData]:
+    """Publish the same cells for all records of a label, in some columns or in all."""
+    shape, bounds = data.shape, data.bounds
+
+    def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Arrays]:
+        here = shape.unfolded(cells, codes)
+        return [value_of(label)], {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
+
+    def grouped(part: Part) -> tuple[Schema, LocalData]:
+        n, lo = part["row"].size, part["lo"]
+        here = _plain(shape, lo, part.get("hi", lo))
+        own = (part["key0"] - part["key0"].min()).astype(np.int32) if n else np.empty(0, np.int32)
+        return _published(here, schema, own, publish, columns)
+
+    there = arranged(pool, telling, bounds, data.cells, data.codes, labels, whole=True)
+    single = np.full((1, len(shape.quasi)), MISSING, np.int32)
+    alike, ranged = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
+    growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
+    if not growing:
+
+        def send(number: int, part: Part) -> list[Arrays]:
+            lo, hi = grouped(part)[1].unfolded() if part["row"].size else (part["lo"], part["lo"])
+            return homeward({"lo": lo, "hi": hi}, part["row"], bounds)
+
+        return alike, data.with_cells(pool.exchange(send, len(data.sizes), there), ranged.ranged)
+
+    def publishing(number: int, part: Part) -> Arrays:
+        if part["row"].size == 0:
+            return {"lo": part["lo"], "hi": part["lo"], "row": part["row"]}
+        grown, here = grouped(part)
+        lo, hi = here.unfolded()
+        found = {"lo": lo, "hi": hi, "row": part["row"]}
+        for name in growing:
+            found |= _packed(name, schema[name].axis, grown[name].axis)
+        return found
+
+    done = pool.each(publishing, there)
+    told = pool.gather(lambda number, part: {name: _unpacked(name, schema[name].axis, part) for name in growing}, done)
+    axes = {name: _together(schema[name].axis, [part[name] for part in told]) for name in growing}
+    places = {name: shape.quasi.index(name) for name in growing}
+
+    def move(number: int, part: Part) -> list[Arrays]:
+        sides = [part["lo"].copy(), part["hi"].copy()]
+        for name, j in places.items():
+            own = _unpacked(name, schema[name].axis, part)
+            if own is not None:
+                to = _places(schema[name].axis, own, axes[name])
+                for side in sides:
+                    side[:, j] = moved(side[:, j], to)
+        return homeward({"lo": sides[0], "hi": sides[1]}, part["row"], bounds)
+
+    home = pool.exchange(move, len(data.sizes), done)
+    return schema.with_axes(axes), data.with_cells(home, ranged.ranged)
+
+
+def _plain(shape: Shape, lo: Positions, hi: Positions) -> LocalData:
+    return LocalData(shape.quasi, lo, hi, OWN, shape.ranged, (), np.empty((lo.shape[0], 0), np.int32), ())
+
+
+def _published(
+    data: LocalData, schema: Schema, labels: Positions, publish: Publication, columns: Sequence[str] | None
+) -> tuple[Schema, LocalData]:
+    groups = int(labels.max(initial=-1)) + 1
+    if columns is not None:
+        return publish_some(data, schema, labels, groups, publish, columns)
+    return published(data, schema, labels, groups, publish)
+
+
+def _may_grow(axis: Axis, publish: Publication) -> bool:
+    """Tell whether an axis may get new positions: sets of categories, or means that nobody has."""
+    if axis.nominal:
+        return publish == "range"
+    plain_days = axis.kind == "date" and axis.values is None
+    return publish in ("mean", "median") and axis.numeric and not plain_days
+
+
+def _packed(name: str, before: Axis, after: Axis) -> Arrays:
+    """Give what is new on an axis as numbers: values, or the members of groups one behind the other."""
+    if after is before:
+        return {}
+    if before.nominal:
+        new = after.groups[len(before.groups) :]
+        members = np.array([member for group in new for member in group.members], np.int32)
+        return {f"sizes:{name}": np.array([len(group.members) for group in new], np.int32), f"axis:{name}": members}
+    assert after.values is not None
+    return {f"axis:{name}": after.values}
+
+
+def _unpacked(name: str, before: Axis, part: Part) -> Axis | None:
+    """Give the axis on which the cells of a part lie; None if it is what it was."""
+    if f"axis:{name}" not in part:
+        return None
+    values = part[f"axis:{name}"]
+    if before.nominal:
+        members = np.split(values, np.cumsum(part[f"sizes:{name}"])[:-1])
+        groups = tuple(Group(tuple(group.tolist())) for group in members) if values.size else ()
+        return Axis(before.kind, before.values, before.groups + groups)
+    return Axis("float" if before.kind == "integer" else before.kind, values)
+
+
+def _together(before: Axis, parts: Sequence[Axis | None]) -> Axis:
+    """Give one axis for the cells of all parts."""
+    grown = [axis for axis in parts if axis is not None]
+    if before.nominal:
+        groups = dict.fromkeys(group for axis in grown for group in axis.groups[len(before.groups) :])
+        return Axis(before.kind, before.values, before.groups + tuple(groups))
+    if not grown:
+        return before
+    values = np.unique(np.concatenate([axis.values for axis in grown if axis.values is not None]))
+    return Axis(grown[0].kind, values)
+
+
+def _places(before: Axis, own: Axis, common: Axis) -> Positions:
+    """Give the place of each position of a part's axis on the axis of all parts."""
+    assert own.values is not None
+    if not before.nominal:
+        return np.searchsorted(common.values, own.values).astype(np.int32)  # type: ignore[arg-type]
+    kept = len(own.values) + len(before.groups)
+    seats = {group.members: len(own.values) + i for i, group in enumerate(common.groups) if group.pattern is None}
+    new = [seats[group.members] for group in own.groups[len(before.groups) :]]
+    return np.append(np.arange(kept, dtype=np.int32), np.array(new, np.int32))

@@ -1,0 +1,73 @@
+"""A pool in memory that is as strict as one that is spread over many machines: work and parts travel as bytes."""
+
+import pickle
+from dataclasses import dataclass
+
+import cloudpickle
+import numpy as np
+
+LARGEST = 1 << 20  # bytes of work that is sent to parts
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Parts as bytes."""
+
+    kept: tuple
+
+    @property
+    def parts(self):
+        return len(self.kept)
+
+
+def packed(part):
+    assert all(isinstance(name, str) for name in part)
+    assert all(isinstance(column, np.ndarray) and column.dtype != object for column in part.values())
+    return pickle.dumps({name: np.ascontiguousarray(column) for name, column in part.items()})
+
+
+def travelled(work):
+    """Send work elsewhere, as a cluster would."""
+    sent = cloudpickle.dumps(work)
+    assert len(sent) < LARGEST
+    return pickle.loads(sent)
+
+
+class Memory:
+    """Keep parts in memory, as bytes."""
+
+    parallel = 2
+
+    def put(self, parts):
+        return Held(tuple(map(packed, parts)))
+
+    def each(self, work, *handles):
+        return Held(tuple(packed(part) for part in self._worked(work, handles)))
+
+    def gather(self, work, *handles):
+        return [pickle.loads(cloudpickle.dumps(found)) for found in self._worked(work, handles)]
+
+    def exchange(self, work, parts, *handles):
+        sent = list(self._worked(work, handles))
+        assert all(len(pieces) == parts for pieces in sent)
+        names = {tuple(piece) for pieces in sent for piece in pieces}
+        assert len(names) == 1
+        return Held(
+            tuple(
+                packed({name: np.concatenate([pieces[i][name] for pieces in sent]) for name in sent[0][0]})
+                for i in range(parts)
+            )
+        )
+
+    def stream(self, handle):
+        return map(pickle.loads, handle.kept)
+
+    def _worked(self, work, handles):
+        mine = travelled(work)
+        assert len({handle.parts for handle in handles}) == 1
+        # Parts may be worked on in any order, and again if someone fails.
+        numbers = list(range(handles[0].parts))
+        found = {}
+        for number in [*reversed(numbers), *numbers[:1]]:
+            found[number] = mine(number, *(pickle.loads(handle.kept[number]) for handle in handles))
+        return [found[number] for number in numbers]
