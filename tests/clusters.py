@@ -4,6 +4,7 @@ import os
 from functools import cache
 
 import pytest
+from engines.pools import Memory
 
 # Two workers with one core each: parts travel between processes, as they would between machines.
 MASTER = os.environ.get("SHOAL_TEST_MASTER", "local-cluster[2,1,1024]")
@@ -51,3 +52,10 @@ def killing(work, mark):
         return done
 
     return once
+
+
+class Blank(Memory):
+    """Parts in memory, and some that hold nothing."""
+
+    def blank(self, parts):
+        return self.put({} for _ in range(parts))

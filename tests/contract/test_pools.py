@@ -1,49 +1,20 @@
-"""What every pool of parts must do, whatever holds them: compared with lists in memory."""
+"""What every pool of parts must do, whatever holds them: compared with one in memory."""
 
 import gc
 
 import numpy as np
 import pytest
 from clusters import cluster, killing
+from engines.pools import Memory
 
 from shoal.engines.spark.packing import STRETCHES, joined, pack, stretched, unpack
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import InternalError, ParameterError
 
 
-class Lists:
-    """The plainest pool: lists in memory."""
-
-    parallel = 1
-
-    class Row(list):
-        @property
-        def parts(self):
-            return len(self)
-
-    def put(self, parts):
-        return self.Row(parts)
-
-    def each(self, work, *handles):
-        return self.Row(work(i, *parts) for i, parts in enumerate(zip(*handles, strict=True)))
-
-    def gather(self, work, *handles):
-        return [work(i, *parts) for i, parts in enumerate(zip(*handles, strict=True))]
-
-    def exchange(self, work, parts, *handles):
-        sent = [work(i, *own) for i, own in enumerate(zip(*handles, strict=True))]
-        columns = sent[0][0].keys()
-        return self.Row(
-            {name: np.concatenate([row[j][name] for row in sent]) for name in columns} for j in range(parts)
-        )
-
-    def stream(self, handle):
-        return iter(handle)
-
-
-@pytest.fixture(scope="module", params=["lists", "spark"])
+@pytest.fixture(scope="module", params=["memory", "spark"])
 def pool(request):
-    return Lists() if request.param == "lists" else SparkPool(cluster().session)
+    return Memory() if request.param == "memory" else SparkPool(cluster().session)
 
 
 def people(number, rows=5):
@@ -105,7 +76,7 @@ def test_rows_move_to_their_part_in_the_order_of_their_senders(pool):
     moved = pool.exchange(by_age, 3, handle)
     assert moved.parts == 3
     found = list(pool.stream(moved))
-    same(found, list(Lists().exchange(by_age, 3, Lists().put(pool.stream(handle)))))
+    same(found, list(Memory().exchange(by_age, 3, Memory().put(pool.stream(handle)))))
     assert sum(len(part["ages"]) for part in found) == 100
     for number, part in enumerate(found):
         assert (part["ages"] % 3 == number).all()
@@ -201,5 +172,5 @@ def test_what_a_lost_executor_held_is_made_again(spark_pool, tmp_path):
     moved = spark_pool.exchange(killing(send, str(mark)), 3, second)
     found = list(spark_pool.stream(moved))
     assert mark.exists()
-    same(found, list(Lists().exchange(send, 3, Lists().put(spark_pool.stream(second)))))
+    same(found, list(Memory().exchange(send, 3, Memory().put(spark_pool.stream(second)))))
     assert spark_pool.gather(lambda number, part: part["places"].sum(), second) == before

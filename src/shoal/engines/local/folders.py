@@ -21,6 +21,15 @@ PART = 1 << 20  # how many records a part holds
 
 def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
     """Read the Parquet files of a folder in the order of their names; folders named COLUMN=VALUE add a column."""
+    files, origin = seen_folder(folder)
+    try:
+        return files.to_table().combine_chunks(), origin
+    except (OSError, pa.ArrowException):
+        raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
+
+
+def seen_folder(folder: Path) -> tuple[ds.Dataset, Origin]:
+    """Give the Parquet files of a folder as one table that is not yet read."""
     if not folder.is_dir():
         raise DataError(f"There is no folder '{folder}'.", "Check its name; the name of a file ends without a slash.")
     try:
@@ -31,21 +40,22 @@ def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
     if not files:
         raise DataError(f"The folder '{folder}' holds no Parquet files.", "Name a file, or a folder with *.parquet.")
     digest = of_folder(folder)
-    first = _columns(files[0])
+    first = columns_of(files[0])
     for path in files[1:]:
-        _insist_alike(files[0], first, path, _columns(path))
+        _insist_alike(files[0], first, path, columns_of(path))
     try:
         whole = ds.dataset(
             [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
             partitioning=ds.partitioning(flavor="hive"),
-        ).to_table()  # fmt: skip
+        )  # fmt: skip
     except (OSError, pa.ArrowException):
         raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
     source = Source("folder", folder)
-    return whole.combine_chunks(), Origin(source.name, digest.sha256, "parquet", place=str(source))
+    return whole, Origin(source.name, digest.sha256, "parquet", place=str(source))
 
 
-def _columns(path: Path) -> dict[str, pa.DataType]:
+def columns_of(path: Path) -> dict[str, pa.DataType]:
+    """Give the columns of a Parquet file and their types."""
     try:
         schema = pq.read_schema(path)
     except (OSError, pa.ArrowException):

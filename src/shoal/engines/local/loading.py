@@ -46,7 +46,8 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     return _load_arrow(*from_object(source), options)
 
 
-def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
+def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
+    """Say how a column is to be read."""
     kind, order = options.kinds.get(name), options.orders.get(name)
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
@@ -55,7 +56,8 @@ def _reading(name: str, role: Role, options: ReadOptions) -> Reading:
     return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name))
 
 
-def _split(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
+def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
+    """Give the names of the quasi-identifiers, and those of the other columns."""
     quasi = [name for name, role in assigned.items() if role == Role.QUASI]
     return quasi, [name for name in assigned if name not in quasi]
 
@@ -64,13 +66,13 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     head = read_head(path, options.delimiter, options.encoding)
     options.check_names(head.header)
     assigned = options.roles.assign(head.header)
-    quasi, others = _split(assigned)
+    quasi, others = split_by_role(assigned)
     # Numbers that stand for something else, such as a declared category or a code for "missing", are read as text.
     texts = {
         name
         for name, role in assigned.items()
         if options.missing
-        or (_reading(name, role, options).kind or "integer") != "integer"
+        or (reading_of(name, role, options).kind or "integer") != "integer"
         or name in options.orders
         or name in options.hierarchies
     }
@@ -79,7 +81,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     for names, matrix in ((quasi, raw.cells), (others, raw.others)):
         for j, name in enumerate(names):
             if name in raw.texts:
-                found[name] = _interpret(name, raw, matrix[:, j], _reading(name, assigned[name], options))
+                found[name] = _interpret(name, raw, matrix[:, j], reading_of(name, assigned[name], options))
     notes = tuple(
         note
         for note, said in (
@@ -95,7 +97,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
         tuple(others), raw.others, words,
     )  # fmt: skip
     return (
-        _schema(assigned, found, options, head.header),
+        schema_of(assigned, found, options, head.header),
         data,
         Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path)),
     )
@@ -139,9 +141,10 @@ def _matrices(
     return lo, hi, labels
 
 
-def _schema(
+def schema_of(
     assigned: dict[str, Role], found: dict[str, Vocabulary], options: ReadOptions, header: tuple[str, ...]
 ) -> Schema:
+    """Say what the columns are that have a role."""
     attributes = []
     for name, role in assigned.items():
         axis = found[name].axis if name in found else Axis("integer")
@@ -161,14 +164,14 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         raise DataError("The table has no records.", "A table needs at least one record.")
     options.check_names(header)
     assigned = options.roles.assign(header)
-    quasi, others = _split(assigned)
+    quasi, others = split_by_role(assigned)
     found: dict[str, Vocabulary] = {}
     cells = np.empty((table.num_rows, len(quasi)), np.int32)
     carried = np.empty((table.num_rows, len(others)), np.int32)
     words: list[Words | None] = []
     for names, matrix in ((quasi, cells), (others, carried)):
         for j, name in enumerate(names):
-            reading = _reading(name, assigned[name], options)
+            reading = reading_of(name, assigned[name], options)
             found[name], matrix[:, j], texts = read_column(name, table.column(name), reading)
             if names is others:
                 axis = found[name].axis
@@ -181,4 +184,4 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    return _schema(assigned, found, options, header), data, replace(origin, given=options.given())
+    return schema_of(assigned, found, options, header), data, replace(origin, given=options.given())

@@ -119,6 +119,26 @@ class SparkPool:
             for _ in some:
                 yield unpack(joined(list(islice(found, STRETCHES))))
 
+    def blank(self, parts: int) -> SparkHandle:
+        """Give parts that hold nothing, for work that knows by its number what to do."""
+        numbers = self._context.parallelize(range(parts), parts)
+        return self._kept(_raw(numbers.mapPartitions(lambda _: stretched(pack({})))), parts)
+
+    def adopt(self, rdd: Any) -> SparkHandle:
+        """Keep what Spark holds already: an RDD whose partitions are the bytes of parts."""
+        parts = rdd.mapPartitions(lambda pieces: stretched(joined(list(pieces))))
+        return self._kept(_raw(parts), rdd.getNumPartitions())
+
+    def rows(self, work: Callable[..., Iterable[Any]], *handles: Handle) -> Any:
+        """Give an RDD of whatever rows work makes of each part."""
+        count = len(handles)
+
+        def run(number: int, elements: Iterator[Any]) -> Iterator[Any]:
+            with on_worker():
+                yield from work(number, *_parts(elements, count))
+
+        return self._zipped(handles).mapPartitionsWithIndex(run)
+
     def _zipped(self, handles: Sequence[Any]) -> Any:
         self._tidy()
         rdd = handles[0].rdd
