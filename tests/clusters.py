@@ -13,7 +13,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS = {
     "spark.driver.extraJavaOptions": QUICK,
     "spark.executor.extraJavaOptions": QUICK,
-    "spark.default.parallelism": "3",
+    "spark.default.parallelism": "2",
     "spark.python.worker.reuse": "true",
 }
 
@@ -29,7 +29,7 @@ def cluster():
         java_home()
     except shoal.ParameterError as error:
         pytest.skip(str(error))
-    return shoal.Spark(master=MASTER, settings=SETTINGS)
+    return shoal.Spark(master=MASTER, settings=SETTINGS, rows_per_part=12)
 
 
 def killing(work, mark):

@@ -33,7 +33,9 @@ def alike(one, other):
         if a.axis.values is not None:
             assert list(a.axis.values) == list(b.axis.values), a.name
     for cells in ("struct", "text"):
-        assert one.to("arrow", cells=cells).equals(other.to("arrow", cells=cells))
+        mine, theirs = one.to("arrow", cells=cells), other.to("arrow", cells=cells)
+        assert mine.schema == theirs.schema
+        assert repr(mine.to_pylist()) == repr(theirs.to_pylist())  # what is no number equals not even itself
     assert (one.origin.name, one.origin.sha256, one.origin.given) == (
         other.origin.name, other.origin.sha256, other.origin.given,
     )  # fmt: skip
