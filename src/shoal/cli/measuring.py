@@ -16,12 +16,14 @@ from shoal.cli.options import (
     Decimal,
     Delimiter,
     Encoding,
+    EngineOption,
     File,
     HierarchyOption,
     Json,
     Kind,
     Known,
     MatchingOption,
+    MemoryOption,
     Missing,
     Order,
     Quasi,
@@ -33,7 +35,7 @@ from shoal.cli.options import (
     print_json,
 )
 from shoal.conditions import Condition
-from shoal.engines import read
+from shoal.engines import Engine, engine_for, read
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
 from shoal.inspection import inspect
@@ -51,12 +53,13 @@ from shoal.table import Table
 @app.command("inspect")
 def inspect_command(
     file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
+    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
     options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
     with showing.progress(f"reading {file.name}"):
-        table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
+        table = read(file, engine=engine, memory=memory, options=replace(options, roles=Roles(rest=Role.PLAIN)))
         reports = inspect(table)
     if as_json:
         print_json({"file": file.name, "records": table.rows, "notes": list(table.origin.notes),
@@ -70,7 +73,7 @@ def risk_command(
     file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, kind: Kind = None, order: Order = None,
     in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
-    page: ReportOption = None, as_json: Json = False,
+    page: ReportOption = None, memory: MemoryOption = None, engine: EngineOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
     if page is not None:
@@ -87,8 +90,8 @@ def risk_command(
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
         if guessed:
-            options = _guessed(file, options)
-        table = read(file, options=_with_columns(options, where, sets))
+            options = _guessed(file, options, engine, memory)
+        table = read(file, engine=engine, memory=memory, options=_with_columns(options, where, sets))
         for names in sets:
             for name in names:
                 if name not in table.schema.quasi:
@@ -110,9 +113,9 @@ def risk_command(
             typer.echo(f"\nReport: {page}")
 
 
-def _guessed(file: Source, options: ReadOptions) -> ReadOptions:
+def _guessed(file: Source, options: ReadOptions, engine: str | None, memory: str | None) -> ReadOptions:
     """Take the columns that look like quasi-identifiers when none are named."""
-    table = read(file, options=replace(options, roles=Roles(rest=Role.PLAIN)))
+    table = read(file, engine=engine, memory=memory, options=replace(options, roles=Roles(rest=Role.PLAIN)))
     taken = (*options.roles.sensitive, *options.roles.plain)
     quasi = tuple(report.name for report in inspect(table) if report.role == Role.QUASI and report.name not in taken)
     if not quasi:
@@ -141,7 +144,8 @@ def compare_command(
     report: ReportOption = None,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
+    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
@@ -152,17 +156,18 @@ def compare_command(
     options = _with_columns(options, where, ())
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
+    held_by = engine_for([original, *(released or ())], options, engine=engine, memory=memory)
     if methods:
-        _compare_methods(original, options, listed(methods), listed(k), where, report, as_json)
+        _compare_methods(original, held_by, options, listed(methods), listed(k), where, report, as_json)
         return
     if report is not None:
         raise ParameterError("A report is made when methods are compared.", "Give --methods, or leave --report out.")
     with showing.progress(f"reading {original.name}") as say:
-        before = read(original, options=options)
+        before = read(original, engine=held_by, options=options)
         found: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
         for path in released or ():
             say(f"reading {path.name}")
-            after = read(path, options=_like(before, options))
+            after = read(path, engine=held_by, options=_like(before, options))
             loss = {"path": str(path), "information_loss": score(after, [InformationLoss()], before)[0].value}
             found["releases"].append(loss | risk(after, where=where, matching="signature"))
     if as_json:
@@ -172,7 +177,7 @@ def compare_command(
 
 
 def _compare_methods(
-    file: Source, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
+    file: Source, engine: Engine, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
     report: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""
@@ -187,7 +192,7 @@ def _compare_methods(
     chosen = [build("methods", {"name": name}) for name in methods]
     grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
     with showing.steps(f"reading {file.name}") as step:
-        rows = grid.run(read(file, options=options), step)
+        rows = grid.run(read(file, engine=engine, options=options), step)
     said = sentences(rows)
     if report is not None:
         write_page(report, comparison_report(rows, {"table": file.name}), needed=file.files())

@@ -72,6 +72,17 @@ MatchingOption = Annotated[
 ReportOption = Annotated[
     Path | None, typer.Option("--report", help="Also write a report for people: .html, or .pdf with shoal[report].")
 ]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="How much memory may be used, such as 2GB; larger tables are worked on from disk. A share of what is free if left out.",
+    ),
+]
+EngineOption = Annotated[
+    str | None, typer.Option("--engine", help="Where tables are held: local (if left out) or spark.")
+]
 Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
 
 

@@ -16,10 +16,12 @@ from shoal.cli.options import (
     Decimal,
     Delimiter,
     Encoding,
+    EngineOption,
     File,
     HierarchyOption,
     Json,
     Kind,
+    MemoryOption,
     Missing,
     Order,
     Plain,
@@ -34,7 +36,7 @@ from shoal.cli.options import (
     print_json,
 )
 from shoal.conditions import Condition
-from shoal.engines import read
+from shoal.engines import engine_for, read
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.measures import Measure
@@ -45,6 +47,7 @@ from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, Release, anonymize, beside
+from shoal.schema import ReadOptions
 from shoal.table import Table
 
 
@@ -73,7 +76,8 @@ def anonymize_command(
     delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
-    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", as_json: Json = False,
+    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None,
+    engine: EngineOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
@@ -100,7 +104,7 @@ def anonymize_command(
     secret = signing_key(key)
     reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
-        original = read(file, options=options)
+        original = read(file, engine=engine, memory=memory, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
@@ -158,6 +162,8 @@ def _show_release(
 def run_command(
     recipe: Annotated[Path, typer.Argument(help="A recipe in TOML.")],
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    memory: MemoryOption = None,
+    engine: EngineOption = None,
     as_json: Json = False,
 ) -> None:
     """Do what a recipe says."""
@@ -167,7 +173,7 @@ def run_command(
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(
-            read(source, options=asked.options), asked.methods, asked.models, measures=asked.measures,
+            read(source, engine=engine, memory=memory, options=asked.options), asked.methods, asked.models, measures=asked.measures,
             seed=asked.seed, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
@@ -184,12 +190,16 @@ def check_command(
     certificate: Annotated[Path, typer.Option(help="Its certificate.")],
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the information loss too.")] = None,
+    memory: MemoryOption = None,
+    engine: EngineOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone."""
     try:
         with showing.progress(f"checking {file.name}"):
-            proof = verify(file, certificate, key=signing_key(key), original=original)
+            sources = [file] if original is None else [file, original]
+            held_by = engine_for(sources, ReadOptions(), engine=engine, memory=memory)
+            proof = verify(file, certificate, key=signing_key(key), original=original, engine=held_by)
     except CertificateError as error:
         if as_json:
             print_json({"verified": False, "reason": error.what})

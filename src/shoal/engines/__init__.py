@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -295,6 +296,35 @@ def default_engine() -> Engine:
     return Local()
 
 
+# Engines that can be named, and where each is made: with the sources that are to be read, how, and a limit of memory.
+ENGINES = {"local": "shoal.engines.choosing:on_this_machine", "spark": "shoal.engines.spark:from_environment"}
+
+
+def engine_for(
+    sources: Sequence[Any], options: ReadOptions, *, engine: str | None = None, memory: str | int | None = None
+) -> Engine:
+    """Give the engine for some tables that are read in the same way: the one named, or one on this machine.
+
+    Parameters
+    ----------
+    sources
+        What will be read.
+    options
+        How.
+    engine
+        ``local`` or ``spark``; the former if left out.
+    memory
+        How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out. Tables that
+        would need more are kept on disk and worked on part by part.
+    """
+    name = engine or "local"
+    if name not in ENGINES:
+        raise ParameterError(f"There is no engine '{name}'.", f"There are: {', '.join(ENGINES)}.")
+    module, _, maker = ENGINES[name].partition(":")
+    made: Engine = getattr(import_module(module), maker)(sources, options, memory)
+    return made
+
+
 def options_from(given: Mapping[str, Any]) -> ReadOptions:
     """Make read options from names and values, or say which name is not one."""
     names = {f.name for f in fields(Roles)}
@@ -319,7 +349,14 @@ def options_from(given: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions(roles=roles, **values)
 
 
-def read(source: Any, *, engine: Engine | None = None, options: ReadOptions | None = None, **given: Any) -> Table:
+def read(
+    source: Any,
+    *,
+    engine: Engine | str | None = None,
+    memory: str | int | None = None,
+    options: ReadOptions | None = None,
+    **given: Any,
+) -> Table:
     """Read a table from a file or a frame.
 
     Parameters
@@ -329,7 +366,10 @@ def read(source: Any, *, engine: Engine | None = None, options: ReadOptions | No
         Parquet files, a table in a database (``postgresql://…?table=t``, ``duckdb:///file.db?table=t``), or any
         object that speaks the Arrow stream protocol: pandas, Polars, PyArrow, DuckDB. It is never modified.
     engine
-        Where the data are held; the local engine if left out.
+        Where the data are held: an engine, or the name of one; this machine if left out.
+    memory
+        How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out. A file that
+        would need more is kept on disk and worked on part by part.
     options
         How to read; or give its parts by name:
     **given
@@ -349,4 +389,7 @@ def read(source: Any, *, engine: Engine | None = None, options: ReadOptions | No
     >>> people
     Table of 2 records: age (quasi, integer), ill (sensitive, category)
     """
-    return (engine or default_engine()).read(source, options or options_from(given))
+    how = options or options_from(given)
+    if engine is None or isinstance(engine, str):
+        engine = engine_for([source], how, engine=engine, memory=memory)
+    return engine.read(source, how)

@@ -122,7 +122,7 @@ def _classes(table: Table, name: str, k: int) -> tuple[Any, int]:
 
 
 def _cut(numbers: NDArray[np.float64], gone: NDArray[np.bool_], k: int, *, own: bool, last: bool) -> Labels:
-    """Label the cells of a piece; those that are too few for a class are left over, marked -1, unless it is the last."""
+    """Label the cells of a piece; those too few for a class are left over, marked -1, unless it is the last."""
     labels = np.full(numbers.size, -1, np.int32)
     there, groups = np.flatnonzero(~gone), 0
     if there.size >= k:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
-from shoal.engines.local.text_reader import RawText, read_head, read_text
+from shoal.engines.local.text_reader import Head, RawText, read_head, read_text
 from shoal.engines.sources import Source
 from shoal.errors import DataError, SchemaError
 from shoal.kernels.grouping import label_rows
@@ -62,26 +62,68 @@ def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
     return quasi, [name for name in assigned if name not in quasi]
 
 
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a file are read, as what, and which of them are text whatever they hold."""
+
+    assigned: dict[str, Role]
+    quasi: list[str]
+    others: list[str]
+    texts: set[str]
+
+    @classmethod
+    def of(cls, header: tuple[str, ...], options: ReadOptions) -> Columns:
+        """Give columns their roles."""
+        options.check_names(header)
+        assigned = options.roles.assign(header)
+        # Numbers that stand for something else, such as a declared category or a code for "missing", are read as text.
+        texts = {
+            name
+            for name, role in assigned.items()
+            if options.missing
+            or (reading_of(name, role, options).kind or "integer") != "integer"
+            or name in options.orders
+            or name in options.hierarchies
+        }
+        return cls(assigned, *split_by_role(assigned), texts)
+
+
 def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     head = read_head(path, options.delimiter, options.encoding)
-    options.check_names(head.header)
-    assigned = options.roles.assign(head.header)
-    quasi, others = split_by_role(assigned)
-    # Numbers that stand for something else, such as a declared category or a code for "missing", are read as text.
-    texts = {
-        name
-        for name, role in assigned.items()
-        if options.missing
-        or (reading_of(name, role, options).kind or "integer") != "integer"
-        or name in options.orders
-        or name in options.hierarchies
+    columns = Columns.of(head.header, options)
+    raw = read_text(path, head, columns.quasi, columns.others, columns.texts, options.encoding)
+    found = vocabularies(raw, columns, options)
+    lo, hi, index = _matrices(columns.quasi, raw.cells, found)
+    data = LocalData(
+        tuple(columns.quasi), lo, hi, index, ranged_in(columns, found), tuple(columns.others), raw.others,
+        words_of(raw, columns, found),
+    )  # fmt: skip
+    return schema_of(columns.assigned, found, options, head.header), data, origin_of(path, head, raw, options)
+
+
+def vocabularies(raw: RawText, columns: Columns, options: ReadOptions) -> dict[str, Vocabulary]:
+    """Find what the texts of each column mean."""
+    return {
+        name: interpret(
+            Texts(name, column.texts, raw.counts[name].tolist(), column.lines),
+            reading_of(name, columns.assigned[name], options),
+        )
+        for name, column in ((name, raw.texts[name]) for name in columns.assigned if name in raw.texts)
     }
-    raw = read_text(path, head, quasi, others, texts, options.encoding)
-    found: dict[str, Vocabulary] = {}
-    for names, matrix in ((quasi, raw.cells), (others, raw.others)):
-        for j, name in enumerate(names):
-            if name in raw.texts:
-                found[name] = _interpret(name, raw, matrix[:, j], reading_of(name, assigned[name], options))
+
+
+def ranged_in(columns: Columns, found: dict[str, Vocabulary]) -> tuple[bool, ...]:
+    """Tell in which quasi-identifiers single values are written as ranges."""
+    return tuple(name in found and found[name].ranged for name in columns.quasi)
+
+
+def words_of(raw: RawText, columns: Columns, found: dict[str, Vocabulary]) -> tuple[Words | None, ...]:
+    """Give what stands behind the codes of carried columns; nothing where they are numbers themselves."""
+    return tuple(_carried(name, raw, found) for name in columns.others)
+
+
+def origin_of(path: Path, head: Head, raw: RawText, options: ReadOptions) -> Origin:
+    """Say where a table came from, and what was found out about the file."""
     notes = tuple(
         note
         for note, said in (
@@ -90,23 +132,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
         )
         if said
     )
-    words = tuple(_carried(name, raw, found) for name in others)
-    lo, hi, index = _matrices(quasi, raw.cells, found)
-    data = LocalData(
-        tuple(quasi), lo, hi, index, tuple(name in found and found[name].ranged for name in quasi),
-        tuple(others), raw.others, words,
-    )  # fmt: skip
-    return (
-        schema_of(assigned, found, options, head.header),
-        data,
-        Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path)),
-    )
-
-
-def _interpret(name: str, raw: RawText, codes: Positions, reading: Reading) -> Vocabulary:
-    column = raw.texts[name]
-    counts = np.bincount(codes, minlength=len(column.texts))
-    return interpret(Texts(name, column.texts, counts.tolist(), column.lines), reading)
+    return Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path))
 
 
 def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
@@ -144,7 +170,7 @@ def _matrices(
 def schema_of(
     assigned: dict[str, Role], found: dict[str, Vocabulary], options: ReadOptions, header: tuple[str, ...]
 ) -> Schema:
-    """Say what the columns are that have a role."""
+    """Say what each column is."""
     attributes = []
     for name, role in assigned.items():
         axis = found[name].axis if name in found else Axis("integer")

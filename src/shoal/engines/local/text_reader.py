@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -54,6 +54,7 @@ class RawText:
     cells: NDArray[np.int32]
     others: NDArray[np.int32]
     texts: dict[str, TextColumn]
+    counts: dict[str, NDArray[np.int64]]
     sha256: str
     encoding: str
 
@@ -143,30 +144,97 @@ def _end_of_line(text: str, delimiters: str) -> int:
 def read_text(
     path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str], encoding: str | None
 ) -> RawText:
-    """Read some columns of a file into one matrix and others into another.
+    """Read some columns of a file into one matrix and others into another."""
+    reading = TextReading(path, head, first, second, texts)
+    (stretch,) = reading.stretches(None)
+    return reading.result(encoding, stretch.cells, stretch.others)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Some rows of a file, as two matrices of numbers or codes. The next stretch may be read into the same memory."""
+
+    cells: NDArray[np.int32]
+    others: NDArray[np.int32]
+
+
+class TextReading:
+    """The reading of some columns of a file into one matrix and of others into another, whole or in stretches.
 
     Columns are taken for whole numbers until a cell says otherwise; the file is then read once more with these
     columns as text. ``texts`` names the columns that are text from the start.
     """
-    places = {name: i for i, name in enumerate(first)} | {name: -1 - i for i, name in enumerate(second)}
-    modes = np.array([SKIP if n not in places else TEXT if n in texts else NUMBER for n in head.header], np.int32)
-    targets = np.array([places.get(name, 0) for name in head.header], np.int32)
-    widths = (len(first), len(second))
-    packed = is_compressed(path)
-    size = 0 if packed else path.stat().st_size
-    with opened(path) as file:
-        pass_ = _Pass(file, size, head, modes, targets, widths, digest=not packed)
-        pass_.run()
-    spoilt = pass_.rows.spoilt > 0
-    sha256 = of_file(path).sha256 if packed else pass_.sha256
-    if spoilt.any():
-        modes[spoilt] = TEXT
-        with opened(path) as file:
-            pass_ = _Pass(file, size, head, modes, targets, widths, digest=False)
-            pass_.run()
-    if pass_.rows.row == 0:
-        raise DataError(f"'{path}' has a header but no records.", "A table needs at least one record.")
-    return pass_.result(sha256, encoding)
+
+    def __init__(
+        self, path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str]
+    ) -> None:
+        self.path, self.head = path, head
+        self.places = {name: i for i, name in enumerate(first)} | {name: -1 - i for i, name in enumerate(second)}
+        self.modes = np.array(
+            [SKIP if n not in self.places else TEXT if n in texts else NUMBER for n in head.header], np.int32
+        )
+        self.widths = (len(first), len(second))
+        self.sha256 = ""
+        # How often each text of a column occurs, by its code.
+        self.counts: dict[str, NDArray[np.int64]] = {}
+
+    def stretches(self, rows: int | None) -> Iterator[Stretch]:
+        """Give the file in stretches of so many rows, or as one; raises `Spoilt` when it must be read again."""
+        targets = np.array([self.places.get(name, 0) for name in self.head.header], np.int32)
+        packed = is_compressed(self.path)
+        size = 0 if packed else self.path.stat().st_size
+        found, spoilt = 0, np.ones(1, bool)
+        while spoilt.any():
+            self.counts = {}
+            with opened(self.path) as file:
+                digest = not packed and not self.sha256
+                self._pass = reading = _Pass(
+                    file, size, self.head, self.modes, targets, self.widths, rows, digest=digest
+                )
+                for stretch in reading.stretches(rows):
+                    spoilt = reading.rows.spoilt > 0
+                    if spoilt.any():
+                        self.modes[spoilt] = TEXT
+                        if rows is not None:
+                            raise Spoilt
+                    else:
+                        self._count(stretch)
+                        found += stretch.cells.shape[0]
+                        yield stretch
+                spoilt = reading.rows.spoilt > 0
+            self.sha256 = self.sha256 or (of_file(self.path).sha256 if packed else reading.sha256)
+        if found == 0:
+            raise DataError(f"'{self.path}' has a header but no records.", "A table needs at least one record.")
+
+    def _count(self, stretch: Stretch) -> None:
+        for column, name in enumerate(self.head.header):
+            if self.modes[column] == TEXT:
+                place = self.places[name]
+                codes = stretch.cells[:, place] if place >= 0 else stretch.others[:, -1 - place]
+                more = np.bincount(codes)
+                before = self.counts.get(name, more[:0])
+                self.counts[name] = _added(before, more)
+
+    @property
+    def texts(self) -> int:
+        """How many different texts were found so far."""
+        return int(self._pass.rows.words.state[0])
+
+    def result(self, encoding: str | None, cells: NDArray[np.int32], others: NDArray[np.int32]) -> RawText:
+        """Tell what was found when all was read."""
+        texts, used = self._pass.texts(encoding)
+        return RawText(cells, others, texts, self.counts, self.sha256, used)
+
+
+class Spoilt(Exception):  # noqa: N818 - nothing is wrong: the reading begins again
+    """A column that was taken for numbers turned out to be text after stretches of it had been given."""
+
+
+def _added(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    long, short = (one, other) if one.size >= other.size else (other, one)
+    total = long.copy()
+    total[: short.size] += short
+    return total
 
 
 class _Pass:
@@ -180,6 +248,7 @@ class _Pass:
         modes: NDArray[np.int32],
         targets: NDArray[np.int32],
         widths: tuple[int, int],
+        most: int | None,  # rows of a stretch
         *,
         digest: bool,
     ) -> None:
@@ -188,6 +257,7 @@ class _Pass:
         self.hasher = hashlib.sha256() if digest else None
         # Room for the first chunk; what it holds then tells how much the whole file needs.
         room = min(self.size or _CHUNK, _CHUNK) // (2 * modes.size) + 1024
+        room = room if most is None else min(room, most)
         cells, others = (np.empty((room, width), np.int32) for width in widths)
         spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
         self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
@@ -197,7 +267,7 @@ class _Pass:
     def sha256(self) -> str:
         return self.hasher.hexdigest() if self.hasher else ""
 
-    def run(self) -> None:
+    def stretches(self, most: int | None) -> Iterator[Stretch]:
         """Read chunk by chunk; what follows the last line feed is kept for the next one."""
         raw = bytearray(_CHUNK + 1)
         held, seen, skip = 0, 0, self.head.start
@@ -217,13 +287,20 @@ class _Pass:
             place = min(skip, stop)
             skip -= place
             whole = raw.rfind(b"\n", place, stop) + 1 or place
-            place = self._take(np.frombuffer(raw, np.uint8), place, whole, seen, last=got == 0)
+            place = yield from self._take(np.frombuffer(raw, np.uint8), place, whole, seen, most, last=got == 0)
             if got == 0:
                 break
             held = stop - place
             raw[:held] = raw[place:stop]
+        if self.rows.row or most is None:
+            yield self._stretch()
 
-    def _take(self, buffer: NDArray[np.uint8], place: int, stop: int, seen: int, *, last: bool) -> int:
+    def _stretch(self) -> Stretch:
+        return Stretch(self.rows.cells[: self.rows.row], self.rows.others[: self.rows.row])
+
+    def _take(
+        self, buffer: NDArray[np.uint8], place: int, stop: int, seen: int, most: int | None, *, last: bool
+    ) -> Generator[Stretch, None, int]:
         """Take the whole rows of a buffer; make room where the kernel asks for it."""
         rows = self.rows
         while True:
@@ -233,10 +310,14 @@ class _Pass:
                 self._ragged(self.blank_line, 1)  # empty lines are allowed only where nothing follows them
             if status == DONE or (status == OPEN_QUOTE and not last):
                 return place
-            if status == MORE_ROWS:
+            if status == MORE_ROWS and most is not None and rows.row >= most:
+                yield self._stretch()
+                rows.row = 0
+            elif status == MORE_ROWS:
                 done = max(seen - (stop - place), 1)
                 grown = self.size / done * 1.02 if self.size else 1.5
                 expected = max(int(rows.row * grown), rows.row) + 4096
+                expected = expected if most is None else min(expected, most)
                 rows.cells = _grown(rows.cells, rows.row, expected)
                 rows.others = _grown(rows.others, rows.row, expected)
             elif status == MORE_WORDS:
@@ -262,7 +343,8 @@ class _Pass:
             "Mend the line, quote cells that contain the delimiter, or say which delimiter is used (--in-delimiter).",
         )
 
-    def result(self, sha256: str, encoding: str | None) -> RawText:
+    def texts(self, encoding: str | None) -> tuple[dict[str, TextColumn], str]:
+        """Give the texts of each column, and how they are encoded."""
         rows, words = self.rows, self.rows.words
         known = words.known[: words.state[0]]
         used, cut = _decoder(words.heap[: words.state[1]].tobytes(), known, encoding)
@@ -278,7 +360,7 @@ class _Pass:
                         f"Column '{name}' is not {used} text.", "Say how the file is encoded (--encoding latin-1)."
                     ) from None
                 texts[name] = TextColumn(found, mine[:, 4].tolist())
-        return RawText(rows.cells[: rows.row], rows.others[: rows.row], texts, sha256, used)
+        return texts, used
 
 
 def _decoder(heap: bytes, known: NDArray[np.int64], encoding: str | None) -> tuple[str, Callable[[int, int], str]]:

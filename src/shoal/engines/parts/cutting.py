@@ -52,7 +52,7 @@ def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions]) -> Labell
 
 def labelled(
     pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, label: Labelling,
-    carry: Sequence[Carry], rank: Callable[[str], Handle],
+    carry: Sequence[Carry], rank: Callable[[str], Handle], ranges: int | None = None,
 ) -> tuple[Handle, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are."""
     shape, bounds = data.shape, data.bounds
@@ -68,7 +68,7 @@ def labelled(
         return found, sent | columns(here, list(beside))
 
     order = [key if isinstance(key, str) else None for key in keys]
-    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles)
+    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, ranges=ranges)
     sizes = pool.gather(lambda number, part: int(part["row"].size), there)
     last = int(np.argmax(sizes))
 

@@ -35,15 +35,18 @@ class Parted:
     ----------
     pool
         What holds the parts and works on them.
-    rows
+    rows_per_part
         How many records a part has, of tables that come from memory.
     name
         The name by which certificates call the engine.
+    pieces
+        Into how many pieces a part is cut for methods that would rather see the whole table, and take more memory.
     """
 
     pool: Pool
     rows_per_part: int = 1 << 20
     name: str = "parts"
+    pieces: int = 1
 
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read a file or a frame that fits into memory, and cut it into parts."""
@@ -204,7 +207,8 @@ class Parted:
     ) -> tuple[Handle, int]:
         """Hand the rows to a kernel part by part, those with neighbouring keys together."""
         label = cutting.whole_pieces(schema, kernel)
-        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data))
+        ranges = self.pieces * len(data.sizes)
+        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data), ranges)
 
     def mend(
         self, data: PartedData, schema: Schema, labels: Handle, groups: int, promise: Promise

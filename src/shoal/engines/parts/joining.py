@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ def _neighbours(ends: Sequence[_Ends], promise: Promise) -> list[_Around]:
         before = strength(ends[filled[at - 1]].last)[-1] if at else -np.inf
         after = strength(ends[filled[at + 1]].first)[0] if at + 1 < len(filled) else -np.inf
         found[number] = _Around(float(before), float(after))
-    for one, other in zip(filled[:-1], filled[1:], strict=True):
+    for one, other in pairwise(filled):
         last, first = ends[one].last, ends[other].first
         beyond = strength(first)[1] if ends[other].classes > 1 else found[other].after
         back = not promise.met(first[:1])[0] and strength(last)[-1] >= beyond

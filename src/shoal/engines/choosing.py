@@ -1,0 +1,21 @@
+"""Which engine on this machine holds a table: memory if it fits, files if not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from shoal.engines import Engine, default_engine
+from shoal.engines.memory import limit_of, need_of
+from shoal.schema import ReadOptions
+
+
+def on_this_machine(sources: Sequence[Any], options: ReadOptions, memory: str | int | None) -> Engine:
+    """Give the engine that can hold all of some tables at once within a limit of memory."""
+    limit = limit_of(memory)
+    needs = [need_of(source, options) for source in sources]
+    if sum(need.memory for need in needs if need is not None) <= limit:
+        return default_engine()
+    from shoal.engines.disk.engine import Disk
+
+    return Disk(limit=limit)

@@ -1,0 +1,209 @@
+"""Parts as files in a private folder, worked on one after the other: a table may be larger than memory."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines.parts.pool import Handle, Part
+from shoal.errors import DataError
+
+T = TypeVar("T")
+_PREFIX = "shoal-parts-"
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of a part: its file, the type of its numbers, and its shape."""
+
+    path: Path
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+class _OnDisk(Mapping[str, NDArray[Any]]):
+    """A part whose columns are read when they are asked for."""
+
+    def __init__(self, columns: Mapping[str, _Column]) -> None:
+        self._columns = columns
+        self._read: dict[str, NDArray[Any]] = {}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._read:
+            column = self._columns[name]
+            self._read[name] = np.fromfile(column.path, column.kind).reshape(column.shape)
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+class Stored:
+    """Parts as files, which are removed when nobody refers to them any more."""
+
+    def __init__(self, folder: Path, columns: Sequence[Mapping[str, _Column]]) -> None:
+        self._columns = columns
+        self._removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    @property
+    def parts(self) -> int:
+        """How many there are."""
+        return len(self._columns)
+
+    def part(self, number: int) -> Part:
+        """Give one of them."""
+        return _OnDisk(self._columns[number])
+
+
+class Files:
+    """A pool of files on this machine.
+
+    Parameters
+    ----------
+    folder
+        Where a private folder for the files is made; where the system keeps what is temporary if left out. It is
+        removed at the end, whatever that is; what a process left that was killed is removed by the next one.
+    """
+
+    parallel = 1
+
+    def __init__(self, folder: Path | None = None) -> None:
+        place = folder or scratch()
+        _sweep(place)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+        self._removal = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self._made = 0
+
+    def close(self) -> None:
+        """Remove all files."""
+        self._removal()
+
+    def put(self, parts: Iterable[Part]) -> Stored:
+        """Keep parts that are made here, one after the other."""
+        return self._kept(parts)
+
+    def each(self, work: Callable[..., Part], *handles: Handle) -> Stored:
+        """Make a part of each."""
+        return self._kept(self._worked(work, handles))
+
+    def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
+        """Bring something small from each part."""
+        return list(self._worked(work, handles))
+
+    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> Stored:
+        """Move rows between parts: what is sent to a part is put behind what it has."""
+        with self._new() as folder:
+            rows: list[dict[str, int]] = [{} for _ in range(parts)]
+            kinds: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {}
+            for pieces in self._worked(work, handles):
+                for number, piece in enumerate(pieces):
+                    for name, column in piece.items():
+                        kinds.setdefault(name, (column.dtype, column.shape[1:]))
+                        rows[number][name] = rows[number].get(name, 0) + len(column)
+                        if len(column):
+                            with _named(folder, number, name).open("ab", buffering=0) as file:
+                                _write(file, column)
+                del pieces
+            for number, columns in enumerate(rows):
+                for name, length in columns.items():
+                    if length == 0:
+                        _named(folder, number, name).touch()
+            found = [
+                {name: _Column(_named(folder, number, name), kinds[name][0], (length, *kinds[name][1]))
+                 for name, length in columns.items()}
+                for number, columns in enumerate(rows)
+            ]  # fmt: skip
+            return Stored(folder, found)
+
+    def stream(self, handle: Handle) -> Iterator[Part]:
+        """Bring the parts here one by one."""
+        for number in range(handle.parts):
+            yield handle.part(number)  # type: ignore[attr-defined]
+
+    def _worked(self, work: Callable[..., T], handles: Sequence[Handle]) -> Iterator[T]:
+        for number in range(handles[0].parts):
+            yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
+
+    def _kept(self, parts: Iterable[Part]) -> Stored:
+        with self._new() as folder:
+            found = []
+            for number, part in enumerate(parts):
+                columns = {}
+                for name, column in part.items():
+                    path = _named(folder, number, name)
+                    with path.open("xb", buffering=0) as file:
+                        _write(file, column)
+                    columns[name] = _Column(path, column.dtype, column.shape)
+                found.append(columns)
+                del part
+            return Stored(folder, found)
+
+    @contextlib.contextmanager
+    def _new(self) -> Iterator[Path]:
+        """Make a folder for a handle; if that fails, it is removed."""
+        self._made += 1
+        folder = self.folder / str(self._made)
+        try:
+            folder.mkdir()
+            yield folder
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                raise DataError(
+                    f"The disk of '{self.folder.parent}' is full.",
+                    "Make room, or name another folder for temporary files (TMPDIR).",
+                ) from None
+            raise
+
+
+def _named(folder: Path, number: int, name: str) -> Path:
+    return folder / f"{number}-{name.encode().hex()}"
+
+
+def _write(file: Any, column: NDArray[Any]) -> None:
+    rest = memoryview(np.ascontiguousarray(column)).cast("B") if column.size else memoryview(b"")
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def scratch() -> Path:
+    """Give the folder for temporary files: one that does not lie in memory, if there is one."""
+    usual = Path(tempfile.gettempdir())
+    other = Path("/var/tmp")  # noqa: S108 - a folder in it is made by mkdtemp
+    if "TMPDIR" not in os.environ and _in_memory(usual) and os.access(other, os.W_OK) and not _in_memory(other):
+        return other
+    return usual
+
+
+def _in_memory(folder: Path) -> bool:
+    """Tell whether a folder lies in memory."""
+    with contextlib.suppress(OSError, ValueError):
+        mounts = [line.split() for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines()]
+        fitting = [mount for mount in mounts if folder.resolve().is_relative_to(mount[1])]
+        return max(fitting, key=lambda mount: len(mount[1]))[2] in ("tmpfs", "ramfs")
+    return False
+
+
+def _sweep(place: Path) -> None:
+    """Remove what processes left behind that no longer run."""
+    for folder in place.glob(f"{_PREFIX}*-*"):
+        number = folder.name.removeprefix(_PREFIX).split("-")[0]
+        if number.isdecimal() and not Path("/proc", number).exists() and Path("/proc/self").exists():
+            shutil.rmtree(folder, ignore_errors=True)

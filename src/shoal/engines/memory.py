@@ -1,0 +1,115 @@
+"""How much memory there is, how much a table would need, and which engine therefore holds it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.sources import COMPRESSED, Source
+from shoal.errors import ParameterError
+from shoal.schema import ReadOptions
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+_SHARE = 0.6  # of the free memory that is used unless a limit is given
+BASE = 110 * 10**6  # what the program takes before it has read anything
+LEAST = 150 * 10**6
+_EXPANDED = 8  # how much longer a compressed text may be than its file
+_HEAD = 1 << 20
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a table would take: its records, about, and the memory to hold all of it and to work on it."""
+
+    records: int
+    memory: int
+
+
+def parse_size(text: str | int) -> int:
+    """Read an amount of memory.
+
+    >>> parse_size("2GB"), parse_size("512 MiB")
+    (2000000000, 536870912)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", str(text), re.IGNORECASE)
+    size = int(float(match[1]) * _UNITS[(match[2] or "").upper()]) if match else 0
+    if size <= 0:
+        raise ParameterError(f"'{text}' is not an amount of memory.", "Write --memory 2GB, or --memory 512MB.")
+    if size < LEAST:
+        raise ParameterError(
+            f"A limit of {shown(size)} leaves no room to work: the program itself needs {shown(BASE)}.",
+            f"Give --memory {shown(LEAST)} or more.",
+        )
+    return size
+
+
+def shown(size: int) -> str:
+    """Write an amount of memory as `parse_size` reads it."""
+    unit, letter = next(((10**p, c) for p, c in ((9, "GB"), (6, "MB"), (3, "KB")) if size >= 10**p), (1, "B"))
+    return f"{size / unit:.3g}{letter}"
+
+
+def limit_of(memory: str | int | None) -> int:
+    """Give the limit that is asked for, or a share of what is free."""
+    return parse_size(memory) if memory is not None else max(LEAST, int(_SHARE * free()))
+
+
+def free() -> int:
+    """Tell how much memory is free, within the limits that the process may be under."""
+    found = [1 << 62]
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    for most, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        with contextlib.suppress(OSError, ValueError):  # "max" is no number: there is no limit
+            found.append(int(Path(most).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
+    return max(0, min(found)) if len(found) > 1 else 4 * 10**9
+
+
+def need_of(source: Any, options: ReadOptions) -> Need | None:
+    """Estimate what a file or folder would take in memory; None where that cannot be told."""
+    found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
+    if found is None or found.is_table:
+        return None
+    with contextlib.suppress(OSError):
+        if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
+            return _need_of_parquet(found)
+        return _need_of_text(found.path, options)
+    return None  # what cannot be read is refused by the reader, in its own words
+
+
+def _need_of_text(path: Path, options: ReadOptions) -> Need:
+    size = path.stat().st_size
+    packed = path.suffix.lower() in COMPRESSED
+    with path.open("rb") as file:
+        head = b"" if packed else file.read(_HEAD)
+    lines = max(head.count(b"\n"), 1)
+    length = len(head) / lines if head else 40
+    records = int((size * _EXPANDED if packed else size) / max(length, 1)) + 1
+    roles = options.roles
+    named = len({*roles.quasi, *roles.sensitive, *roles.plain, roles.subject, roles.weight} - {None})
+    columns = named if named and roles.rest is None else head.partition(b"\n")[0].count(b",") + 1
+    return Need(records, BASE + records * bytes_per_record(max(columns, 1)))
+
+
+def _need_of_parquet(source: Source) -> Need:
+    import pyarrow.parquet as pq
+
+    records = memory = 0
+    for path in source.files():
+        told = pq.read_metadata(path)
+        records += told.num_rows
+        memory += sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
+        memory += told.num_rows * (bytes_per_record(told.num_columns) + 16 * told.num_columns)
+    return Need(records, BASE + memory)
+
+
+def bytes_per_record(columns: int) -> int:
+    """Give what a record takes in memory while a table is masked: its cells several times, and what sorts them."""
+    return 12 * columns + 40
