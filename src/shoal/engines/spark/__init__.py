@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from shoal.engines.parts.pool import Part
 from shoal.engines.sources import Source
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
+from shoal.errors import ParameterError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
 
@@ -59,7 +60,10 @@ class Spark(Parted):
         object.__setattr__(self, "pool", SparkPool(session))
 
     def read(self, source: Any, options: ReadOptions) -> Table:
-        """Read Parquet and data frames of Spark where they lie, and anything else through the driver."""
+        """Read Parquet and data frames of Spark where they lie, and anything else through the driver.
+
+        Delimited text passes the driver stretch by stretch, and other frames as a whole.
+        """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
             if not found.is_table and (found.is_folder or is_parquet(found.path)):
@@ -67,6 +71,13 @@ class Spark(Parted):
 
                 schema, data, origin = read_parquet(
                     self.pool, found.path.absolute(), options, self.rows_per_part, folder=found.is_folder
+                )
+                return Table(schema, data, self, origin)
+            if not found.is_table:
+                from shoal.engines.disk.reading import load_text
+
+                schema, data, origin = load_text(
+                    self.pool, found.path, options, lambda columns: self.rows_per_part, lambda reading: None
                 )
                 return Table(schema, data, self, origin)
         elif type(source).__module__.startswith("pyspark.sql"):
@@ -109,3 +120,13 @@ class Spark(Parted):
             return replace(found, sources=sources)
 
         return local
+
+
+def from_environment(sources: Sequence[Any], options: ReadOptions, memory: str | int | None) -> Spark:
+    """Give the engine that is meant by the name ``spark``: the session that runs, or a new one."""
+    if memory is not None:
+        raise ParameterError(
+            "The memory of a cluster is not set by --memory.",
+            "Set spark.executor.memory and spark.driver.memory in spark-defaults.conf, or leave --memory out.",
+        )
+    return Spark()
