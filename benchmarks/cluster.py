@@ -116,8 +116,12 @@ def stages(log: Path, watch: Stopwatch) -> list[Stage]:
 def on_cluster(table: Path, log: Path, folder: Path) -> tuple[Stopwatch, int]:
     """Read, anonymize, write and check a table on two workers."""
     watch = Stopwatch()
-    settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": log.as_uri(), "spark.eventLog.rolling.enabled":
-                "false", "spark.eventLog.compress": "false", "spark.eventLog.logBlockUpdates.enabled": "false"}  # fmt: skip
+    settings = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": log.as_uri(),
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.compress": "false",
+    }
     with watch.step("start"):
         engine = shoal.Spark(master=MASTER, settings=settings)
         engine.pool.gather(lambda number, part: 0, engine.pool.blank(2))
@@ -137,6 +141,7 @@ def on_cluster(table: Path, log: Path, folder: Path) -> tuple[Stopwatch, int]:
 
 def peer(folder: Path, table: Path, rows: int) -> Step:
     """Let mosaicrown's Mondrian anonymize some records on two workers, as its own job does it."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     sys.path.insert(0, str(folder))
@@ -144,14 +149,12 @@ def peer(folder: Path, table: Path, rows: int) -> Step:
     engine = shoal.Spark(master=MASTER)
     head = next(pq.ParquetFile(table).iter_batches(rows, columns=[*QUASI, CONFIDENTIAL]))
     small = f"{tempfile.mkdtemp()}/some.parquet"
-    import pyarrow as pa
-
     pq.write_table(pa.Table.from_batches([head]), small)
     frame = engine.session.read.parquet(small)
     frame.count()
     watch = Stopwatch()
     with watch.step("mosaicrown"):
-        halves = _fragments(frame, rows)
+        halves = _fragments(frame)
         schema = ", ".join(f"{name} string" for name in QUASI) + f", {CONFIDENTIAL} long, fragment long"
         masked = halves.groupby("fragment").applyInPandas(_mondrian(), schema).cache()
         assert masked.count() == rows
@@ -161,7 +164,7 @@ def peer(folder: Path, table: Path, rows: int) -> Step:
     return watch.steps[0]
 
 
-def _fragments(frame: Any, rows: int) -> Any:
+def _fragments(frame: Any) -> Any:
     """Cut the table in two at the median of a column, as the peer's job does before it deals fragments to workers."""
     from pyspark.sql import functions as f
 
@@ -178,9 +181,7 @@ def _mondrian() -> Callable[[Any], Any]:
         from score import span  # type: ignore[import-not-found]
 
         with contextlib.redirect_stdout(io.StringIO()):
-            plain = frame.reset_index(drop=True)
-            found = anonymize(plain.astype(dict.fromkeys(QUASI, object)) if False else plain, [], QUASI,
-                              [CONFIDENTIAL], span, K, None)  # fmt: skip
+            found = anonymize(frame.reset_index(drop=True), [], QUASI, [CONFIDENTIAL], span, K, None)
         return found.astype(dict.fromkeys(QUASI, str))
 
     return work
@@ -222,8 +223,8 @@ def report(result: dict[str, Any]) -> str:
     total = sum(stage["seconds"] for stage in result["stages"])
     lines = [
         "# On a cluster", "",
-        f"{result['rows']:,} records, k = {result['k']}, `sorted-clusters`, on `{result['master']}`: two workers with one "
-        "core each, on one machine. Made by `benchmarks/cluster.py`.", "",
+        f"{result['rows']:,} records, k = {result['k']}, `sorted-clusters`, on `{result['master']}`: two workers with "
+        "one core each, on one machine. Made by `benchmarks/cluster.py`.", "",
         "| step | seconds | CPU seconds |", "| --- | --- | --- |",
         *(f"| {step['name']} | {step['wall']:.0f} | {step['cpu']:.0f} |" for step in result["steps"]), "",
         f"Reading and anonymizing: {result['records per CPU second']:,.0f} records per CPU second.", "",
@@ -247,8 +248,8 @@ def report(result: dict[str, Any]) -> str:
         theirs = result["peer"]
         lines += [
             "", "## Beside mosaicrown's Mondrian on Spark", "",
-            f"Same cluster, same k, {theirs['rows']:,} records: {theirs['records per CPU second']:,.0f} records per CPU "
-            f"second ({theirs['cpu']:.0f} s), against {result['records per CPU second']:,.0f}.",
+            f"Same cluster, same k, {theirs['rows']:,} records: {theirs['records per CPU second']:,.0f} records per "
+            f"CPU second ({theirs['cpu']:.0f} s), against {result['records per CPU second']:,.0f}.",
         ]  # fmt: skip
     return "\n".join([*lines, ""])
 

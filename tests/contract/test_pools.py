@@ -114,6 +114,11 @@ def spark_pool():
     return SparkPool(cluster().session)
 
 
+def test_work_may_know_a_handle_by_name(spark_pool):
+    handle = spark_pool.put([people(0)])
+    assert spark_pool.gather(lambda number, part: (handle.parts, handle.rdd), handle) == [(1, None)]
+
+
 def test_a_mistake_on_a_worker_is_the_same_error_here(spark_pool):
     def fails(number, part):
         raise ParameterError("Column 'age' is generalized.", "Use another.")

@@ -34,6 +34,10 @@ class SparkHandle:
     rdd: Any
     parts: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel with work as a name that stands for the parts, without them."""
+        return SparkHandle, (None, self.parts)
+
 
 class SparkPool:
     """Hold parts on the workers of a cluster.
