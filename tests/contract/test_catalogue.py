@@ -8,6 +8,7 @@ import math
 import polars as pl
 import pytest
 from engines.pools import Memory
+from engines.tiny import Tiny
 from property.independent import columns_of, covers
 
 import shoal
@@ -70,7 +71,7 @@ def mixed() -> dict[str, list]:
     }
 
 
-ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 5)}
+ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 5), "disk": Tiny}
 
 
 @pytest.fixture(scope="module", params=ENGINES)

@@ -130,7 +130,7 @@ def test_a_column_of_one_value_has_no_deviation_whatever_the_rounding():
     assert moments([tally(cells, cells, offsets)], table, offsets)[2].tolist() == [0.0]
 
 
-@pytest.mark.parametrize("scale", [3, 2**15, 2**31 - 2])
+@pytest.mark.parametrize("scale", [0, 1, 3, 2**15, 2**31 - 2])
 @pytest.mark.parametrize("exact", [True, False])
 def test_sums_are_exact_and_do_not_depend_on_how_rows_are_divided(scale, exact):
     draw = np.random.Generator(np.random.PCG64(scale))

@@ -56,7 +56,7 @@ KERNEL void sums(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64
         widest = width > widest ? width : widest;
     }
     if (simple && n > 0) { /* exact cells without gaps, which is the rule: as many rows at a time as fit 64 bits */
-        int64_t step = widest ? (int64_t)(INT64_MAX / (widest * widest)) + 1 : n;
+        int64_t step = widest ? 1 + (int64_t)(INT64_MAX / 2 / (widest * widest)) : n;
         for (int64_t i = 0; i < n; i += step) {
             int64_t rows = n - i < step ? n - i : step;
             for (int64_t j = 0; j < m; j++) few[j] = 0;

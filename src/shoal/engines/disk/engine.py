@@ -48,7 +48,10 @@ class Disk(Parted):
         if need is not None:
             self._insist_on_room(need)
         if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
-            return super().read(source, options)
+            from shoal.engines.disk.frames import load_frames
+
+            frames = load_frames(self.pool, found, options, self.rows_of)
+            return super().read(source, options) if frames is None else Table(frames[0], frames[1], self, frames[2])
         schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
         return Table(schema, data, self, origin)
 

@@ -69,17 +69,20 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
 def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
     """Read a Parquet file."""
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        names = pq.read_schema(path).names
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
+        refuse_twice(pq.read_schema(path).names)
         table = pq.read_table(path)
     except FileNotFoundError:
         raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
     except (OSError, pa.ArrowException):
         raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    return table.combine_chunks(), Origin(printable(path.name), digest, "parquet", place=str(path))
+    return table.combine_chunks(), Origin(printable(path.name), of_file(path).sha256, "parquet", place=str(path))
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Refuse a table in which two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
 
 
 class _HashSink:
@@ -125,18 +128,28 @@ def _unusable(name: str, kind: pa.DataType) -> DataError:
     )
 
 
-def _read_column(
-    name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
-) -> tuple[Vocabulary, Positions, list[str] | None]:
+def as_read(column: pa.ChunkedArray, reading: Reading) -> tuple[pa.ChunkedArray, bool]:
+    """Give a column as it is looked at, without a dictionary; and whether it is looked at as text."""
     column = plain_column(column)
     kind = column.type
     if pa.types.is_struct(kind):
-        return _read_spans(name, column, reading)
+        return column, False
     if (reading.kind == "category" or reading.hierarchy is not None) and not is_text(kind):
         column = column.cast(pa.string())
         kind = column.type
-    if pa.types.is_boolean(kind) or is_text(kind) or reading.order is not None:
-        return _read_texts(name, column.cast(pa.string()), reading, seen)
+    text = pa.types.is_boolean(kind) or is_text(kind) or reading.order is not None
+    return column.cast(pa.string()) if text else column, text
+
+
+def _read_column(
+    name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
+) -> tuple[Vocabulary, Positions, list[str] | None]:
+    column, text = as_read(column, reading)
+    kind = column.type
+    if text:
+        return _read_texts(name, column, reading, seen)
+    if pa.types.is_struct(kind):
+        return _read_spans(name, column, reading)
     encoded = column.combine_chunks()
     encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
     numbers, axis_kind = as_numbers(name, encoded)
@@ -229,13 +242,15 @@ def _read_texts(
     counts = np.bincount(codes, None if seen is None else seen.counts, minlength=len(texts)).astype(np.int64)
     rows = np.zeros(len(texts), np.int64)
     rows[codes[::-1]] = np.arange(len(codes), 0, -1) if seen is None else seen.rows[::-1]
-    typed = reading
+    return interpret_texts(Texts(name, texts, counts.tolist(), rows.tolist()), reading), codes, texts
+
+
+def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
+    """Find what texts in a typed frame mean: they are meant as text, unless something is declared of them."""
     declared = reading.kind or reading.order or reading.hierarchy
-    if declared is None and not _looks_published(texts):
-        typed = Reading(
-            "category", None, reading.missing, ".", reading.strict
-        )  # text in a typed frame is meant as text
-    return interpret(Texts(name, texts, counts.tolist(), rows.tolist()), typed), codes, texts
+    if declared is None and not _looks_published(found.texts):
+        reading = Reading("category", None, reading.missing, ".", reading.strict)
+    return interpret(found, reading)
 
 
 def _looks_published(texts: Sequence[str]) -> bool:
@@ -285,12 +300,12 @@ def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] 
         lo, hi = np.ascontiguousarray(data.lo[:, j]), np.ascontiguousarray(data.hi[:, j])
         single = bool((lo == hi).all()) if exact is None else exact[j]
         if single and not data.ranged[j] and not axis.groups and axis.tree is None:
-            column = _values(axis, lo)
+            column = values_at(axis, lo)
         elif cells == "text" or axis.nominal or axis.tree is not None:
             column = _rendered(axis, lo, hi, data.ranged[j])
         else:
             gone = (lo == MISSING) & (hi == MISSING)
-            ends = [_values(axis, lo), _values(axis, np.where(hi == TOP, MISSING, hi).astype(np.int32))]
+            ends = [values_at(axis, lo), values_at(axis, np.where(hi == TOP, MISSING, hi).astype(np.int32))]
             column = pa.StructArray.from_arrays(ends, ["lo", "hi"], mask=pa.array(gone))
         columns.append(column if data.index.size == 0 else column.take(pa.array(data.index)))
     return pa.table(dict(zip(names, columns, strict=True)))
@@ -301,14 +316,14 @@ def _carried(data: LocalData, axis: Axis, name: str) -> pa.Array:
     words = data.words[j]
     codes = np.ascontiguousarray(data.codes[:, j])
     if words is None:
-        return _values(axis, codes)
+        return values_at(axis, codes)
     if axis.numeric and (words.lo == words.hi).all():
-        return _values(axis, words.lo[codes])
+        return values_at(axis, words.lo[codes])
     texts = pa.array([text if text else None for text in words.texts], pa.string())
     return texts.take(pa.array(codes))
 
 
-def _values(axis: Axis, positions: Positions) -> pa.Array:
+def values_at(axis: Axis, positions: Positions) -> pa.Array:
     """Give the values at positions, null where there is none."""
     gone = positions == MISSING
     safe = np.where(gone, 0, positions)

@@ -18,7 +18,7 @@ from shoal.axis import Axis
 from shoal.engines import Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import by_label
+from shoal.kernels.grouping import by_label, gather_rows
 from shoal.kernels.spans import Members
 from shoal.schema import Schema
 
@@ -65,8 +65,8 @@ class LocalData:
         """Give both matrices with one row per record."""
         if self.index.size == 0:
             return self.lo, self.hi
-        lo = self.lo[self.index]
-        return lo, lo if self.hi is self.lo else self.hi[self.index]
+        lo = gather_rows(self.lo, self.index)
+        return lo, lo if self.hi is self.lo else gather_rows(self.hi, self.index)
 
     def members(self) -> Members:
         """Give the records matrix row after matrix row, and where those of each row begin."""

@@ -21,15 +21,15 @@ PART = 1 << 20  # how many records a part holds
 
 def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
     """Read the Parquet files of a folder in the order of their names; folders named COLUMN=VALUE add a column."""
-    files, origin = seen_folder(folder)
+    whole, origin = dataset_of(folder)
     try:
-        return files.to_table().combine_chunks(), origin
+        return whole.to_table().combine_chunks(), origin
     except (OSError, pa.ArrowException):
         raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
 
 
-def seen_folder(folder: Path) -> tuple[ds.Dataset, Origin]:
-    """Give the Parquet files of a folder as one table that is not yet read."""
+def dataset_of(folder: Path) -> tuple[ds.Dataset, Origin]:
+    """Find the Parquet files of a folder, which must be alike."""
     if not folder.is_dir():
         raise DataError(f"There is no folder '{folder}'.", "Check its name; the name of a file ends without a slash.")
     try:
@@ -43,13 +43,10 @@ def seen_folder(folder: Path) -> tuple[ds.Dataset, Origin]:
     first = columns_of(files[0])
     for path in files[1:]:
         _insist_alike(files[0], first, path, columns_of(path))
-    try:
-        whole = ds.dataset(
-            [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
-            partitioning=ds.partitioning(flavor="hive"),
-        )  # fmt: skip
-    except (OSError, pa.ArrowException):
-        raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
+    whole = ds.dataset(
+        [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
+        partitioning=ds.partitioning(flavor="hive"),
+    )  # fmt: skip
     source = Source("folder", folder)
     return whole, Origin(source.name, digest.sha256, "parquet", place=str(source))
 

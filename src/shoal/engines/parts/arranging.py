@@ -15,8 +15,8 @@ from shoal.kernels.grouping import by_label, gather_rows
 Integers = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 Arrays = dict[str, NDArray[Any]]
-# What a part has to say of its records: keys to sort by, and the columns that go with them.
-Telling = Callable[..., tuple[list[NDArray[Any]], Arrays]]
+# What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
+Telling = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
 
 _SAMPLED = 32  # records of each part, for each range that is wanted
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -32,12 +32,12 @@ class Splits:
     keys: tuple[Bits, ...]
     rows: Integers
 
-    def ranges(self, keys: Sequence[Bits], rows: Integers) -> NDArray[np.int32]:
+    def ranges(self, keys: Sequence[Bits], rows: NDArray[Any]) -> NDArray[np.int32]:
         """Give the range that each record belongs to."""
         return _ranges(self.keys, self.rows, keys, rows).astype(np.int32)
 
 
-def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: Integers) -> Integers:
+def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Integers:
     if not keys:
         return np.searchsorted(split_rows, rows, side="right")
     first = np.searchsorted(splits[0], keys[0], side="left")
@@ -98,12 +98,18 @@ def arranged(
 
     def send(number: int, *parts: Part) -> list[Arrays]:
         keys, columns = telling(number, *parts)
-        rows = np.arange(bounds[number], bounds[number + 1])
+        rows = numbers_of(bounds, number)
         target = splits.ranges([sortable(key) for key in keys], rows)
         named = {f"key{i}": key for i, key in enumerate(keys)}
-        return dealt(columns | named | {"row": rows}, target, wanted)
+        return dealt(columns() | named | {"row": rows}, target, wanted)
 
     return pool.exchange(send, wanted, *handles)
+
+
+def numbers_of(bounds: Integers, number: int) -> NDArray[Any]:
+    """Give the numbers of the records of a part, as short as those of all records can be."""
+    kind = np.int32 if bounds[-1] < 2**31 else np.int64
+    return np.arange(int(bounds[number]), int(bounds[number + 1]), dtype=kind)
 
 
 def keys_of(part: Part) -> list[NDArray[Any]]:
@@ -150,12 +156,12 @@ def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
     return column[rows]
 
 
-def homeward(columns: Mapping[str, NDArray[Any]], rows: Integers, bounds: Integers) -> list[Arrays]:
+def homeward(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any], bounds: Integers) -> list[Arrays]:
     """Send rows back to the parts that they belong to, with the seat of each there."""
     if rows.size > 1 and not (rows[1:] > rows[:-1]).all():
         order = np.argsort(rows, kind="stable").astype(np.int32)
         columns, rows = {name: rows_of(column, order) for name, column in columns.items()}, rows[order]
-    cuts = np.searchsorted(rows, bounds)
+    cuts = np.searchsorted(rows, bounds.astype(rows.dtype))
     return [
         {name: column[a:b] for name, column in columns.items()} | {"seat": (rows[a:b] - first).astype(np.int32)}
         for a, b, first in zip(cuts[:-1].tolist(), cuts[1:].tolist(), bounds[:-1].tolist(), strict=True)

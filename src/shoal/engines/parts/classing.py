@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from shoal.engines import Boxes
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed
+from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of
 from shoal.engines.parts.data import PartedData, value_of
+from shoal.engines.parts.labels import home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
@@ -41,7 +42,7 @@ def carried(
     for i, item in enumerate(carry):
         if isinstance(item, (Given, Ranked)):
             plain.append((f"carry{i}", len(handles)))
-            handles.append(item.column if isinstance(item, Given) else rank(item.column))
+            handles.append(home(item.column) if isinstance(item, Given) else rank(item.column))
         else:
             plain.append((f"carry{i}", item))
 
@@ -70,17 +71,17 @@ def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part,
 
 
 def classes_by_label(
-    pool: Pool, data: PartedData, schema: Schema, labels: Handle, carry: Sequence[Carry], rank: Any,
+    pool: Pool, data: PartedData, schema: Schema, labels: Any, carry: Sequence[Carry], rank: Any,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
     """Bring the records of each label together, labels in their order."""
     shape = data.shape
     columns, handles = carried(schema, carry, rank)
 
-    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Arrays]:
-        return [value_of(label)], columns(shape.local(cells, codes), given)
+    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
+        return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
 
-    there = arranged(pool, telling, data.bounds, data.cells, data.codes, labels, *handles, whole=True)
+    there = arranged(pool, telling, data.bounds, data.cells, data.codes, home(labels), *handles, whole=True)
 
     def done(number: int, part: Part) -> list[T]:
         label = part["key0"]
@@ -141,12 +142,14 @@ def _alike(
         sent = {"lo": lo}
         if here.hi is not here.lo:
             sent["hi"] = here.hi if same else np.ascontiguousarray(here.hi[:, places])
-        if here.index.size:
+        if "index" in cells and not carry:
             sent["count"] = count_labels(here.index, lo.shape[0]).astype(np.int32)
         bits = mixed([side[:, j] for side in (lo, sent.get("hi", lo)) for j in telling])
         return bits, sent | columns(here, given)
 
-    there = gathered(pool, work, len(data.sizes), data.cells, data.codes, *handles)
+    # What was published for classes stands for all their records.
+    held = (data.memo["classes"],) * 2 if not carry and "classes" in data.memo else (data.cells, data.codes)
+    there = gathered(pool, work, len(data.sizes), *held, *handles)
     if not carry:
         data.memo[known] = there
     return there
@@ -205,10 +208,9 @@ def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
         here = shape.unfolded(cells, codes)
         columns = [value_of(part).astype(np.int32) for part in given]
         ends = [side[:, j] for side in (here.lo, here.hi) for j in places] + columns
-        rows = np.arange(bounds[number], bounds[number + 1])
-        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": rows}
+        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": numbers_of(bounds, number)}
 
-    others = [key for key in by if not isinstance(key, str)]
+    others = [home(key) for key in by if not isinstance(key, str)]
     there = gathered(pool, work, len(data.sizes), data.cells, data.codes, *others)
     sizes = pool.gather(lambda number, part: _labelled(part)[1], there)
     first = np.append(0, np.cumsum(sizes))

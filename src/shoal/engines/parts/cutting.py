@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from shoal.engines import Piece
 from shoal.engines.local.cutting import cut
 from shoal.engines.local.data import OWN, LocalData, spans
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of
+from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_of
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
+from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import InternalError
 from shoal.kernels.radix import order_by_keys
@@ -21,19 +22,17 @@ from shoal.schema import Schema
 from shoal.table import Carry
 
 Positions = NDArray[np.int32]
-# Labels the rows of a range, and tells how many labels there are; those left over have -1.
-Labelling = Callable[[LocalData, list[NDArray[Any]], Mapping[Any, NDArray[Any]], bool], tuple[Positions, int]]
+# Labels the rows of a range from 0; those left over have -1.
+Labelling = Callable[[LocalData, list[NDArray[Any]], Mapping[Any, NDArray[Any]], bool], Positions]
 
 
 def sorted_pieces(schema: Schema, least: int, kernel: Callable[[Piece], Positions]) -> Labelling:
     """Label rows in the order of their keys, a few at a time."""
 
-    def label(
-        data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool
-    ) -> tuple[Positions, int]:
+    def label(data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool) -> Positions:
         order = order_by_keys(keys)
         order = np.arange(data.rows, dtype=np.int32) if order is None else order
-        return cut(data, schema, order, keys, least, kernel, columns, end=end)
+        return cut(data, schema, order, keys, least, kernel, columns, end=end)[0]
 
     return label
 
@@ -41,11 +40,8 @@ def sorted_pieces(schema: Schema, least: int, kernel: Callable[[Piece], Position
 def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions]) -> Labelling:
     """Label all rows of a range at once, in the order of the table."""
 
-    def label(
-        data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool
-    ) -> tuple[Positions, int]:
-        labels = kernel(Piece(spans(data, schema), columns, last=end))
-        return labels, int(labels.max()) + 1
+    def label(data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool) -> Positions:
+        return kernel(Piece(spans(data, schema), columns, last=end))
 
     return label
 
@@ -53,65 +49,64 @@ def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions]) -> Labell
 def labelled(
     pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, label: Labelling,
     carry: Sequence[Carry], rank: Callable[[str], Handle], ranges: int | None = None,
-) -> tuple[Handle, int]:  # fmt: skip
+) -> tuple[Labels, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, carry, rank)
-    named = [key for key in keys if isinstance(key, str)]
-    others = [key for key in keys if not isinstance(key, str)]
+    names = [key if isinstance(key, str) else None for key in keys]
+    others = [home(key) for key in keys if not isinstance(key, str)]
 
-    def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Arrays]:
-        here = shape.unfolded(cells, codes)
-        beside = iter(given)
-        found = [here.positions(key) if key in named else value_of(next(beside)) for key in order]
-        sent = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
-        return found, sent | columns(here, list(beside))
+    def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
+        def moving() -> Arrays:
+            here = shape.unfolded(cells, codes)
+            ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
+            return ends | columns(here, given[len(others) :])
 
-    order = [key if isinstance(key, str) else None for key in keys]
+        return _keys(names, lambda: shape.local(cells, codes), given), moving
+
     there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, ranges=ranges)
-    sizes = pool.gather(lambda number, part: int(part["row"].size), there)
-    last = int(np.argmax(sizes))
+    last = int(np.argmax(pool.gather(lambda number, part: int(part["row"].size), there)))
 
-    def work(part: Part, *, end: bool) -> tuple[Positions, int]:
+    def work(part: Part, *, end: bool) -> Positions:
         n = part["row"].size
         if (n < least and not end) or n == 0:
-            return np.full(n, -1, np.int32), 0
+            return np.full(n, -1, np.int32)
         lo = part["lo"]
         here = LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), np.empty((n, 0), np.int32), ())
         return label(here, keys_of(part), {item: part[f"carry{i}"] for i, item in enumerate(carry)}, end)
 
     def first(number: int, part: Part) -> Arrays:
-        if number == last:
-            return {"label": np.full(part["row"].size, -1, np.int32)}
-        return {"label": work(part, end=False)[0]}
+        """Label a part, and keep what is left over beside it."""
+        labels = np.empty(0, np.int32) if number == last else work(part, end=False)
+        over = np.flatnonzero(labels < 0).astype(np.int32)
+        return {f"over:{name}": rows_of(part[name], over) for name in part} | {"label": labels}
 
-    def over(number: int, part: Part, found: Part) -> list[Arrays]:
-        chosen = np.flatnonzero(found["label"] < 0) if number != last else np.empty(0, np.int64)
-        left = {name: part[name][chosen] for name in part}
-        return [left if target == last else {name: column[:0] for name, column in left.items()} for target in parts]
-
-    parts = range(there.parts)
     found = pool.each(first, there)
-    left = pool.exchange(over, there.parts, there, found)
+    parts = range(there.parts)
+
+    def send(number: int, part: Part) -> list[Arrays]:
+        over = {name.removeprefix("over:"): part[name] for name in part if name.startswith("over:")}
+        return [over if target == last else {name: column[:0] for name, column in over.items()} for target in parts]
+
+    left = pool.exchange(send, there.parts, found)
 
     def final(number: int, part: Part, found: Part, left: Part) -> Arrays:
         if number != last:
-            there = np.flatnonzero(found["label"] >= 0)
-            return {"label": found["label"][there], "row": part["row"][there]}
-        whole = {name: np.concatenate([left[name], part[name]]) for name in part}
-        labels, _ = work(whole, end=True)
+            return {"label": found["label"]}
+        labels = work({name: np.concatenate([left[name], part[name]]) for name in part}, end=True)
         if (labels < 0).any():
             raise InternalError("Records were left over when a table was cut into classes.")
-        return {"label": labels, "row": whole["row"]}
+        return {"label": labels}
 
     done = pool.each(final, there, found, left)
     groups = pool.gather(lambda number, part: int(part["label"].max(initial=-1)) + 1, done)
-    begin = np.append(0, np.cumsum(groups))
+    return Labels(pool, data.cells, (there, left, done), np.append(0, np.cumsum(groups)), bounds), sum(groups)
 
-    def send(number: int, part: Part) -> list[Arrays]:
-        return homeward({"value": part["label"] + np.int32(begin[number])}, part["row"], bounds)
 
-    return pool.exchange(send, len(data.sizes), done), int(begin[-1])
+def _keys(names: Sequence[str | None], here: Callable[[], LocalData], given: Sequence[Part]) -> list[NDArray[Any]]:
+    """Give the keys of a part: named columns, and others in the order in which they are given."""
+    beside = iter(given)
+    return [value_of(next(beside)) if name is None else here().positions(name) for name in names]
 
 
 def placed(pool: Pool, data: PartedData, keys: Sequence[Any]) -> Handle:
@@ -119,17 +114,13 @@ def placed(pool: Pool, data: PartedData, keys: Sequence[Any]) -> Handle:
     shape, bounds = data.shape, data.bounds
     kind = np.dtype(np.int32 if data.rows < 2**31 else np.int64)
     if not keys:
-        return pool.each(
-            lambda number, cells: {"value": np.arange(bounds[number], bounds[number + 1]).astype(kind)}, data.cells
-        )
+        return pool.each(lambda number, cells: {"value": numbers_of(bounds, number)}, data.cells)
     names = [key if isinstance(key, str) else None for key in keys]
 
-    def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Arrays]:
-        beside = iter(given)
-        here = shape.local(cells, codes) if any(names) else None
-        return [value_of(next(beside)) if name is None else here.positions(name) for name in names], {}  # type: ignore[union-attr]
+    def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
+        return _keys(names, lambda: shape.local(cells, codes), given), dict
 
-    others = [key for key in keys if not isinstance(key, str)]
+    others = [home(key) for key in keys if not isinstance(key, str)]
     there = arranged(pool, telling, bounds, data.cells, data.codes, *others)
     before = np.append(0, np.cumsum(pool.gather(lambda number, part: int(part["row"].size), there)))
 

@@ -32,7 +32,9 @@ class Shape:
         if self.quasi:
             lo = settled(cells["lo"], cells.get("seat"))
             hi = settled(cells["hi"], cells.get("seat")) if "hi" in cells else lo
-        if self.carried:
+            if hi is lo and "hi" in cells:  # one array under both names is no promise that all parts are exact
+                hi = lo.copy()
+        if self.carried and "codes" in codes:
             carried = codes["codes"]
             if not self.quasi:
                 lo = hi = np.empty((carried.shape[0], 0), np.int32)

@@ -15,6 +15,7 @@ from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.parts import classing, comparing, cutting, joining, masking, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
+from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.sources import Source
 from shoal.kernels.moments import Tally, moments, tally
@@ -79,7 +80,7 @@ class Parted:
         """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
         from shoal.engines.parts.writing import write
 
-        return write(self.streamed(data), schema, path, layout, self.exact(data).tolist())
+        return write(self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist())
 
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
@@ -175,9 +176,10 @@ class Parted:
 
         return self.pool.each(work, data.cells, data.codes)
 
-    def combine(self, kernel: Callable[..., Any], *columns: Handle) -> Handle:
+    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Handle:
         """Compute one number per row from those of other columns, part by part."""
-        return self.pool.each(lambda number, *parts: {"value": kernel(*map(value_of, parts))}, *columns)
+        handles = [home(column) for column in columns]
+        return self.pool.each(lambda number, *parts: {"value": kernel(*map(value_of, parts))}, *handles)
 
     def rank(self, data: PartedData, schema: Schema, keys: Sequence[Any]) -> Handle:
         """Give each row's place when sorted by keys."""
@@ -191,7 +193,7 @@ class Parted:
         least: int,
         kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
-    ) -> tuple[Handle, int]:
+    ) -> tuple[Labels, int]:
         """Sort the rows by keys and hand them to a kernel range by range."""
         label = cutting.sorted_pieces(schema, least, kernel)
         return cutting.labelled(self.pool, data, schema, keys, least, label, carry, self._rank(data))
@@ -204,15 +206,13 @@ class Parted:
         least: int,
         kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
-    ) -> tuple[Handle, int]:
+    ) -> tuple[Labels, int]:
         """Hand the rows to a kernel part by part, those with neighbouring keys together."""
         label = cutting.whole_pieces(schema, kernel)
         ranges = self.pieces * len(data.sizes)
         return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data), ranges)
 
-    def mend(
-        self, data: PartedData, schema: Schema, labels: Handle, groups: int, promise: Promise
-    ) -> tuple[Handle, int]:
+    def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Handle, int]:
         """Join classes with their neighbours until all keep a promise."""
         return joining.mended(self.pool, data, schema, labels, promise, self._rank(data))
 
@@ -220,7 +220,7 @@ class Parted:
         self,
         data: PartedData,
         schema: Schema,
-        labels: Handle,
+        labels: Any,
         groups: int,
         publish: Publication = "range",
         columns: Sequence[str] | None = None,

@@ -15,6 +15,7 @@ from shoal.engines.joining import merged, openings, strengths
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
+from shoal.engines.parts.labels import home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
@@ -43,14 +44,14 @@ class _Around:
 
 
 def mended(
-    pool: Pool, data: PartedData, schema: Schema, labels: Handle, promise: Promise, rank: Callable[[str], Handle]
+    pool: Pool, data: PartedData, schema: Schema, labels: Any, promise: Promise, rank: Callable[[str], Handle]
 ) -> tuple[Handle, int]:
     """Join classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, promise.carry, rank)
 
-    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Arrays]:
-        return [value_of(label)], columns(shape.local(cells, codes), given)
+    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
+        return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
 
     def begin(number: int, part: Part) -> Arrays:
         label = part["key0"]
@@ -60,7 +61,7 @@ def mended(
         classes = _classes(found | {"size": np.diff(starts)}, promise)
         return found | {"size": np.diff(starts), "level": promise.level(classes) if starts.size > 1 else np.empty(0)}
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, labels, *handles, whole=True)
+    there = arranged(pool, telling, bounds, data.cells, data.codes, home(labels), *handles, whole=True)
     state = pool.each(begin, there)
     while True:
         ends = pool.gather(lambda number, part: _ends(part, promise), state)

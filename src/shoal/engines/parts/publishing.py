@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,68 +14,89 @@ from shoal.engines.local.data import OWN, LocalData, moved
 from shoal.engines.local.publishing import publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.data import PartedData, Shape, value_of
+from shoal.engines.parts.labels import Labels, home, together
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.kernels import MISSING
+from shoal.kernels.grouping import gather_rows
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
 
 
 def regrouped(
-    pool: Pool, data: PartedData, schema: Schema, labels: Handle, publish: Publication, columns: Sequence[str] | None
+    pool: Pool, data: PartedData, schema: Schema, labels: Any, publish: Publication, columns: Sequence[str] | None
 ) -> tuple[Schema, PartedData]:
     """Publish the same cells for all records of a label, in some columns or in all."""
     shape, bounds = data.shape, data.bounds
-
-    def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Arrays]:
-        here = shape.unfolded(cells, codes)
-        return [value_of(label)], {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
-
-    def grouped(part: Part) -> tuple[Schema, LocalData]:
-        n, lo = part["row"].size, part["lo"]
-        here = _plain(shape, lo, part.get("hi", lo))
-        own = (part["key0"] - part["key0"].min()).astype(np.int32) if n else np.empty(0, np.int32)
-        return _published(here, schema, own, publish, columns)
-
-    there = arranged(pool, telling, bounds, data.cells, data.codes, labels, whole=True)
-    single = np.full((1, len(shape.quasi)), MISSING, np.int32)
-    alike, ranged = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
+    assembled, there = _lying_together(pool, data, labels)
     growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
-    if not growing:
 
-        def send(number: int, part: Part) -> list[Arrays]:
-            lo, hi = grouped(part)[1].unfolded() if part["row"].size else (part["lo"], part["lo"])
-            return homeward({"lo": lo, "hi": hi}, part["row"], bounds)
-
-        return alike, data.with_cells(pool.exchange(send, len(data.sizes), there), ranged.ranged)
-
-    def publishing(number: int, part: Part) -> Arrays:
-        if part["row"].size == 0:
-            return {"lo": part["lo"], "hi": part["lo"], "row": part["row"]}
-        grown, here = grouped(part)
-        lo, hi = here.unfolded()
-        found = {"lo": lo, "hi": hi, "row": part["row"]}
+    def publishing(number: int, *parts: Part) -> Arrays:
+        """Keep what is published once for each class, and which class each record is in."""
+        part = assembled(*parts)
+        lo, label = part["lo"], part["label"]
+        if label.size == 0:
+            return {"lo": lo, "hi": lo, "index": label, "row": part["row"]}
+        grown, here = _published(_plain(shape, lo, part.get("hi", lo)), schema, label, publish, columns)
+        index = here.index if here.index.size else np.arange(label.size, dtype=np.int32)
+        found = {"lo": here.lo, "hi": here.hi, "index": index, "row": part["row"]}
         for name in growing:
             found |= _packed(name, schema[name].axis, grown[name].axis)
         return found
 
-    done = pool.each(publishing, there)
-    told = pool.gather(lambda number, part: {name: _unpacked(name, schema[name].axis, part) for name in growing}, done)
-    axes = {name: _together(schema[name].axis, [part[name] for part in told]) for name in growing}
-    places = {name: shape.quasi.index(name) for name in growing}
+    done = pool.each(publishing, *there)
+    axes: dict[str, Axis] = {}
+    if growing:
+        told = pool.gather(lambda number, part: {n: _unpacked(n, schema[n].axis, part) for n in growing}, done)
+        axes = {name: _together(schema[name].axis, [part[name] for part in told]) for name in growing}
+        done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
-    def move(number: int, part: Part) -> list[Arrays]:
-        sides = [part["lo"].copy(), part["hi"].copy()]
+    def send(number: int, part: Part) -> list[Arrays]:
+        sides = {side: gather_rows(part[side], part["index"]) for side in ("lo", "hi")}
+        return homeward(sides, part["row"], bounds)
+
+    single = np.full((1, len(shape.quasi)), MISSING, np.int32)
+    _, like = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
+    released = data.with_cells(pool.exchange(send, len(data.sizes), done), like.ranged)
+    released.memo["classes"] = done
+    return schema.with_axes(axes), released
+
+
+def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
+    """Bring the records of each class together, unless they are; and say how they are found in a part."""
+    if isinstance(labels, Labels) and labels.cells is data.cells:
+        return lambda *parts: together(("row", "lo", "hi"), *parts), labels.there
+    shape = data.shape
+
+    def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Any]:
+        def moving() -> Arrays:
+            here = shape.unfolded(cells, codes)
+            return {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
+
+        return [value_of(label)], moving
+
+    def numbered(part: Part) -> Arrays:
+        label = part["key0"]
+        own = (label - label.min()).astype(np.int32) if label.size else label.astype(np.int32)
+        return {name: part[name] for name in part if name != "key0"} | {"label": own}
+
+    return numbered, (arranged(pool, telling, data.bounds, data.cells, data.codes, home(labels), whole=True),)
+
+
+def _moving(schema: Schema, axes: Mapping[str, Axis], places: Mapping[str, int]) -> Callable[[int, Part], Arrays]:
+    """Say how the cells of a part come to lie on the axes of all parts."""
+
+    def move(number: int, part: Part) -> Arrays:
+        sides = {side: part[side].copy() for side in ("lo", "hi")}
         for name, j in places.items():
             own = _unpacked(name, schema[name].axis, part)
             if own is not None:
                 to = _places(schema[name].axis, own, axes[name])
-                for side in sides:
+                for side in sides.values():
                     side[:, j] = moved(side[:, j], to)
-        return homeward({"lo": sides[0], "hi": sides[1]}, part["row"], bounds)
+        return sides | {"index": part["index"], "row": part["row"]}
 
-    home = pool.exchange(move, len(data.sizes), done)
-    return schema.with_axes(axes), data.with_cells(home, ranged.ranged)
+    return move
 
 
 def _plain(shape: Shape, lo: Positions, hi: Positions) -> LocalData:

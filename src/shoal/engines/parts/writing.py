@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from shoal.engines import Layout, Written
@@ -12,10 +12,12 @@ from shoal.engines.sources import Source
 from shoal.schema import Schema
 
 
-def write(parts: Iterable[LocalData], schema: Schema, path: str, layout: Layout, exact: Sequence[bool]) -> Written:
+def write(
+    parts: Iterable[LocalData], schema: Schema, path: str, layout: Layout, exact: Callable[[], Sequence[bool]]
+) -> Written:
     """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise.
 
-    ``exact`` says in which quasi-identifiers all cells of the whole table are exact.
+    ``exact`` tells, if it is asked, in which quasi-identifiers all cells of the whole table are exact.
     """
     target = Path(path)
     folder = Source.parse(path).kind == "folder"
@@ -23,7 +25,8 @@ def write(parts: Iterable[LocalData], schema: Schema, path: str, layout: Layout,
         from shoal.engines.local.arrow import to_arrow, write_parquet
         from shoal.engines.local.folders import write_folder
 
-        tables = (to_arrow(part, schema, "struct", exact) for part in parts)
+        single = exact()
+        tables = (to_arrow(part, schema, "struct", single) for part in parts)
         return write_folder(tables, target) if folder else write_parquet(tables, target)
     from shoal.engines.local.text_writer import write_text
 

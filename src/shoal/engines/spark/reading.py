@@ -21,7 +21,7 @@ from shoal.cells import Reading, Vocabulary
 from shoal.engines.local.arrow import Seen, as_numbers, carried_words, is_text, read_column
 from shoal.engines.local.data import Words
 from shoal.engines.local.digests import of_file
-from shoal.engines.local.folders import columns_of, seen_folder
+from shoal.engines.local.folders import columns_of, dataset_of
 from shoal.engines.local.loading import reading_of, schema_of, split_by_role
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.pool import Handle, Part
@@ -83,7 +83,7 @@ def read_parquet(
     pool: SparkPool, path: Path, options: ReadOptions, rows: int, *, folder: bool
 ) -> tuple[Schema, PartedData, Origin]:
     """Read a Parquet file or a folder of them, each worker its row groups."""
-    files, origin = seen_folder(path) if folder else _seen_file(path)
+    files, origin = dataset_of(path) if folder else _seen_file(path)
     asked = Asked.of(files.schema, options)
     stretches = _stretches(files, rows)
     if not stretches:

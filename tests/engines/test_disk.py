@@ -1,0 +1,192 @@
+"""Tables on disk: read, masked, measured and written as the local engine does it, in little memory."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from engines.tiny import Tiny
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from property.tables import tables
+
+import shoal
+from shoal.engines import engine_for
+from shoal.engines.disk.engine import Disk
+from shoal.engines.disk.pool import Files
+from shoal.engines.local import Local
+from shoal.engines.memory import free, need_of, parse_size
+from shoal.errors import DataError, ParameterError, ShoalError
+from shoal.schema import ReadOptions, Roles
+
+SAME = (shoal.SortedClusters(), shoal.StratifiedClusters(), shoal.Coarsen(2), shoal.SortedClusters("mean"))
+
+
+def same(one, other):
+    """Compare two tables by what is said of them and by every cell."""
+    assert one.origin == other.origin
+    assert one.rows == other.rows
+    assert [(a.name, a.role, a.axis.kind, a.reason) for a in one.schema.attributes] == [
+        (a.name, a.role, a.axis.kind, a.reason) for a in other.schema.attributes
+    ]
+    assert one.to("arrow", cells="text").equals(other.to("arrow", cells="text"))
+
+
+def read_or_refused(source, engine, made):
+    """Read a table, or give the words in which it is refused."""
+    try:
+        return shoal.read(source, engine=engine, **made.options)
+    except ShoalError as error:
+        return str(error)
+
+
+@given(made=tables(), rows=st.integers(1, 9))
+@settings(max_examples=25)
+def test_a_text_file_is_read_in_stretches_as_it_is_read_whole(made, rows, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    made.write(folder / "in.csv")
+    one, other = (read_or_refused(folder / "in.csv", e, made) for e in (Local(), Tiny(Files(folder), rows)))
+    if isinstance(one, str):
+        assert one == other
+    else:
+        same(one, other)
+
+
+@given(made=tables(), rows=st.integers(1, 9), files=st.integers(0, 3))
+@settings(max_examples=40)
+def test_parquet_is_read_in_stretches_as_it_is_read_whole(made, rows, files, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parquet")
+    source, whole = folder / "in.parquet", made.frame("arrow")
+    if files:
+        source = folder / "in"
+        source.mkdir()
+        for number in range(files):
+            pq.write_table(whole.slice(number * 7, 7 if number < files - 1 else None), source / f"{number}.parquet")
+        source = f"{source}/"
+    else:
+        pq.write_table(whole, source)
+    one, other = (read_or_refused(source, engine, made) for engine in (Local(), Tiny(Files(folder), rows)))
+    if isinstance(one, str):
+        assert one == other
+        return
+    same(one, other)
+    if one.rows > 1:
+        released = [shoal.anonymize(t, shoal.SortedClusters(), [shoal.KAnonymity(2)]) for t in (one, other)]
+        for number, release in enumerate(released):
+            release.write(folder / f"{number}.parquet")
+        assert (folder / "0.parquet").read_bytes() == (folder / "1.parquet").read_bytes()
+        read_again = [
+            shoal.read(folder / "0.parquet", engine=e, **made.options) for e in (Local(), Tiny(Files(folder)))
+        ]
+        same(*read_again)
+
+
+@given(made=tables(), rows=st.integers(1, 9), k=st.integers(2, 4), way=st.sampled_from(SAME))
+@settings(max_examples=40)
+def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, way, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release")
+    whole = shoal.read(made.frame("arrow"), engine=Local(), **made.options)
+    parts = Tiny(Files(folder), rows).taken(whole)
+    ordered = not whole.schema["s"].axis.nominal and isinstance(way, shoal.StratifiedClusters)
+    models = (
+        [shoal.KAnonymity(min(k, whole.rows)), *([shoal.TCloseness(0.3)] if ordered else [])] if whole.rows > 1 else []
+    )
+    if not models:
+        return
+    one, other = (shoal.anonymize(table, way, models) for table in (whole, parts))
+    assert one.table.to("arrow", cells="text").equals(other.table.to("arrow", cells="text"))
+    for a, b in zip(one.scores, other.scores, strict=True):
+        assert b.value == pytest.approx(a.value, rel=1e-12)
+    assert [(v.level, v.classes) for v in one.verdicts] == [(v.level, v.classes) for v in other.verdicts]
+
+
+def test_columns_that_turn_out_to_be_text_late_are_read_again(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b,s\n" + "".join(f"{i % 7},{i % 3},{i}\n" for i in range(40)) + "x,y,z\n" * 45, "utf-8")
+    options = {"quasi": ["a", "b"], "plain": ["s"]}
+    same(shoal.read(path, engine=Local(), **options), shoal.read(path, engine=Tiny(Files(tmp_path)), **options))
+
+
+@pytest.mark.parametrize("line", ["1,2\n", '1,"2,3\n', "1,2,\0\n"])
+def test_errors_name_the_same_line_wherever_the_table_is_held(tmp_path, line):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b,s\n" + "1,2,3\n" * 23 + line, "utf-8")
+    told = []
+    for engine in (Local(), Tiny(Files(tmp_path))):
+        with pytest.raises(DataError) as found:
+            shoal.read(path, engine=engine, quasi=["a"], plain=["b", "s"])
+        told.append(str(found.value))
+    assert told[0] == told[1]
+
+
+def test_a_release_from_disk_is_proved_in_memory_and_the_other_way_round(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b,s\n" + "".join(f"{i * 7 % 19},{i % 5},{i}\n" for i in range(97)), "utf-8")
+    engines = Local(), Tiny(Files(tmp_path))
+    for number, engine in enumerate(engines):
+        table = shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"])
+        release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(4), shoal.TCloseness(0.3)])
+        sealed = release.write(tmp_path / "out.csv")
+        assert sealed.content["engine"] == engine.name
+        proof = shoal.verify(tmp_path / "out.csv", sealed, original=path, engine=engines[1 - number])
+        assert not proof.not_proved
+
+
+def test_amounts_of_memory_are_read_and_refused():
+    assert parse_size("2GB") == 2 * 10**9
+    assert parse_size("1.5 GiB") == 1.5 * 2**30
+    assert parse_size(10**9) == 10**9
+    for text in ("", "two", "-1GB", "5 PB", "GB"):
+        with pytest.raises(ParameterError, match="not an amount"):
+            parse_size(text)
+    with pytest.raises(ParameterError, match="no room"):
+        parse_size("20MB")
+    assert free() > 0
+
+
+def test_the_engine_is_chosen_by_what_a_table_needs(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b\n" + "12345,67890\n" * 300_000, "utf-8")
+    options = ReadOptions(roles=Roles(quasi=("a", "b")))
+    need = need_of(path, options)
+    assert 300_000 <= need.records < 310_000
+    assert isinstance(engine_for([path], options), Local)
+    assert isinstance(engine_for([path], options, memory="150MB"), Local)
+    assert isinstance(engine_for([path] * 9, options, memory="150MB"), Disk)
+    with pytest.raises(ParameterError, match="no engine 'abacus'"):
+        engine_for([path], options, engine="abacus")
+
+
+def test_more_different_texts_than_fit_are_refused_with_a_way_out(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a,who\n" + "".join(f"1,person {i}\n" for i in range(200_000)), "utf-8")
+    engine = Disk(Files(tmp_path), limit=150_000_000)
+    with pytest.raises(ParameterError, match="more different texts") as found:
+        shoal.read(path, engine=engine, quasi=["a"], plain=["who"])
+    assert "--memory" in str(found.value)
+    assert "--engine spark" in str(found.value)
+
+
+def test_a_large_file_stays_within_the_limit(tmp_path):
+    """Peak memory of a whole command, start of Python included."""
+    draw = np.random.default_rng(1)
+    block = "\n".join(",".join(map(str, row)) for row in draw.integers(0, 99, (20_000, 8)).tolist()) + "\n"
+    path = tmp_path / "in.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("a,b,c,d,e,f,g,s\n")
+        for _ in range(75):
+            file.write(block)
+    command = [
+        sys.executable, "-m", "shoal", "anonymize", str(path), "-o", str(tmp_path / "out.csv"), "--k", "5", "--json",
+        "--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--memory", "160MB",
+    ]  # fmt: skip
+    code = (
+        "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], check=True, capture_output=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    peak = int(subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True).stdout)
+    assert peak * (1 if sys.platform == "darwin" else 1024) < 160_000_000
+    told = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
+    assert told["engine"] == "disk"

@@ -1,0 +1,116 @@
+"""What every pool must do, whoever holds the parts."""
+
+import os
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engines.pools import Memory
+
+from shoal.engines.disk.pool import Files
+
+POOLS = {"memory": lambda folder: Memory(), "files": Files}
+
+
+@pytest.fixture(params=POOLS)
+def pool(request, tmp_path):
+    return POOLS[request.param](tmp_path)
+
+
+def parts(*sizes):
+    """Give parts of rows that count up through all of them."""
+    starts = np.append(0, np.cumsum(sizes))
+    for a, b in pairwise(starts.tolist()):
+        row = np.arange(a, b)
+        yield {"row": row, "pair": np.stack([row, -row], axis=1).astype(np.int32), "odd": row % 2 == 1}
+
+
+def all_of(pool, handle, name):
+    return [part[name].tolist() for part in pool.stream(handle)]
+
+
+def test_parts_come_back_as_they_were_put(pool):
+    handle = pool.put(parts(3, 0, 2))
+    assert handle.parts == 3
+    assert all_of(pool, handle, "row") == [[0, 1, 2], [], [3, 4]]
+    for found, given in zip(pool.stream(handle), parts(3, 0, 2), strict=True):
+        assert set(found) == set(given)
+        for name in given:
+            assert found[name].dtype == given[name].dtype
+            assert found[name].shape == given[name].shape
+            assert (found[name] == given[name]).all()
+
+
+def test_each_part_is_worked_on_with_its_number_and_those_beside_it(pool):
+    one, other = pool.put(parts(2, 3)), pool.put(parts(1, 1))
+    made = pool.each(lambda number, a, b: {"sum": a["row"] + b["row"] + 10 * number}, one, other)
+    assert all_of(pool, made, "sum") == [[0, 1], [13, 14, 15]]
+    assert all_of(pool, one, "row") == [[0, 1], [2, 3, 4]]
+    assert pool.gather(lambda number, a, b: (number, len(a["row"]), len(b["row"])), one, other) == [
+        (0, 2, 1),
+        (1, 3, 1),
+    ]
+
+
+def test_rows_are_exchanged_in_the_order_of_their_senders(pool):
+    handle = pool.put(parts(4, 0, 5))
+    moved = pool.exchange(
+        lambda number, part: [{name: part[name][part["row"] % 4 == i] for name in part} for i in range(4)], 4, handle
+    )
+    assert all_of(pool, moved, "row") == [[0, 4, 8], [1, 5], [2, 6], [3, 7]]
+    assert all_of(pool, moved, "pair")[0] == [[0, 0], [4, -4], [8, -8]]
+    none = pool.exchange(lambda number, part: [dict(part), {n: part[n][:0] for n in part}], 2, handle)
+    assert all_of(pool, none, "odd")[1] == []
+    assert [part["pair"].shape for part in pool.stream(none)] == [(9, 2), (0, 2)]
+
+
+def test_an_error_in_the_work_reaches_who_asked_for_it(pool):
+    def fail(number, part):
+        raise ValueError(f"part {number}")
+
+    with pytest.raises(ValueError, match="part"):
+        pool.gather(fail, pool.put(parts(1, 1)))
+
+
+def test_files_go_when_nobody_needs_them(tmp_path):
+    pool = Files(tmp_path)
+    (folder,) = tmp_path.iterdir()
+    handle = pool.put(parts(2, 2))
+    made = pool.each(lambda number, part: dict(part), handle)
+    assert len(list(folder.iterdir())) == 2
+    del handle
+    assert len(list(folder.iterdir())) == 1
+    with pytest.raises(ZeroDivisionError):
+        pool.each(lambda number, part: {"row": np.array([1 // number])}, made)
+    assert len(list(folder.iterdir())) == 1
+    del made
+    pool.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "raise KeyboardInterrupt", "1 / 0"])
+def test_nothing_is_left_behind_however_a_process_ends(tmp_path, ending):
+    lines = [
+        "import sys, pathlib, numpy as np", "from shoal.engines.disk.pool import Files",
+        "pool = Files(pathlib.Path(sys.argv[1]))", "handle = pool.put([{'a': np.arange(9)}])", ending,
+    ]  # fmt: skip
+    subprocess.run([sys.executable, "-c", "\n".join(lines), str(tmp_path)], check=False, capture_output=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="whether a process runs is looked up in /proc")
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
+    code = (
+        "import sys, os, pathlib; from shoal.engines.disk.pool import Files; "
+        "pool = Files(pathlib.Path(sys.argv[1])); os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 1
+    pool = Files(tmp_path)
+    assert [int(path.name.split("-")[2]) for path in tmp_path.iterdir()] == [os.getpid()]
+    pool.close()
