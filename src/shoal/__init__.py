@@ -8,6 +8,7 @@ from shoal.version import VERSION as __version__
 if TYPE_CHECKING:
     from shoal.certificate import Certificate, verify
     from shoal.engines import read
+    from shoal.engines.spark import Spark
     from shoal.errors import (
         CertificateError,
         DataError,
@@ -98,6 +99,7 @@ _HOMES = {
     "Score": "shoal.measures",
     "ShoalError": "shoal.errors",
     "SortedClusters": "shoal.methods.sorted_clusters",
+    "Spark": "shoal.engines.spark",
     "StratifiedClusters": "shoal.methods.stratified_clusters",
     "Study": "shoal.study",
     "SumOfSquares": "shoal.measures.sum_of_squares",
@@ -157,6 +159,7 @@ __all__ = [
     "Score",
     "ShoalError",
     "SortedClusters",
+    "Spark",
     "StratifiedClusters",
     "Study",
     "SumOfSquares",

@@ -22,6 +22,7 @@ from shoal.cli.options import (
     Json,
     Kind,
     Known,
+    MasterOption,
     MatchingOption,
     MeasureOption,
     MemoryOption,
@@ -33,6 +34,7 @@ from shoal.cli.options import (
     Sensitive,
     Where,
     app,
+    chosen_engine,
     print_json,
 )
 from shoal.conditions import Condition
@@ -56,13 +58,18 @@ from shoal.table import Table
 @app.command("inspect")
 def inspect_command(
     file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None,
+    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
     options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
     with showing.progress(f"reading {file.name}"):
-        table = read(file, engine=engine, memory=memory, options=replace(options, roles=Roles(rest=Role.PLAIN)))
+        table = read(
+            file,
+            engine=chosen_engine(engine, master),
+            memory=memory,
+            options=replace(options, roles=Roles(rest=Role.PLAIN)),
+        )
         reports = inspect(table)
     if as_json:
         print_json({"file": file.name, "records": table.rows, "notes": list(table.origin.notes),
@@ -76,7 +83,7 @@ def risk_command(
     file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, kind: Kind = None, order: Order = None,
     in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
-    page: ReportOption = None, memory: MemoryOption = None, engine: EngineOption = None, as_json: Json = False,
+    page: ReportOption = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
     if page is not None:
@@ -90,11 +97,12 @@ def risk_command(
     if not all(sets):
         raise ParameterError("A set of known attributes names none.", "Name at least one: --known age,sex.")
     options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    held_by = chosen_engine(engine, master)
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
         if guessed:
-            options = _guessed(file, options, engine, memory)
-        table = read(file, engine=engine, memory=memory, options=_with_columns(options, where, sets))
+            options = _guessed(file, options, held_by, memory)
+        table = read(file, engine=held_by, memory=memory, options=_with_columns(options, where, sets))
         for names in sets:
             for name in names:
                 if name not in table.schema.quasi:
@@ -116,9 +124,14 @@ def risk_command(
             typer.echo(f"\nReport: {page}")
 
 
-def _guessed(file: Source, options: ReadOptions, engine: str | None, memory: str | None) -> ReadOptions:
+def _guessed(file: Source, options: ReadOptions, engine: Engine | str | None, memory: str | None) -> ReadOptions:
     """Take the columns that look like quasi-identifiers when none are named."""
-    table = read(file, engine=engine, memory=memory, options=replace(options, roles=Roles(rest=Role.PLAIN)))
+    table = read(
+        file,
+        engine=engine,
+        memory=memory,
+        options=replace(options, roles=Roles(rest=Role.PLAIN)),
+    )
     taken = (*options.roles.sensitive, *options.roles.plain)
     quasi = tuple(report.name for report in inspect(table) if report.role == Role.QUASI and report.name not in taken)
     if not quasi:
@@ -154,7 +167,7 @@ def compare_command(
     report: ReportOption = None,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None,
+    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
@@ -168,7 +181,7 @@ def compare_command(
     options = _with_columns(options, where, (), asked)
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
-    held_by = engine_for([original, *(released or ())], options, engine=engine, memory=memory)
+    held_by = engine_for([original, *(released or ())], options, engine=chosen_engine(engine, master), memory=memory)
     if report is not None:
         from shoal.report.page import usable
 

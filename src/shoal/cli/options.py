@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from shoal.engines import Engine
 from shoal.engines.sources import Source
+from shoal.errors import ParameterError
 
 app = typer.Typer(
     help="Publish data about people without giving anyone away.",
@@ -89,7 +91,22 @@ MemoryOption = Annotated[
 EngineOption = Annotated[
     str | None, typer.Option("--engine", help="Where tables are held: local (if left out) or spark.")
 ]
+MasterOption = Annotated[
+    str | None,
+    typer.Option("--master", metavar="URL", help="Where Spark runs: local[4], spark://HOST:7077. With --engine spark."),
+]
 Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
+
+
+def chosen_engine(engine: str | None, master: str | None) -> Engine | str | None:
+    """Give the engine that was asked for."""
+    if master is None:
+        return engine
+    if engine != "spark":
+        raise ParameterError("--master says where Spark runs.", "Add --engine spark, or leave --master out.")
+    from shoal.engines.spark import Spark
+
+    return Spark(master=master)
 
 
 def print_json(content: Any) -> None:

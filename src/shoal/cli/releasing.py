@@ -21,6 +21,7 @@ from shoal.cli.options import (
     HierarchyOption,
     Json,
     Kind,
+    MasterOption,
     MeasureOption,
     MemoryOption,
     Missing,
@@ -34,6 +35,7 @@ from shoal.cli.options import (
     Target,
     Where,
     app,
+    chosen_engine,
     print_json,
 )
 from shoal.conditions import Condition
@@ -79,7 +81,7 @@ def anonymize_command(
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
     encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None,
-    engine: EngineOption = None, as_json: Json = False,
+    engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
@@ -107,7 +109,7 @@ def anonymize_command(
     secret = signing_key(key)
     reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
-        original = read(file, engine=engine, memory=memory, options=options)
+        original = read(file, engine=chosen_engine(engine, master), memory=memory, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
@@ -167,6 +169,7 @@ def run_command(
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
     memory: MemoryOption = None,
     engine: EngineOption = None,
+    master: MasterOption = None,
     as_json: Json = False,
 ) -> None:
     """Do what a recipe says."""
@@ -176,7 +179,7 @@ def run_command(
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(
-            read(source, engine=engine, memory=memory, options=asked.options), asked.methods, asked.models, measures=asked.measures,
+            read(source, engine=chosen_engine(engine, master), memory=memory, options=asked.options), asked.methods, asked.models, measures=asked.measures,
             seed=asked.seed, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
@@ -194,14 +197,14 @@ def check_command(
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the information loss too.")] = None,
     memory: MemoryOption = None,
-    engine: EngineOption = None,
+    engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone."""
     try:
         with showing.progress(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]
-            held_by = engine_for(sources, ReadOptions(), engine=engine, memory=memory)
+            held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)
             proof = verify(file, certificate, key=signing_key(key), original=original, engine=held_by)
     except CertificateError as error:
         if as_json:

@@ -307,7 +307,11 @@ ENGINES = {"local": "shoal.engines.choosing:on_this_machine", "spark": "shoal.en
 
 
 def engine_for(
-    sources: Sequence[Any], options: ReadOptions, *, engine: str | None = None, memory: str | int | None = None
+    sources: Sequence[Any],
+    options: ReadOptions,
+    *,
+    engine: Engine | str | None = None,
+    memory: str | int | None = None,
 ) -> Engine:
     """Give the engine for some tables that are read in the same way: the one named, or one on this machine.
 
@@ -318,11 +322,13 @@ def engine_for(
     options
         How.
     engine
-        ``local`` or ``spark``; the former if left out.
+        An engine, ``local`` or ``spark``; the one on this machine if left out.
     memory
         How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out. Tables that
         would need more are kept on disk and worked on part by part.
     """
+    if engine is not None and not isinstance(engine, str):
+        return engine
     name = engine or "local"
     if name not in ENGINES:
         raise ParameterError(f"There is no engine '{name}'.", f"There are: {', '.join(ENGINES)}.")
@@ -396,6 +402,4 @@ def read(
     Table of 2 records: age (quasi, integer), ill (sensitive, category)
     """
     how = options or options_from(given)
-    if engine is None or isinstance(engine, str):
-        engine = engine_for([source], how, engine=engine, memory=memory)
-    return engine.read(source, how)
+    return engine_for([source], how, engine=engine, memory=memory).read(source, how)

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,20 @@ class _HashSink:
         self.closed = True
 
 
-def read_column(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:
+@dataclass(frozen=True)
+class Seen:
+    """How often each cell of a column occurs, and in which row first, where only distinct cells are read."""
+
+    counts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def read_column(
+    name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None = None
+) -> tuple[Vocabulary, Positions, list[str] | None]:
     """Read a column as a vocabulary of distinct cells and the code of each row; and its texts, if it is text."""
     try:
-        return _read_column(name, column, reading)
+        return _read_column(name, column, reading, seen)
     except pa.ArrowException:
         raise _unusable(name, column.type) from None
 
@@ -119,32 +130,29 @@ def _unusable(name: str, kind: pa.DataType) -> DataError:
 
 def as_read(column: pa.ChunkedArray, reading: Reading) -> tuple[pa.ChunkedArray, bool]:
     """Give a column as it is looked at, without a dictionary; and whether it is looked at as text."""
+    column = plain_column(column)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        plain = pa.string() if _is_text(kind.value_type) else kind.value_type
-        column = pa.chunked_array([c.dictionary.cast(plain).take(c.indices) for c in column.chunks], plain)
-        kind = plain
     if pa.types.is_struct(kind):
         return column, False
-    if (reading.kind == "category" or reading.hierarchy is not None) and not _is_text(kind):
+    if (reading.kind == "category" or reading.hierarchy is not None) and not is_text(kind):
         column = column.cast(pa.string())
         kind = column.type
-    text = pa.types.is_boolean(kind) or _is_text(kind) or reading.order is not None
+    text = pa.types.is_boolean(kind) or is_text(kind) or reading.order is not None
     return column.cast(pa.string()) if text else column, text
 
 
 def _read_column(
-    name: str, column: pa.ChunkedArray, reading: Reading
+    name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
     column, text = as_read(column, reading)
     kind = column.type
     if text:
-        return _read_texts(name, column, reading)
+        return _read_texts(name, column, reading, seen)
     if pa.types.is_struct(kind):
         return _read_spans(name, column, reading)
     encoded = column.combine_chunks()
     encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
-    numbers, axis_kind = _as_numbers(name, encoded)
+    numbers, axis_kind = as_numbers(name, encoded)
     gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for mark in reading.missing:
         with contextlib.suppress(ValueError):
@@ -163,6 +171,15 @@ def _read_column(
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
 
 
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give the values of a column that is kept as numbers of its distinct values."""
+    kind = column.type
+    if not pa.types.is_dictionary(kind):
+        return column
+    plain = pa.string() if is_text(kind.value_type) else kind.value_type
+    return pa.chunked_array([c.dictionary.cast(plain).take(c.indices) for c in column.chunks], plain)
+
+
 def _as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> NDArray[Any]:
     """Turn numbers of one kind into those of another, where nothing is lost."""
     if (kind, declared) == ("integer", "float"):
@@ -174,13 +191,14 @@ def _as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> 
     raise DataError(f"Column '{name}' is {kind} and cannot be read as {declared}.", "Declare another kind.")
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether a column is text."""
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)) or (
         pa.types.is_null(kind)
     )
 
 
-def _as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
+def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
     """Give the numbers behind a typed column and the kind of axis that they lie on."""
     kind = column.type
     if pa.types.is_integer(kind):
@@ -213,15 +231,17 @@ def _in_calendar(name: str, first: int, last: int) -> None:
         raise DataError(f"Column '{name}' has days that no calendar has.", "Mend them, or leave the cells empty.")
 
 
-def _read_texts(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, list[str] | None]:
+def _read_texts(
+    name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
+) -> tuple[Vocabulary, Positions, list[str] | None]:
     encoded = column.combine_chunks().dictionary_encode()
     encoded = encoded if isinstance(encoded, pa.DictionaryArray) else encoded.combine_chunks()
     texts = [text.as_py() for text in encoded.dictionary]
     codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
     texts.append("")
-    counts = np.bincount(codes, minlength=len(texts))
+    counts = np.bincount(codes, None if seen is None else seen.counts, minlength=len(texts)).astype(np.int64)
     rows = np.zeros(len(texts), np.int64)
-    rows[codes[::-1]] = np.arange(len(codes), 0, -1)
+    rows[codes[::-1]] = np.arange(len(codes), 0, -1) if seen is None else seen.rows[::-1]
     return interpret_texts(Texts(name, texts, counts.tolist(), rows.tolist()), reading), codes, texts
 
 
@@ -268,7 +288,7 @@ def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] 
     columns = []
     for name in names:
         axis = schema[name].axis
-        if name in data.sources and not _is_text(
+        if name in data.sources and not is_text(
             data.sources[name].type
         ):  # what is released as it is goes out as it came in
             columns.append(data.sources[name])

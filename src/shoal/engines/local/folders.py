@@ -40,9 +40,9 @@ def dataset_of(folder: Path) -> tuple[ds.Dataset, Origin]:
     if not files:
         raise DataError(f"The folder '{folder}' holds no Parquet files.", "Name a file, or a folder with *.parquet.")
     digest = of_folder(folder)
-    first = _columns(files[0])
+    first = columns_of(files[0])
     for path in files[1:]:
-        _insist_alike(files[0], first, path, _columns(path))
+        _insist_alike(files[0], first, path, columns_of(path))
     whole = ds.dataset(
         [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
         partitioning=ds.partitioning(flavor="hive"),
@@ -51,7 +51,8 @@ def dataset_of(folder: Path) -> tuple[ds.Dataset, Origin]:
     return whole, Origin(source.name, digest.sha256, "parquet", place=str(source))
 
 
-def _columns(path: Path) -> dict[str, pa.DataType]:
+def columns_of(path: Path) -> dict[str, pa.DataType]:
+    """Give the columns of a Parquet file and their types."""
     try:
         schema = pq.read_schema(path)
     except (OSError, pa.ArrowException):

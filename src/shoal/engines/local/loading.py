@@ -57,7 +57,8 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name), leaves)
 
 
-def _split(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
+def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
+    """Give the names of the quasi-identifiers, and those of the other columns."""
     quasi = [name for name, role in assigned.items() if role == Role.QUASI]
     return quasi, [name for name in assigned if name not in quasi]
 
@@ -85,7 +86,7 @@ class Columns:
             or name in options.orders
             or name in options.hierarchies
         }
-        return cls(assigned, *_split(assigned), texts)
+        return cls(assigned, *split_by_role(assigned), texts)
 
 
 def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
@@ -190,7 +191,7 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         raise DataError("The table has no records.", "A table needs at least one record.")
     options.check_names(header)
     assigned = options.roles.assign(header)
-    quasi, others = _split(assigned)
+    quasi, others = split_by_role(assigned)
     found: dict[str, Vocabulary] = {}
     cells = np.empty((table.num_rows, len(quasi)), np.int32)
     carried = np.empty((table.num_rows, len(others)), np.int32)

@@ -1,0 +1,132 @@
+"""The Spark engine: a table spread over the workers of a cluster, part by part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.engines import Layout, Written
+from shoal.engines.local import is_parquet
+from shoal.engines.local.data import LocalData
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.pool import Part
+from shoal.engines.sources import Source
+from shoal.engines.spark.pool import SparkPool
+from shoal.engines.spark.sessions import start, usable
+from shoal.errors import ParameterError
+from shoal.schema import ReadOptions, Schema
+from shoal.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Spark(Parted):
+    """Hold tables on the workers of a Spark cluster.
+
+    Parameters
+    ----------
+    session
+        A Spark session. If left out, the one that runs is used, else one is started.
+    master
+        Where to start it: ``local[4]``, ``local-cluster[2,1,2048]``, ``spark://HOST:7077``. All cores of this machine
+        if left out.
+    settings
+        Settings for a session that is started, by their names in Spark.
+    rows_per_part
+        About how many records a part has.
+
+    Attributes
+    ----------
+    pool
+        What holds the parts.
+    name
+        The name by which certificates call the engine.
+    """
+
+    session: Any = field(default=None, repr=False)
+    master: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    pool: SparkPool = field(init=False, repr=False)
+    rows_per_part: int = field(default=1 << 19, kw_only=True)
+    name: str = field(default="spark", init=False)
+
+    def __post_init__(self) -> None:
+        """Start Spark if no session is given."""
+        session = start(self.master, self.settings) if self.session is None else usable(self.session)
+        object.__setattr__(self, "session", session)
+        object.__setattr__(self, "pool", SparkPool(session))
+
+    def read(self, source: Any, options: ReadOptions) -> Table:
+        """Read Parquet and data frames of Spark where they lie, and anything else through the driver.
+
+        Delimited text passes the driver stretch by stretch, and other frames as a whole.
+        """
+        if isinstance(source, (str, os.PathLike, Source)):
+            found = Source.parse(source)
+            if not found.is_table and (found.is_folder or is_parquet(found.path)):
+                from shoal.engines.spark.reading import read_parquet
+
+                schema, data, origin = read_parquet(
+                    self.pool, found.path.absolute(), options, self.rows_per_part, folder=found.is_folder
+                )
+                return Table(schema, data, self, origin)
+            if not found.is_table:
+                from shoal.engines.disk.reading import load_text
+
+                schema, data, origin = load_text(
+                    self.pool, found.path, options, lambda columns: self.rows_per_part, lambda reading: None
+                )
+                return Table(schema, data, self, origin)
+        elif type(source).__module__.startswith("pyspark.sql"):
+            from shoal.engines.spark.frames import read_frame
+
+            schema, data, origin = read_frame(self.pool, source, options)
+            return Table(schema, data, self, origin)
+        return super().read(source, options)
+
+    def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
+        """Write a folder by the workers, and one file through the driver, part by part."""
+        if Source.parse(path).kind != "folder":
+            return super().write(data, schema, path, layout)
+        from shoal.engines.spark.writing import write_folder
+
+        return write_folder(
+            self.pool, (data.cells, data.codes), self._local(data), schema, Path(path), self.exact(data).tolist()
+        )
+
+    def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
+        """Give the released columns as a frame: one of Spark stays on the cluster."""
+        if kind != "spark":
+            return super().frame(data, schema, kind, cells)
+        from shoal.engines.spark.frames import frame_of
+
+        exact = self.exact(data).tolist()
+        return frame_of(self.pool, (data.cells, data.codes), self._local(data), schema, cells or "struct", exact)
+
+    def _local(self, data: PartedData) -> Any:
+        """Give what makes a table in memory of a part, wherever it lies."""
+        shape = replace(data.shape, words=data.whole_words())
+        typed, bounds = data.typed, data.bounds
+
+        def local(number: int, cells: Part, codes: Part) -> LocalData:
+            found = shape.local(cells, codes)
+            sources = {
+                name: give(found.codes[:, shape.carried.index(name)], int(bounds[number]))
+                for name, give in typed.items()
+            }
+            return replace(found, sources=sources)
+
+        return local
+
+
+def from_environment(sources: Sequence[Any], options: ReadOptions, memory: str | int | None) -> Spark:
+    """Give the engine that is meant by the name ``spark``: the session that runs, or a new one."""
+    if memory is not None:
+        raise ParameterError(
+            "The memory of a cluster is not set by --memory.",
+            "Set spark.executor.memory and spark.driver.memory in spark-defaults.conf, or leave --memory out.",
+        )
+    return Spark()

@@ -1,0 +1,91 @@
+"""The columns of a stretch of records as numbers: whole numbers as they are, other cells as codes of what is distinct.
+
+What is distinct in each stretch is small. It goes to the driver, where all stretches together tell what the column is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.engines.local.arrow import as_numbers, plain_column
+from shoal.engines.parts.pool import Part
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """The distinct cells of a column in a stretch: how often each occurs, and in which row of the stretch first."""
+
+    cells: pa.Array
+    counts: Integers
+    rows: Integers
+
+
+def encode(table: pa.Table, plain: Collection[str]) -> dict[str, NDArray[Any]]:
+    """Give columns as numbers: those that are plain, and codes of the others with their distinct cells."""
+    part: dict[str, NDArray[Any]] = {"rows": np.array([table.num_rows])}
+    for j, name in enumerate(table.column_names):
+        column = one_array(plain_column(table.column(name)))
+        if name in plain:
+            part[f"number{j}"] = as_numbers(name, column)[0]
+            part[f"gone{j}"] = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+            continue
+        codes, first = distinct_in(column)
+        part[f"code{j}"] = codes
+        part[f"cells{j}"] = np.frombuffer(_as_bytes(column.take(pa.array(first))), np.uint8)
+        part[f"first{j}"] = first
+        part[f"count{j}"] = np.bincount(codes, minlength=first.size)
+    return part
+
+
+def distinct_of(part: Part, j: int) -> Distinct:
+    """Give the distinct cells of an encoded column."""
+    (cells,) = pa.ipc.open_stream(pa.py_buffer(part[f"cells{j}"])).read_all().columns
+    return Distinct(one_array(cells), part[f"count{j}"], part[f"first{j}"])
+
+
+def distinct_in(column: pa.Array) -> tuple[NDArray[np.int32], Integers]:
+    """Number the distinct cells as they first occur: the number of each cell, and where each is first seen."""
+    if pa.types.is_struct(column.type):
+        codes = _pairs(column).astype(np.int32)
+    else:
+        indices = pc.dictionary_encode(column, null_encoding="encode").indices
+        codes = indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
+    return codes, first
+
+
+def _pairs(column: pa.Array) -> Integers:
+    """Number the distinct pairs of ends of spans as they first occur."""
+    ends = [distinct_in(pc.struct_field(column, name))[0].astype(np.int64) for name in ("lo", "hi")]
+    key = (ends[0] << 32) | ends[1]
+    key[np.asarray(column.is_null().to_numpy(zero_copy_only=False))] = -1
+    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+    places = np.empty(first.size, np.int64)
+    places[np.argsort(first)] = np.arange(first.size)
+    return places[codes]
+
+
+def one_array(column: Any) -> pa.Array:
+    """Give a column in one piece."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
+
+
+def _as_bytes(column: pa.Array) -> bytes:
+    sink = pa.BufferOutputStream()
+    table = pa.table({"cells": column})
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    found: bytes = sink.getvalue().to_pybytes()
+    return found

@@ -1,0 +1,85 @@
+"""Data frames of Spark as tables, and tables as data frames of Spark: nothing passes through the driver."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.engines.local.arrow import to_arrow
+from shoal.engines.local.data import LocalData
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.spark.encoding import encode
+from shoal.engines.spark.failures import on_driver, on_worker
+from shoal.engines.spark.packing import pack
+from shoal.engines.spark.pool import SparkPool
+from shoal.engines.spark.reading import Asked, loaded
+from shoal.errors import SchemaError
+from shoal.schema import ReadOptions, Schema
+from shoal.table import Origin
+
+_LONGEST = 1 << 28  # bytes of one cell of a frame
+
+
+def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schema, PartedData, Origin]:
+    """Read a data frame of Spark: each of its partitions becomes a part, in their order."""
+    names = frame.columns
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
+    kinds = _arrow_schema(frame)
+    asked = Asked.of(kinds, options)
+    wanted, plain = list(asked.assigned), asked.plain
+    chosen = frame.select([f"`{name.replace('`', '``')}`" for name in wanted])
+    schema = pa.schema([kinds.field(name) for name in wanted])
+
+    def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with on_worker():
+            whole = memoryview(pack(encode(pa.Table.from_batches(list(batches)).cast(schema), plain)))
+        for at in range(0, len(whole), _LONGEST):
+            yield pa.RecordBatch.from_arrays([pa.array([bytes(whole[at : at + _LONGEST])], pa.binary())], ["part"])
+
+    with warnings.catch_warnings(), on_driver():
+        warnings.simplefilter("ignore")  # Spark warns of pandas, which nobody uses here
+        parts = chosen.mapInArrow(encoded, "part binary").rdd.map(lambda row: bytes(row[0]))
+    raw = pool.adopt(parts)
+    digests = pool.gather(_digest, raw)
+    told = hashlib.sha256("".join(digests).encode()).hexdigest()
+    return loaded(pool, raw, asked, options, Origin("spark frame", told, "spark"))
+
+
+def _digest(number: int, part: Part) -> str:
+    found = hashlib.sha256()
+    for name in sorted(part):
+        found.update(name.encode())
+        found.update(part[name].tobytes())
+    return found.hexdigest()
+
+
+def _arrow_schema(frame: Any) -> pa.Schema:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return to_arrow_schema(frame.schema)
+
+
+def frame_of(
+    pool: SparkPool, handles: Sequence[Handle], local: Callable[..., LocalData], schema: Schema, cells: str,
+    exact: Sequence[bool],
+) -> Any:  # fmt: skip
+    """Give the released columns as a data frame of Spark, made where the parts lie."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    def table(number: int, *parts: Part) -> pa.Table:
+        return to_arrow(local(number, *parts), schema, cells, exact)
+
+    (kinds, *_) = pool.gather(lambda number, *parts: table(number, *parts).schema, *handles)
+    rows = pool.rows(
+        lambda number, *parts: (tuple(row.values()) for row in table(number, *parts).to_pylist()), *handles
+    )
+    return pool.session.createDataFrame(rows, from_arrow_schema(kinds))

@@ -1,0 +1,215 @@
+"""Parts that lie on the workers of a Spark cluster.
+
+A handle is an RDD with one partition per part. RDDs are used, and not data frames, because work is given the parts of
+one number from several handles: RDDs with equal partitions are zipped where they lie, while data frames could only be
+joined, with all their rows sent across the cluster.
+"""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.spark.failures import on_driver, on_worker
+from shoal.engines.spark.packing import STRETCHES, concatenated, joined, pack, stretched, unpack
+
+T = TypeVar("T")
+_SENT = 1 << 26  # bytes of one message between two workers
+_FETCHED = 4  # parts that are brought to the driver together
+
+
+def _itself(number: int) -> int:
+    return number
+
+
+@dataclass(eq=False)
+class SparkHandle:
+    """A row of parts on a cluster."""
+
+    rdd: Any
+    parts: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel with work as a name that stands for the parts, without them."""
+        return SparkHandle, (None, self.parts)
+
+
+class SparkPool:
+    """Hold parts on the workers of a cluster.
+
+    Parameters
+    ----------
+    session
+        A Spark session.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self._context = session.sparkContext
+        self._gone: list[Any] = []
+
+    @property
+    def parallel(self) -> int:
+        """How many parts are worked on at once."""
+        return int(self._context.defaultParallelism)
+
+    def put(self, parts: Iterable[Part]) -> SparkHandle:
+        """Keep parts that are made here: each goes to the workers by itself."""
+        self._tidy()
+        one = self._context.parallelize([0], 1)
+        rows = []
+        for number, part in enumerate(parts):
+            sent = self._context.broadcast(bytes(pack(part)))
+            rows.append(one.flatMap(_read(number, sent)))
+        if not rows:
+            return self._kept(_raw(self._context.emptyRDD().mapPartitions(_as_it_is)), 0)
+        # Many single partitions become one row of them, each in its place.
+        gathered = self._context.union(rows).partitionBy(len(rows), _itself)
+        return self._kept(_raw(gathered.mapPartitions(_received)), len(rows))
+
+    def each(self, work: Callable[..., Part], *handles: Handle) -> SparkHandle:
+        """Make a part of each."""
+        count = len(handles)  # what runs on workers must not hold the handles themselves
+
+        def run(number: int, elements: Iterator[Any]) -> Iterator[memoryview]:
+            with on_worker():
+                made = pack(work(number, *_parts(elements, count)))
+            return stretched(made)
+
+        return self._kept(_raw(self._zipped(handles).mapPartitionsWithIndex(run)), handles[0].parts)
+
+    def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
+        """Bring something small from each part here, in their order."""
+        count = len(handles)
+
+        def run(number: int, elements: Iterator[Any]) -> Iterator[bytes]:
+            with on_worker():
+                found = pickle.dumps(work(number, *_parts(elements, count)), protocol=5)
+            return iter([found])
+
+        if handles[0].parts == 0:
+            return []
+        with on_driver():
+            found = self._zipped(handles).mapPartitionsWithIndex(run).collect()
+        return [pickle.loads(one) for one in found]  # noqa: S301 - made by our own workers
+
+    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> SparkHandle:
+        """Move rows between parts."""
+        count = len(handles)
+
+        def send(number: int, elements: Iterator[Any]) -> Iterator[tuple[int, tuple[int, int, bytes]]]:
+            with on_worker():
+                for target, part in enumerate(work(number, *_parts(elements, count))):
+                    whole = memoryview(pack(part))
+                    for at in range(0, len(whole), _SENT):
+                        yield target, (number, at, bytes(whole[at : at + _SENT]))
+
+        sent = self._zipped(handles).mapPartitionsWithIndex(send).partitionBy(parts, _itself)
+        return self._kept(_raw(sent.mapPartitions(_received)), parts)
+
+    def stream(self, handle: Handle) -> Iterator[Part]:
+        """Bring the parts here, a few at a time."""
+        self._tidy()
+        rdd = handle.rdd  # type: ignore[attr-defined]
+        for first in range(0, handle.parts, _FETCHED):
+            some = range(first, min(first + _FETCHED, handle.parts))
+            with on_driver():
+                found = iter(self._context.runJob(rdd, _as_it_is, list(some)))
+            for _ in some:
+                yield unpack(joined(list(islice(found, STRETCHES))))
+
+    def blank(self, parts: int) -> SparkHandle:
+        """Give parts that hold nothing, for work that knows by its number what to do."""
+        numbers = self._context.parallelize(range(parts), parts)
+        return self._kept(_raw(numbers.mapPartitions(lambda _: stretched(pack({})))), parts)
+
+    def adopt(self, rdd: Any) -> SparkHandle:
+        """Keep what Spark holds already: an RDD whose partitions are the bytes of parts."""
+        parts = rdd.mapPartitions(lambda pieces: stretched(joined(list(pieces))))
+        return self._kept(_raw(parts), rdd.getNumPartitions())
+
+    def rows(self, work: Callable[..., Iterable[Any]], *handles: Handle) -> Any:
+        """Give an RDD of whatever rows work makes of each part."""
+        count = len(handles)
+
+        def run(number: int, elements: Iterator[Any]) -> Iterator[Any]:
+            with on_worker():
+                yield from work(number, *_parts(elements, count))
+
+        return self._zipped(handles).mapPartitionsWithIndex(run)
+
+    def _zipped(self, handles: Sequence[Any]) -> Any:
+        self._tidy()
+        rdd = handles[0].rdd
+        for other in handles[1:]:
+            rdd = rdd.zip(other.rdd)
+        return rdd
+
+    def _kept(self, rdd: Any, parts: int) -> SparkHandle:
+        """Keep what is made, in memory or else on disk, as long as someone holds the handle."""
+        from pyspark import StorageLevel
+
+        rdd.persist(StorageLevel.MEMORY_AND_DISK)
+        handle = SparkHandle(rdd, parts)
+        # It is let go at the next piece of work: here, in the midst of anything, nothing may be asked of Spark.
+        weakref.finalize(handle, self._gone.append, rdd).atexit = False
+        return handle
+
+    def _tidy(self) -> None:
+        while self._gone:
+            with on_driver():
+                self._gone.pop().unpersist()
+
+
+def _read(number: int, sent: Any) -> Callable[[Any], Iterator[tuple[int, tuple[int, int, bytes]]]]:
+    """Give what makes the messages of a part that the driver sent."""
+
+    def read(_: Any) -> Iterator[tuple[int, tuple[int, int, bytes]]]:
+        whole = sent.value
+        for at in range(0, len(whole), _SENT):
+            yield number, (0, at, whole[at : at + _SENT])
+
+    return read
+
+
+def _received(messages: Iterator[tuple[int, tuple[int, int, bytes]]]) -> Iterator[memoryview]:
+    """Make a part of all that was sent to it: messages come in any order, and are put into that of their senders."""
+    with on_worker():
+        letters: dict[int, list[tuple[int, bytes]]] = {}
+        for _, (sender, at, content) in messages:
+            letters.setdefault(sender, []).append((at, content))
+        sent = [unpack(joined([content for _, content in sorted(letters.pop(one))])) for one in sorted(letters)]
+        made = pack(concatenated(sent))
+    return stretched(made)
+
+
+def _parts(elements: Iterator[Any], handles: int) -> list[Part]:
+    """Give the part of each handle from the zipped stretches of all."""
+    rows = [_flat(element, handles) for element in elements]
+    return [unpack(joined([row[j] for row in rows])) for j in range(handles)]
+
+
+def _flat(element: Any, handles: int) -> list[Any]:
+    """Undo the nesting of pairs that zipping makes."""
+    found = []
+    for _ in range(handles - 1):
+        element, last = element
+        found.append(last)
+    return [element, *reversed(found)]
+
+
+def _as_it_is(elements: Iterator[Any]) -> Iterator[Any]:
+    return elements
+
+
+def _raw(rdd: Any) -> Any:
+    """Let the elements of an RDD be bytes that nobody pickles."""
+    from pyspark.serializers import NoOpSerializer
+
+    rdd._jrdd_deserializer = NoOpSerializer()
+    return rdd

@@ -1,0 +1,55 @@
+"""A release written by the workers: each part a Parquet file of its own, numbered in the order of the records."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from shoal.engines import Written
+from shoal.engines.local.arrow import to_arrow
+from shoal.engines.local.data import LocalData
+from shoal.engines.local.digests import of_file
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.errors import DataError
+from shoal.schema import Schema
+
+
+def write_folder(
+    pool: Pool, handles: Sequence[Handle], local: Callable[..., LocalData], schema: Schema, folder: Path,
+    exact: Sequence[bool],
+) -> Written:  # fmt: skip
+    """Write a folder of Parquet files, and give its digest as the local engine would."""
+    folder = folder.absolute()
+    folder.mkdir()
+
+    def work(number: int, *parts: Part) -> tuple[str, str, int]:
+        path = folder / f"part-{number:05d}.parquet"
+        if not folder.is_dir():
+            raise DataError(
+                f"A worker of the cluster does not see the folder '{folder}'.",
+                "Name a place that all workers share, or a single file, which the driver writes.",
+            )
+        # A task may run twice at the same time: each writes a file of its own, and the last one stays.
+        draft = folder / f".{path.name}.{uuid.uuid4().hex}"
+        try:
+            pq.write_table(to_arrow(local(number, *parts), schema, "struct", exact), draft)
+            written = of_file(draft)
+            draft.replace(path)
+        except OSError as error:
+            raise DataError(f"'{path}' cannot be written: {error.strerror}.", "Check the space left.") from None
+        finally:
+            draft.unlink(missing_ok=True)
+        return path.name, written.sha256, written.size
+
+    found = pool.gather(work, *handles)
+    missing = [name for name, _, _ in found if not (folder / name).is_file()]
+    if missing:
+        raise DataError(
+            f"The files that workers wrote to '{folder}' are not seen here.", "Name a place that all machines share."
+        )
+    lines = "".join(f"{sha256}  {name}\n" for name, sha256, _ in found)
+    return Written(hashlib.sha256(lines.encode()).hexdigest(), sum(size for _, _, size in found))

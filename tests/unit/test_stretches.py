@@ -1,0 +1,121 @@
+"""Tables that are read stretch by stretch are the tables that the local engine reads whole."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from clusters import Blank
+from contract.test_catalogue import KINDS, ORDER, mixed
+
+import shoal
+from shoal.engines import options_from
+from shoal.engines.parts.engine import Parted
+from shoal.engines.spark.reading import read_parquet
+from shoal.table import Table
+
+
+def stretched(path, rows, **given):
+    pool = Blank()
+    schema, data, origin = read_parquet(pool, path, options_from(given), rows, folder=path.is_dir())
+    return Table(schema, data, Parted(pool), origin)
+
+
+def alike(one, other):
+    """Compare two tables: what is known of their columns, every cell, and the types of those that are carried."""
+    assert one.schema.attributes == other.schema.attributes or [
+        (a.name, a.role, a.axis.kind, a.reason, a.knowledge) for a in one.schema.attributes
+    ] == [(a.name, a.role, a.axis.kind, a.reason, a.knowledge) for a in other.schema.attributes]
+    for a, b in zip(one.schema.attributes, other.schema.attributes, strict=True):
+        assert (a.axis.values is None) == (b.axis.values is None), a.name
+        if a.axis.values is not None:
+            assert list(a.axis.values) == list(b.axis.values), a.name
+    for cells in ("struct", "text"):
+        mine, theirs = one.to("arrow", cells=cells), other.to("arrow", cells=cells)
+        assert mine.schema == theirs.schema
+        assert repr(mine.to_pylist()) == repr(theirs.to_pylist())  # what is no number equals not even itself
+    assert (one.origin.name, one.origin.sha256, one.origin.given) == (
+        other.origin.name, other.origin.sha256, other.origin.given,
+    )  # fmt: skip
+
+
+ROLES = {"quasi": list(KINDS), "sensitive": ["charge", "ill"], "orders": {"stage": ORDER}}
+
+
+@pytest.mark.parametrize("rows", [1, 4, 7, 100])
+@pytest.mark.parametrize("group", [3, 23])
+def test_a_file_is_read_by_row_groups_and_parts_of_them(tmp_path, rows, group):
+    pq.write_table(pa.table(mixed()), tmp_path / "people.parquet", row_group_size=group)
+    found = stretched(tmp_path / "people.parquet", rows, **ROLES)
+    alike(found, shoal.read(tmp_path / "people.parquet", **ROLES))
+    assert max(found.data.sizes) <= max(2 * rows, rows)
+    assert sum(found.data.sizes) == 23
+
+
+def test_a_folder_is_read_with_the_columns_that_its_folders_name(tmp_path):
+    whole = pa.table(mixed()).drop(["stage"])
+    for number, stage in enumerate(ORDER):
+        (tmp_path / "people" / f"stage={stage}").mkdir(parents=True)
+        pq.write_table(whole.slice(number * 8, 8), tmp_path / "people" / f"stage={stage}" / "a.parquet")
+    alike(stretched(tmp_path / "people", 5, **ROLES), shoal.read(tmp_path / "people", **ROLES))
+
+
+def test_a_release_is_read_again_with_its_spans(tmp_path):
+    table = shoal.read(pa.table(mixed()), **ROLES)
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    release.write(tmp_path / "out.parquet")
+    found, local = stretched(tmp_path / "out.parquet", 6, **ROLES), shoal.read(tmp_path / "out.parquet", **ROLES)
+    alike(found, local)
+    assert shoal.check(found, [shoal.KAnonymity(3)]) == shoal.check(local, [shoal.KAnonymity(3)])
+
+
+def test_columns_of_every_type_come_and_go_as_they_are(tmp_path):
+    n = 12
+    table = pa.table(
+        {
+            "q": pa.array([i % 4 for i in range(n)], pa.int16()),
+            "tiny": pa.array([None if i == 3 else i for i in range(n)], pa.uint8()),
+            "huge": pa.array([None if i == 5 else i * 10**12 for i in range(n)]),
+            "price": pa.array([decimal.Decimal(i) / 4 for i in range(n)], pa.decimal128(9, 2)),
+            "share": pa.array([float("nan") if i == 2 else None if i == 7 else i / 8 for i in range(n)], pa.float32()),
+            "when": pa.array([datetime.datetime(2020, 1, 1 + i) for i in range(n)], pa.timestamp("ms")),
+            "day": pa.array([datetime.date(2020, 1, 1 + i % 3) for i in range(n)]),
+            "yes": pa.array([i % 3 == 0 for i in range(n)]),
+            "text": pa.array([None if i == 1 else f"t{i % 3}" for i in range(n)]).dictionary_encode(),
+        }
+    )
+    pq.write_table(table, tmp_path / "all.parquet", row_group_size=5)
+    others = table.column_names[1:]
+    given = {"quasi": "q", "plain": others}
+    alike(stretched(tmp_path / "all.parquet", 5, **given), shoal.read(tmp_path / "all.parquet", **given))
+    given = {"quasi": ["huge", "price", "share", "when", "day", "yes", "text", "tiny"], "missing": "5"}
+    alike(stretched(tmp_path / "all.parquet", 5, **given), shoal.read(tmp_path / "all.parquet", **given))
+
+
+def test_what_is_wrong_is_said_as_the_local_engine_says_it(tmp_path):
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"a": ["[1;2]", *"3" * 20, "x"], "b": [1.0] * 22}), path, row_group_size=5)
+    for given in ({"quasi": "a"}, {"quasi": "c"}, {"quasi": "b", "kinds": {"b": "date"}}):
+        told = []
+        for read in (lambda **given: stretched(path, 6, **given), lambda **given: shoal.read(path, **given)):
+            with pytest.raises(shoal.ShoalError) as raised:
+                read(**given)
+            told.append((type(raised.value), str(raised.value)))
+        assert told[0] == told[1]
+
+
+def test_a_table_without_records_and_a_file_that_is_not_there_are_refused(tmp_path):
+    pq.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "empty.parquet")
+    with pytest.raises(shoal.DataError, match="no records"):
+        stretched(tmp_path / "empty.parquet", 6, quasi="a")
+    with pytest.raises(shoal.DataError, match="There is no file"):
+        stretched(tmp_path / "nowhere.parquet", 6, quasi="a")
+
+
+def test_stretches_of_a_table_of_many_groups_are_about_as_long_as_asked_for(tmp_path):
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"a": np.arange(10_000)}), path, row_group_size=700)
+    assert set(stretched(path, 2000, quasi="a").data.sizes) == {1400, 1600}
+    assert set(stretched(path, 300, quasi="a").data.sizes) == {300, 100, 200}
