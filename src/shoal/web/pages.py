@@ -205,8 +205,6 @@ def _chosen(session: Session) -> dict[str, Any]:
     found, job = candidates.get(aim.key), session.working("search")
     known = {key: each for key, each in candidates.items() if "kept" in each}
     figures = [drawing.risk_map(known, aim), drawing.cost(known, aim)] if len(known) > 1 else []
-    if found and "sizes" in found:
-        figures.append(drawing.sizes(found, aim.k, "In the release: people by the size of their group"))
     working = job is not None and not job.over
     return {
         "found": found,
@@ -215,7 +213,7 @@ def _chosen(session: Session) -> dict[str, Any]:
         "figures": figures,
         "line": saying.result_line(found) if found and "kept" in found else "",
         "nearest": _nearest(session, aim) if found and "impossible" in found else None,
-        "tried": len(candidates),
+        "risk": session.known_risk,
         "poll": working,
     }
 

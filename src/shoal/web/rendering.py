@@ -19,6 +19,7 @@ from shoal.version import VERSION
 from shoal.web import saying
 from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, METHODS, MOST_PINNED
 from shoal.web.session import Session
+from shoal.web.uploading import room
 
 STEPS = {
     "data": "Data",
@@ -40,7 +41,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: dict[str, Any] = {"percent": percent, "count": "{:,}".format, "size": _size, "figure": _figure}
+    filters: dict[str, Any] = {"percent": percent, "count": "{:,}".format, "size": _size, "room": room}
+    filters["figure"] = _figure
     made.filters |= filters
     made.globals |= {
         "STEPS": STEPS,
@@ -106,7 +108,7 @@ def states(session: Session) -> dict[str, str]:
         else "done"
         if ready
         else "to do",
-        "risk": "" if ready else "not yet",
+        "risk": ("done" if session.known_risk.get("complete") else "") if ready else "not yet",
         "protect": "done" if chosen and "kept" in chosen else "" if ready else "not yet",
         "compare": (f"{len(session.decisions.pinned)} of {MOST_PINNED}" if session.decisions.pinned else "")
         if ready

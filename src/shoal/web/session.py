@@ -188,6 +188,11 @@ class Session:
                 self._start("measure", {"roles": self.decisions.plain_roles, "about": digest}, take, ended)
             return self._risks.get(digest, {})
 
+    @property
+    def known_risk(self) -> Found:
+        """What is known of the risk already; nothing is begun for it."""
+        return self._risks.get(self.decisions.roles_digest, {})
+
     def candidates(self) -> dict[str, Found]:
         """Give the candidates near to what was chosen that are known by now; what is not known is found out."""
         with self.lock:

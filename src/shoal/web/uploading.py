@@ -19,10 +19,18 @@ class TooLargeError(DataError):
     """A file is larger than the server takes."""
 
 
+def room(most: int) -> str:
+    """Write how much can be sent.
+
+    >>> room(4 << 30), room(5 << 20)
+    ('4 GB', '5 MB')
+    """
+    return f"{most / (1 << 30):,.3g} GB" if most >= 1 << 29 else f"{most / (1 << 20):,.3g} MB"
+
+
 def _too_large(most: int) -> TooLargeError:
-    size = f"{most / (1 << 30):,.3g} GB" if most >= 1 << 29 else f"{most / (1 << 20):,.3g} MB"
     return TooLargeError(
-        f"The file is larger than {size}, which is the most that can be sent.",
+        f"The file is larger than {room(most)}, which is the most that can be sent.",
         "Start the workbench with the file's name, which sends nothing: shoal web FILE.",
     )
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from shoal.catalogue import build
-from shoal.engines import Spans
 from shoal.errors import ShoalError
 from shoal.measures.class_sizes import ClassSizes
-from shoal.measures.granularity import Granularity, domains, widths
+from shoal.measures.granularity import Granularity
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
@@ -19,7 +16,7 @@ from shoal.models import PrivacyModel
 from shoal.release import Release, anonymize
 from shoal.table import Table
 from shoal.web.work import Found, Request, Tell, options_of, stages
-from shoal.web.work.payers import payers
+from shoal.web.work.payers import lost, payers
 
 _MEASURES = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss(), Granularity())
 
@@ -73,19 +70,5 @@ def _described(original: Table, release: Release) -> Found:
         "loss": float(loss.value),
         "kept": float(coarse.detail["utility"]),
         "coarse": {name: float(value) for name, value in coarse.detail["per_attribute"].items()},
-        "payers": payers(original, _lost(original, release.table)),
+        "payers": payers(original, lost(original, release.table)),
     }
-
-
-def _lost(original: Table, released: Table) -> Any:
-    """Give for each record how much of the detail of its cells is gone, from 0 to 1."""
-    wide = domains(original)
-    names = original.schema.quasi
-
-    def kernel(rows: Spans) -> Any:
-        parts = [
-            widths(rows.lo[:, j], rows.hi[:, j], released.schema[name].axis, wide[name]) for j, name in enumerate(names)
-        ]
-        return np.mean(parts, axis=0)
-
-    return released.engine.map_rows(released.data, released.schema, kernel)

@@ -73,7 +73,9 @@ def run(request: dict[str, Any], out: IO[str]) -> None:
     try:
         lines.write(result=task_named(request["task"])(request, lines))
     except ShoalError as error:
-        lines.write(error=error.what, remedy=error.remedy)
+        # Where the file lies in private folders is of no use to anybody.
+        said = [text.replace(str(request["file"]), str(request["name"])) for text in (error.what, error.remedy)]
+        lines.write(error=said[0], remedy=said[1])
     except MemoryError:
         lines.write(
             error="There is not enough memory for this table.",
