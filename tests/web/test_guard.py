@@ -173,6 +173,14 @@ def test_a_port_that_is_taken_is_an_error_that_says_so():
             bound("127.0.0.1", taken.getsockname()[1])
 
 
+def test_nothing_is_told_to_anyone_whatever_the_environment_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    inner = create_app(Settings(kept=tmp_path))._app._app
+    told = getattr(inner, "_telemetry", {})  # older ones have nothing to tell with
+    assert not any(told.get(name) for name in ("tracing", "metrics", "logs", "operation_spans", "auto_configure"))
+
+
 def test_no_page_of_fastapi_that_loads_from_elsewhere_is_there(tmp_path):
     with TestClient(create_app(Settings(kept=tmp_path)), base_url=ADDRESS) as client:
         for path in ("/docs", "/redoc", "/openapi.json"):

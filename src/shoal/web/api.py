@@ -30,7 +30,9 @@ class Problem(BaseModel):
 router = APIRouter(
     prefix="/api",
     responses={
+        400: {"model": Problem, "description": "It cannot be read"},
         401: {"model": Problem, "description": "A token is needed"},
+        404: {"model": Problem, "description": "It is not there"},
         413: {"description": "More than can be taken"},
         422: {"model": Problem, "description": "It cannot be done"},
     },

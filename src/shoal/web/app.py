@@ -24,6 +24,8 @@ from shoal.web.settings import Settings
 from shoal.web.uploading import TooLargeError
 
 _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "shoal.svg": "image/svg+xml"}
+# Nothing is told to anyone, whatever the environment says.
+_SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 _DAY = {"Cache-Control": "private, max-age=86400"}
 
 
@@ -43,6 +45,7 @@ def create_app(settings: Settings) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        telemetry=_SILENT,
         lifespan=lifespan,
     )
     app.include_router(api.router)

@@ -42,7 +42,10 @@ def refuse_kind(name: str) -> None:
 
 def on_this_computer(settings: Settings, given: str) -> Path:
     """Give a file by its path, if it lies in a folder that was named at the start, or is the file that was."""
-    place = Path(os.path.realpath(Path(given).expanduser()))
+    try:
+        place = Path(os.path.realpath(given))
+    except (OSError, ValueError):  # no path at all
+        place = Path()
     allowed = [Path(os.path.realpath(folder)) for folder in settings.folders]
     first = settings.first and Path(os.path.realpath(settings.first))
     if place != first and not any(place.is_relative_to(folder) for folder in allowed):

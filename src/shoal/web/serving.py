@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import uvicorn
+
 from shoal.errors import DataError
 from shoal.web.app import create_app
 from shoal.web.guard import is_loopback
@@ -58,28 +60,23 @@ def serve(settings: Settings, *, browser: bool, say: Callable[[str], None]) -> N
     say
         Is told where the workbench is.
     """
-    import uvicorn
-
     listening = bound(settings.host, settings.port)
     settings = replace(settings, port=listening.getsockname()[1])
     config = uvicorn.Config(
         create_app(settings), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=3
     )
+    listening.listen(128)  # whoever is told the address may come at once, and waits until the server is there
     say(address(settings))
     if browser:
         threading.Timer(0.6, webbrowser.open, [address(settings)]).start()
     try:
-        _server(config).run([listening])
+        _Server(config).run([listening])
     finally:
         listening.close()
 
 
-def _server(config: Any) -> Any:
-    """Give a server that ends quietly when it is stopped: to stop it is the usual way to end it."""
-    import uvicorn
+class _Server(uvicorn.Server):
+    """A server that ends quietly when it is stopped: to stop it is the usual way to end it."""
 
-    class Server(uvicorn.Server):
-        def handle_exit(self, sig: int, frame: Any) -> None:
-            self.should_exit = True
-
-    return Server(config)
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        self.should_exit = True
