@@ -143,7 +143,7 @@ def take(out: Path) -> None:
                     page = browser.new_page(**options)
 
                     def shot(name: str, page: Page = page, end: str = f"{scheme}-{size}") -> None:
-                        page.screenshot(path=out / f"{name}-{end}.png", full_page=True)
+                        page.screenshot(path=out / f"{name}-{end}.png", full_page="many" not in name)
 
                     journey(page, address, Path(private), shot)
                     page.close()

@@ -67,7 +67,7 @@ def _first(file: BinaryIO, head: bytes, target: Path, rows: int, line: float, si
 def _pieces(path: Path, head: bytes, target: Path, rows: int, line: float) -> Sample | None:
     size = path.stat().st_size
     header = head[: head.index(b"\n") + 1]
-    each = max(1, int(rows * line / _PIECES))
+    each = max(1, min(int(rows * line), size - len(header)) // _PIECES)
     taken = 0
     with path.open("rb") as file, target.open("xb") as out:
         out.write(header)
