@@ -251,8 +251,16 @@ def test_three_hundred_columns_and_names_in_other_scripts(visitor):
     rows = [",".join(str(draw.randrange(3)) for _ in names) for _ in range(40)]
     visitor.opened("\n".join([",".join(names), *rows]).encode())
     text = visitor.get("/roles").text
-    assert text.count("<select") == 300
+    assert text.count('name="role-') == 300
     assert '<code dir="auto">الاسم</code>' in text
+    some = visitor.get("/roles?named=SPALTE_29").text
+    assert re.findall(r'name="(role-\d+)"', some) == [f"role-{n}" for n in (29, *range(290, 298))]
+    assert "these 9 columns" in visitor.post("/roles/all", data={"named": "spalte_29", "role": "plain"}).text
+    roles = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    assert {name for name, role in roles.items() if role == "plain"} == {f"spalte_{n}" for n in (29, *range(290, 298))}
+    visitor.post("/undo")
+    assert "plain" not in {each["decided"] for each in visitor.get("/api/roles").json()}
+    assert "No column has such a name" in visitor.get("/roles?named=nothing").text
 
 
 def test_names_are_quoted_in_commands():

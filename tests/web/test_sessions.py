@@ -137,7 +137,9 @@ def test_a_job_that_fails_leaves_nothing_behind(visitor):
     assert "8 records" in job["error"]
     assert job["remedy"]
     assert set(folders(visitor)) == before
-    assert "Nothing was written" in visitor.get("/release").text
+    text = visitor.get("/release").text
+    assert "Nothing was written" in text
+    assert text.count("<h1") == 1
 
 
 def test_a_process_that_dies_is_told_as_a_failure(monkeypatch):
@@ -173,6 +175,7 @@ def test_a_release_that_is_kept_outlives_the_server(tmp_path):
         again = enter()
         again.client.cookies.update(cookies)
         (found,) = again.get("/api/releases").json()
+        assert again.get("/release").text.count("<h1") == 1
         assert found["id"] == kept != lost
         files = {kind: each["name"] for kind, each in found["files"].items()}
         for name in files.values():

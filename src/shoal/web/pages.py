@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Annotated, Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -128,12 +128,16 @@ def preview(session: Here) -> HTMLResponse:
 
 
 @router.get("/roles")
-def roles(request: Request, session: Here) -> Response:
-    """Show the columns and their roles."""
-    job = session.working("look")
+def roles(request: Request, session: Here, named: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Show the columns and their roles: all of them, or those whose name holds a text."""
     if session.file is None:
         return see("/data")
-    return page(request, session, "roles", job=job, poll=False)
+    shown = [(place, each) for place, each in enumerate(session.look["columns"]) if _holds(each["name"], named)]
+    return page(request, session, "roles", shown=shown, named=named)
+
+
+def _holds(name: str, text: str) -> bool:
+    return text.casefold() in name.casefold()
 
 
 @router.post("/roles")
@@ -150,6 +154,15 @@ async def give_roles(request: Request, session: Here) -> Response:
     if request.headers.get("hx-request"):
         return HTMLResponse(rendered("role_state.html", decisions=session.decisions, history=session.history))
     return see("/roles")
+
+
+@router.post("/roles/all")
+def give_role_to_all(
+    session: Here, role: Annotated[Role, Form()], named: Annotated[str, Form(max_length=200)] = ""
+) -> Response:
+    """Give one role to all columns whose name holds a text."""
+    session.decide_roles({name: role for name in session.decisions.roles if _holds(name, named)})
+    return see(f"/roles?{urlencode({'named': named})}" if named else "/roles")
 
 
 @router.post("/roles/accept")
