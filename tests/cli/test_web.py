@@ -58,7 +58,19 @@ def test_it_listens_when_it_says_so_and_leaves_nothing_when_it_ends(how, tmp_pat
     private.mkdir()
     surroundings = {**os.environ, "PYTHONPATH": SOURCE, "TMPDIR": str(private)}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings)
-    address = server.stdout.readline().split()[-1]
+    try:
+        address = server.stdout.readline().split()[-1]
+        _visited(address)
+        assert list(private.iterdir())
+    finally:
+        server.send_signal(how)
+        _, errors = server.communicate(timeout=30)
+    assert server.returncode == 0
+    assert errors == ""
+    assert not list(private.iterdir())
+
+
+def _visited(address):
     assert address.startswith("http://127.0.0.1:")
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     with browser.open(f"{address}api/workbench") as answer:
@@ -67,12 +79,6 @@ def test_it_listens_when_it_says_so_and_leaves_nothing_when_it_ends(how, tmp_pat
         assert json.load(answer)["state"] == "done"
     with browser.open(address) as answer:
         assert "people.csv" in answer.read().decode()
-    assert list(private.iterdir())
-    server.send_signal(how)
-    _, errors = server.communicate(timeout=30)
-    assert server.returncode == 0
-    assert errors == ""
-    assert not list(private.iterdir())
 
 
 def test_a_token_is_printed_once_when_others_can_reach_it():

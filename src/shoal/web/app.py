@@ -114,5 +114,5 @@ def _answer(request: Request, status: int, what: str, remedy: str, headers: Any 
     if session is None:
         return HTMLResponse(rendered("bare.html", **content), status, headers)
     content |= {"session": session, "decisions": session.decisions, "history": session.history, "step": ""}
-    content |= {"states": states(session), "poll": False, "message": None}
+    content |= {"states": states(session), "poll": False, "again": "", "message": None}
     return HTMLResponse(rendered("error.html", **content), status, headers)

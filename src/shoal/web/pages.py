@@ -50,13 +50,21 @@ def _patient(session: Session, task: str) -> None:
 
 
 @router.get("/data")
-def data(request: Request, session: Here) -> HTMLResponse:
-    """Show what is open, and how to open something."""
+def data(request: Request, session: Here, then: Annotated[str, Query()] = "") -> Response:
+    """Show what is open, and how to open something; lead on as soon as a file that was just opened is there."""
     _patient(session, "look")
-    return _data(request, session)
+    if then == "roles" and session.is_open:
+        return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if _by_htmx(request) else see("/roles")
+    return _data(request, session, then=then)
 
 
-def _data(request: Request, session: Session, error: ShoalError | None = None, status: int = 200) -> HTMLResponse:
+def _by_htmx(request: Request) -> bool:
+    return "hx-request" in request.headers
+
+
+def _data(
+    request: Request, session: Session, error: ShoalError | None = None, status: int = 200, then: str = ""
+) -> HTMLResponse:
     job = session.working("look")
     return page(
         request,
@@ -68,6 +76,7 @@ def _data(request: Request, session: Session, error: ShoalError | None = None, s
         limit=session.settings.most_bytes,
         error=error or (DataError(job.error, job.remedy) if job and job.state == "failed" else None),
         poll=job is not None and not job.over,
+        again="/data?then=roles" if then == "roles" else "/data",
     )
 
 
@@ -84,10 +93,7 @@ async def upload(request: Request, session: Here) -> Response:
 
 
 def _opened(session: Session) -> Response:
-    job = session.working("look")
-    if job is not None:
-        job.wait(2 * _PATIENCE)
-    return see("/roles" if job is not None and job.state != "failed" and session.file else "/data")
+    return see("/data?then=roles")
 
 
 @router.post("/data/open")
@@ -151,7 +157,7 @@ async def give_roles(request: Request, session: Here) -> Response:
         if field.startswith("role-") and place.isdecimal() and int(place) < len(names):
             changed[names[int(place)]] = Role(value) if value in list(Role) else None
     await run_in_threadpool(session.decide_roles, changed)
-    if request.headers.get("hx-request"):
+    if _by_htmx(request):
         return HTMLResponse(rendered("role_state.html", decisions=session.decisions, history=session.history))
     return see("/roles")
 
@@ -262,7 +268,7 @@ def choose(
         same = guard == before.guard and level_place < len(levels)
         level = levels[level_place] if same else USUAL_LEVELS.get(guard, 0.0)
     session.choose(Aim(method, K_LEVELS[k_place], guard, level, column))
-    if not request.headers.get("hx-request"):
+    if not _by_htmx(request):
         return see("/protect")
     if guard == before.guard:
         return result(session)

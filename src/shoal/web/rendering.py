@@ -90,6 +90,7 @@ def page(request: Request, session: Session, name: str, *, status: int = 200, **
         "states": states(session),
         "message": None,
         "poll": False,
+        "again": "",
     } | content
     return HTMLResponse(rendered(f"{name}.html", **whole), status)
 

@@ -61,6 +61,7 @@ class Session:
         self.lock = threading.RLock()
         self.shelf = Shelf(settings.kept, id)
         self.releases: dict[str, Released] = {each.id: each for each in self.shelf.releases()}
+        self._look_by = ""
         self._all = jobs
         self._risks: dict[str, Found] = {}
         self._candidates: dict[tuple[str, str], Found] = {}
@@ -119,6 +120,7 @@ class Session:
                 with self.lock:
                     if self.jobs.get("look") is job:
                         self._looked(opened, part)
+                        self._look_by = job.id
 
             def ended(done: Job) -> None:
                 if done.state != "done" and self.file is not opened:
@@ -126,6 +128,12 @@ class Session:
 
             job = self._launch("look", request, found, ended)
             return job
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what was last asked to be opened is open, be it only a sample of it yet."""
+        job = self.jobs.get("look")
+        return job is not None and job.id == self._look_by and job.state in ("running", "done")
 
     def _looked(self, opened: Opened, look: Found) -> None:
         names = [column["name"] for column in look["columns"]]
