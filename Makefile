@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install demo study test lint types bench growth lock clean
+.PHONY: install demo study test lint types bench growth screenshots lock clean
 
 install: $(VENV)/.installed
 
@@ -44,6 +44,9 @@ bench: $(VENV)/.tested
 
 growth: $(VENV)/.tested
 	$(BIN)/python benchmarks/growth.py
+
+screenshots: $(VENV)/.tested
+	$(BIN)/python tools/screenshots.py --out screenshots
 
 lock:
 	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \

@@ -298,3 +298,8 @@ def test_days_that_no_calendar_has_are_refused(column, role):
 def test_a_quote_inside_a_name_is_part_of_the_name(tmp_path):
     (tmp_path / "in.csv").write_text('size 5",b\n1,2\n3,4\n', encoding="utf-8")
     assert shoal.read(tmp_path / "in.csv", rest=Role.PLAIN).schema.names == ('size 5"', "b")
+
+
+def test_names_of_columns_keep_letters_whose_last_byte_looks_like_a_blank(tmp_path):
+    (tmp_path / "names.csv").write_text("الاسم, à ,b\n1,2,3\n", encoding="utf-8")
+    assert shoal.read(tmp_path / "names.csv", quasi=["الاسم", "à"]).schema.quasi == ("الاسم", "à")

@@ -13,12 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from shoal import showing
-from shoal.cli import data, measuring, releasing, studying
+from shoal.cli import data, measuring, releasing, serving, studying
 from shoal.cli.options import app
 from shoal.errors import ShoalError
 from shoal.version import VERSION
 
-__all__ = ["app", "data", "main", "measuring", "releasing", "studying"]
+__all__ = ["app", "data", "main", "measuring", "releasing", "serving", "studying"]
 
 
 @app.callback(invoke_without_command=True)

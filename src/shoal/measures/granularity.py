@@ -15,6 +15,8 @@ from shoal.kernels import MISSING, TOP
 from shoal.measures import Direction, Score
 from shoal.table import Table
 
+Positions = NDArray[np.int32]
+
 
 @dataclass(frozen=True)
 class Granularity:
@@ -37,41 +39,47 @@ class Granularity:
 
     def score(self, original: Table, released: Table) -> Score:
         """Average the widths of all cells, attribute by attribute."""
-        known = original.moments()
         means: dict[str, float] = {}
-        for j, name in enumerate(original.schema.quasi):
-            axis = original.schema[name].axis
-            if axis.nominal:
-                domain = float(len(axis.values) - 1) if axis.values is not None else 0.0
-            else:
-                ends = _numbers(axis, np.array([known.lowest[j], known.highest[j]])) if known.count[j] else np.zeros(2)
-                domain = float(ends[1] - ends[0])
-            shown = released.schema[name].axis
-            total = sum(released.boxes(_widths_of(shown, domain), (name,)))
+        for name, domain in domains(original).items():
+            total = sum(released.boxes(_widths_of(released.schema[name].axis, domain), (name,)))
             means[name] = total / released.rows
         value = float(np.mean(list(means.values())))
         return Score.exact(self.name, value, {"utility": 1 - value, "per_attribute": means})
 
 
 def _widths_of(axis: Axis, domain: float) -> Callable[[Boxes], float]:
-    return lambda cells: float(cells.counts @ _widths(cells, axis, domain))
+    return lambda cells: float(cells.counts @ widths(cells.lo[:, 0], cells.hi[:, 0], axis, domain))
 
 
-def _widths(cells: Boxes, axis: Axis, domain: float) -> NDArray[np.float64]:
+def domains(original: Table) -> dict[str, float]:
+    """Give how wide the domain of each quasi-identifier is."""
+    known = original.moments()
+    found: dict[str, float] = {}
+    for j, name in enumerate(original.schema.quasi):
+        axis = original.schema[name].axis
+        if axis.nominal:
+            found[name] = float(len(axis.values) - 1) if axis.values is not None else 0.0
+        else:
+            ends = _numbers(axis, np.array([known.lowest[j], known.highest[j]])) if known.count[j] else np.zeros(2)
+            found[name] = float(ends[1] - ends[0])
+    return found
+
+
+def widths(lo: Positions, hi: Positions, axis: Axis, domain: float) -> NDArray[np.float64]:
     """Give the share of the domain that each cell of a column covers."""
-    lo, hi = cells.lo[:, 0], cells.hi[:, 0]
     wild = (lo == MISSING) & (hi == TOP)
     present = lo != MISSING
-    widths = wild.astype(np.float64)
+    shares = wild.astype(np.float64)
     if domain > 0 and axis.nominal:
-        widths[present] = np.array([len(axis.members(position)) - 1 for position in lo[present].tolist()]) / domain
+        used, place = np.unique(lo[present], return_inverse=True)
+        shares[present] = (np.array([len(axis.members(position)) - 1 for position in used.tolist()]) / domain)[place]
     elif domain > 0:
-        widths[present] = (_numbers(axis, hi[present]) - _numbers(axis, lo[present])) / domain
-    shares: NDArray[np.float64] = np.clip(widths, 0.0, 1.0)
-    return shares
+        shares[present] = (_numbers(axis, hi[present]) - _numbers(axis, lo[present])) / domain
+    clipped: NDArray[np.float64] = np.clip(shares, 0.0, 1.0)
+    return clipped
 
 
-def _numbers(axis: Axis, positions: NDArray[np.int32]) -> NDArray[np.float64]:
+def _numbers(axis: Axis, positions: Positions) -> NDArray[np.float64]:
     numbers = axis.coordinates()
     found: NDArray[np.float64] = positions.astype(np.float64) if numbers is None else numbers[positions]
     return found

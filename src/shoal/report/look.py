@@ -8,7 +8,10 @@ from shoal.charts.style import DARK, FONT, LIGHT
 # Colours that figures have no use for: the grounds of verdicts and notes.
 _LIGHT = {**LIGHT, "fine": "#0b5c4d", "fine-ground": "#e3f1ed", "wrong-ground": "#fbeae5", "panel": "#f4f6f5"}
 _DARK = {**DARK, "fine": "#7fd6c5", "fine-ground": "#1c322e", "wrong-ground": "#3a2723", "panel": "#232929"}
-_NAMES = ("paper", "ink", "muted", "axis", "grid", "alert", "hue1", "fine", "fine-ground", "wrong-ground", "panel")
+_NAMES = (
+    "paper", "ink", "muted", "axis", "grid", "alert", "hue1", "hue2", "hue4",
+    "fine", "fine-ground", "wrong-ground", "panel",
+)  # fmt: skip
 
 _RULES = """\
 * { box-sizing: border-box; }
@@ -103,12 +106,13 @@ _PRINT = """\
 
 def page_style() -> str:
     """Give the CSS of a page with figures: light, dark where the reader prefers it, and always light on paper."""
-    return (
-        style()
-        + _colours(_LIGHT, "light")
-        + f"@media screen and (prefers-color-scheme: dark) {{\n{_colours(_DARK, 'dark')}}}\n"
-        + (_RULES + _PRINT).replace("FONT", FONT)
-    )
+    return style() + page_colours() + (_RULES + _PRINT).replace("FONT", FONT)
+
+
+def page_colours() -> str:
+    """Give the colours of a page as variables, for light and for dark."""
+    dark = f"@media screen and (prefers-color-scheme: dark) {{\n{_colours(_DARK, 'dark')}}}\n"
+    return _colours(_LIGHT, "light") + dark
 
 
 def _colours(theme: dict[str, str], scheme: str) -> str:

@@ -119,7 +119,8 @@ def _names(line: str, delimiter: str) -> Iterator[str]:
         match = field.match(line, place)
         assert match is not None
         quoted, bare, end = match.groups()
-        yield bare.strip() if quoted is None else quoted.replace('""', '"') or _EMPTY
+        # Only plain blanks: other bytes that look like blanks here may be parts of letters.
+        yield bare.strip(" \t\r") if quoted is None else quoted.replace('""', '"') or _EMPTY
         place = match.end()
 
 

@@ -1,0 +1,53 @@
+"""The command that opens the workbench: web."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.options import app
+from shoal.errors import ParameterError
+
+
+@app.command("web")
+def web_command(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file to open at once: delimited text (.gz, .zst) or Parquet.")] = None,
+    port: Annotated[int, typer.Option(help="Where the workbench listens; 0 takes any free port.", min=0, max=65535)] = 8642,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    host: Annotated[str, typer.Option(help="The address to listen at. Others than this computer need the token that is printed.")] = "127.0.0.1",
+    folder: Annotated[list[Path] | None, typer.Option(help="A folder whose files can be opened without being sent (repeat).")] = None,
+    keep: Annotated[Path | None, typer.Option(help="Where releases go that are to be kept; your data folder if left out.")] = None,
+    token: Annotated[bool, typer.Option("--token", help="Ask for a token also on this computer, if others use it too.")] = False,
+    most: Annotated[float, typer.Option(help="The largest file that can be sent, in GB.", min=0.001)] = 4.0,
+) -> None:  # fmt: skip
+    """Open the workbench: see the danger, move k, write a release. Everything stays on this computer."""
+    try:
+        from shoal.web.serving import serve, with_token
+    except ImportError as error:
+        raise ParameterError(
+            f"The workbench needs {error.name or 'more'}, which is not installed.", "Run: pip install 'shoal[web]'."
+        ) from None
+    from shoal.web.places import on_this_computer
+    from shoal.web.settings import Settings, kept_by_default
+
+    for place in folder or ():
+        if not place.is_dir():
+            raise ParameterError(f"'{place}' is not a folder.", "Name a folder that exists.")
+    settings = Settings(
+        host=host,
+        port=port,
+        folders=tuple(folder or ()),
+        first=None if file is None else file.resolve(),
+        kept=keep or kept_by_default(),
+        most_bytes=int(most * (1 << 30)),
+    )
+    if file is not None:
+        on_this_computer(settings, str(file))
+    serve(with_token(settings, always=token), browser=not no_browser, say=_say)
+
+
+def _say(address: str) -> None:
+    typer.echo(f"The workbench is at {address}")
+    typer.echo("Everything stays on this computer. Stop it with Ctrl-C.")

@@ -1,0 +1,179 @@
+"""The last two screens, on which candidates are compared and a release is written; and what can be done with work."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+from shoal.errors import DataError, ParameterError
+from shoal.schema import Role
+from shoal.web import drawing, saying
+from shoal.web.decisions import Aim
+from shoal.web.entrance import session_of
+from shoal.web.guard import style_policy
+from shoal.web.pages import see
+from shoal.web.rendering import page
+from shoal.web.session import Session
+
+router = APIRouter(include_in_schema=False)
+Here = Annotated[Session, Depends(session_of)]
+_TASKS = {"look": "/data", "measure": "/risk", "search": "/protect", "publish": "/release"}
+
+
+@router.get("/compare")
+def compare(request: Request, session: Here, by: Annotated[str, Query()] = "") -> HTMLResponse:
+    """Show candidates side by side: what each loses, where, and who pays for it."""
+    decisions = session.decisions
+    named = []
+    if not decisions.problem and decisions.pinned:
+        session.candidates()
+        letters = dict(zip(decisions.pinned, "ABCD", strict=False))
+        named = [(letters[key], Aim.of(key), session.candidate(key)) for key in decisions.pinned]
+    known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
+    columns = list(dict.fromkeys(name for _, found in known for name in found["payers"]))
+    by = by if by in columns else next(iter(columns), "")
+    job = session.working("search")
+    return page(
+        request,
+        session,
+        "compare",
+        named=named,
+        known=known,
+        columns=columns,
+        by=by,
+        sentence=saying.comparison([(text.partition(":")[0], found) for text, found in known]),
+        figure=drawing.payers([(text.partition(":")[0], found) for text, found in known], by) if by else None,
+        poll=job is not None and not job.over and len(known) < len(named),
+        job=job,
+    )
+
+
+@router.post("/compare/pin")
+def pin(
+    session: Here, key: Annotated[str, Form()], pinned: Annotated[bool, Form()], back: Annotated[str, Form()] = ""
+) -> Response:
+    """Put a candidate beside others, or take it away."""
+    session.pin(key, pinned=pinned)
+    return see("/protect" if back == "/protect" else "/compare")
+
+
+def _files(session: Session, *, parquet: bool = False) -> dict[str, str]:
+    name = session.file.name if session.file else "table.csv"
+    stem = name.split(".")[0] or "table"
+    return {
+        "table": f"{stem}_release.{'parquet' if parquet else 'csv'}",
+        "recipe": f"{stem}_release.recipe.toml",
+        "report": f"{stem}_release.report.html",
+    }
+
+
+@router.get("/release")
+def release(request: Request, session: Here) -> HTMLResponse:
+    """Show what is to be checked before a release is written, and what has been written."""
+    job = session.working("publish")
+    if job is not None and not job.over:
+        job.wait(0.7)
+    decisions = session.decisions
+    ready = session.file is not None and not decisions.problem
+    found = session.candidate(decisions.aim.key) if ready else None
+    source = session.file.name if session.file else ""
+    return page(
+        request,
+        session,
+        "release",
+        ready=ready,
+        found=found,
+        aim=decisions.aim,
+        gone=[*decisions.of(Role.IDENTIFIER), *decisions.of(Role.SUBJECT)],
+        as_it_is=[*decisions.of(Role.SENSITIVE), *decisions.of(Role.PLAIN), *decisions.of(Role.WEIGHT)],
+        command=saying.command(source, decisions, _files(session)) if ready else "",
+        python=saying.python(source, decisions, _files(session)) if ready else "",
+        job=job,
+        written=list(reversed(session.releases.values())),
+        poll=job is not None and not job.over,
+    )
+
+
+@router.post("/release/write")
+def write(
+    session: Here,
+    format: Annotated[str, Form()] = "csv",
+    audience: Annotated[str, Form()] = "internal",
+    approver: Annotated[str, Form(max_length=200)] = "",
+    looked: Annotated[bool, Form()] = False,
+    others: Annotated[bool, Form()] = False,
+) -> Response:
+    """Write the release."""
+    if not (looked and others):
+        raise ParameterError("The checklist is not complete.", "Confirm both points that only a person can check.")
+    session.publish(parquet=format == "parquet", audience=audience, approver=approver.strip())
+    return see("/release")
+
+
+@router.post("/release/{id}/keep")
+def keep(session: Here, id: str) -> Response:
+    """Let a release outlive the server."""
+    session.keep(id)
+    return see("/release")
+
+
+@router.post("/release/{id}/forget")
+def forget(session: Here, id: str) -> Response:
+    """Remove a release."""
+    session.forget(id)
+    return see("/release")
+
+
+@router.get("/release/{id}/report")
+def report(session: Here, id: str) -> HTMLResponse:
+    """Show the report of a release. It brings its own style, which is let in by its hash, and nothing that runs."""
+    found = session.released(id)
+    text = found.file(found.told["files"]["report"]["name"]).read_text(encoding="utf-8")
+    styles = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() for style in styles]
+    return HTMLResponse(text, headers={"Content-Security-Policy": style_policy(hashes)})
+
+
+@router.get("/release/{id}/file/{name}")
+def download(session: Here, id: str, name: str) -> FileResponse:
+    """Give a file of a release."""
+    path = session.released(id).file(name)
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+@router.post("/jobs/{id}/cancel")
+def cancel(session: Here, id: str) -> Response:
+    """End a job."""
+    job = session.job(id)
+    job.cancel()
+    job.wait(5)
+    return see(_TASKS.get(job.task, "/"))
+
+
+@router.post("/tasks/{task}/retry")
+def retry(session: Here, task: str) -> Response:
+    """Begin a task again."""
+    if task not in _TASKS:
+        raise DataError("There is no such work.", "Reload the page.")
+    session.retry(task)
+    return see(_TASKS[task])
+
+
+@router.get("/same")
+def same(request: Request, session: Here) -> HTMLResponse:
+    """Show how the same is done without the page."""
+    ready = session.file is not None and not session.decisions.problem
+    source = session.file.name if session.file else ""
+    return page(
+        request,
+        session,
+        "same",
+        ready=ready,
+        command=saying.command(source, session.decisions, _files(session)) if ready else "",
+        python=saying.python(source, session.decisions, _files(session)) if ready else "",
+    )

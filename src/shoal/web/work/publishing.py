@@ -1,0 +1,59 @@
+"""Writing a release: table, certificate, report and recipe, all or none, and the proof from what was written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from shoal.catalogue import build
+from shoal.certificate import Certificate, verify
+from shoal.engines import read
+from shoal.release import anonymize
+from shoal.report.page import rendered
+from shoal.report.release_report import release_report
+from shoal.web.work import Found, Request, Tell, options_of
+from shoal.web.work.searching import models_of
+
+_STEPS = 5
+
+
+def publish(request: Request, tell: Tell) -> Found:
+    """Make the release that was chosen, write it to a folder that is new, and prove it from what is there."""
+    chosen, folder, names = request["candidate"], Path(request["folder"]), request["files"]
+    tell.step(f"Reading {request['name']}", 0, _STEPS)
+    original = read(request["file"], options=options_of(request))
+    say = iter(range(1, _STEPS))
+    release = anonymize(
+        original,
+        build("methods", chosen["method"]),
+        models_of(chosen),
+        progress=lambda what: tell.step(what.capitalize(), min(3, next(say)), _STEPS),
+    )
+    places = {kind: folder / name for kind, name in names.items()}
+    recipe = replace(
+        release.recipe, source=request["name"], target=names["table"], certificate=names["certificate"], delimiter=","
+    )
+    audience = request["audience"]
+
+    def report(sealed: Certificate) -> bytes:
+        tell.step("Writing the report", 4, _STEPS)
+        page = release_report(release, original, audience=audience, certificate=sealed)
+        return rendered(page, places["report"])
+
+    sealed = release.write(
+        places["table"],
+        certificate=places["certificate"],
+        also={places["recipe"]: lambda _: recipe.to_toml().encode(), places["report"]: report},
+    )
+    tell.step("Proving it from what was written", 4, _STEPS)
+    proof = verify(places["table"], sealed, original=request["file"])
+    return {
+        "files": {kind: {"name": path.name, "bytes": path.stat().st_size} for kind, path in places.items()},
+        "rows": release.table.rows,
+        "verdicts": [{"sentence": verdict.sentence, "holds": verdict.holds} for verdict in release.verdicts],
+        "scores": {score.measure: float(score.value) for score in release.scores},
+        "proved": list(proof.proved),
+        "not_proved": list(proof.not_proved),
+        "sha256": sealed.content["output"]["sha256"],
+        "digest": sealed.content["digest"],
+    }

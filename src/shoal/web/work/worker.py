@@ -1,0 +1,103 @@
+"""The process that does one task: a request comes in as JSON, lines of JSON go out, and that is all it shares."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from typing import IO, Any
+
+from shoal.errors import ShoalError
+from shoal.web.work import Found, Task
+
+_SHARE_OF_MEMORY = 0.6  # that one process may take, so that a file that unpacks to a mountain stops in time
+
+
+class Lines:
+    """Tells how far a task is, line by line."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+
+    def write(self, **content: Any) -> None:
+        """Write a line."""
+        self._out.write(json.dumps(content) + "\n")
+        self._out.flush()
+
+    def step(self, what: str, done: int = 0, of: int = 0) -> None:
+        """Say what is being done, and how much of it."""
+        self.write(step=what, done=done, of=of)
+
+    def found(self, part: Found) -> None:
+        """Hand over what is known already."""
+        self.write(found=part)
+
+
+def task_named(name: str) -> Task:
+    """Give a task by its name, loading only what it needs."""
+    if name == "look":
+        from shoal.web.work.first_look import look
+
+        return look
+    if name == "preview":
+        from shoal.web.work.first_look import preview
+
+        return preview
+    if name == "measure":
+        from shoal.web.work.measuring import measure
+
+        return measure
+    if name == "search":
+        from shoal.web.work.searching import search
+
+        return search
+    from shoal.web.work.publishing import publish
+
+    return publish
+
+
+def _leave_room() -> None:
+    """Let others go first, and stop before the machine runs out of memory."""
+    with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
+        import resource
+
+        os.nice(5)
+        most = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * _SHARE_OF_MEMORY)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def run(request: dict[str, Any], out: IO[str]) -> None:
+    """Do a task and write how it ends. What is told of an error is for people, and holds no cell."""
+    lines = Lines(out)
+    try:
+        lines.write(result=task_named(request["task"])(request, lines))
+    except ShoalError as error:
+        # Where the file lies in private folders is of no use to anybody.
+        said = [text.replace(str(request["file"]), str(request["name"])) for text in (error.what, error.remedy)]
+        lines.write(error=said[0], remedy=said[1])
+    except MemoryError:
+        lines.write(
+            error="There is not enough memory for this table.",
+            remedy="Leave out columns that are not needed, or use a larger machine.",
+        )
+    except OSError as error:
+        lines.write(
+            error=f"The file cannot be read or written: {error.strerror}.", remedy="Check it and the space left."
+        )
+    except Exception as error:  # whatever it is, the page must be able to say that it happened
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        lines.write(
+            error=f"Something went wrong inside shoal ({type(error).__name__}). This is a defect, not your mistake.",
+            remedy="Please report it; nothing was changed.",
+        )
+
+
+if __name__ == "__main__":
+    _leave_room()
+    given = json.loads(sys.stdin.readline())
+    # Whatever a library prints must not look like an answer.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    run(given, answers)

@@ -1,0 +1,274 @@
+"""The six screens, each in all of its states, as text."""
+
+import random
+import re
+import time
+from urllib.parse import unquote
+
+import pytest
+from web.conftest import people, serving, until
+
+from shoal.schema import Role
+from shoal.web import saying
+from shoal.web.decisions import K_LEVELS, Aim, Decisions
+
+HX = {"hx-request": "true"}
+CHOICE = {"method": "hilbert", "k_place": "3"}
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory):
+    """Someone who has a table open, all roles decided, the risk measured and all candidates tried."""
+    with serving(tmp_path_factory.mktemp("server")) as (visitor, _):
+        visitor.opened(people(200))
+        visitor.get("/api/risk?wait=30")
+        visitor.tried()
+        yield visitor
+
+
+@pytest.mark.parametrize("path", ["/risk", "/protect", "/compare", "/release", "/same"])
+def test_screens_without_a_file_say_what_to_do_first(visitor, path):
+    text = visitor.get(path).text
+    assert "No file is open" in text
+    assert 'href="/data"' in text
+
+
+def test_every_screen_promises_that_everything_stays_here(ready):
+    for path in ("/data", "/roles", "/risk", "/protect", "/compare", "/release", "/same", "/nowhere"):
+        assert "Everything stays on this computer" in ready.get(path).text
+
+
+@pytest.mark.parametrize("path", ["/data", "/roles", "/risk", "/protect", "/compare", "/release", "/same", "/api/docs"])
+def test_pages_are_well_formed(ready, path):
+    text = ready.get(path).text
+    ids = re.findall(r'\sid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert text.count("<h1") == 1
+    for target in re.findall(r'<label[^>]* for="([^"]+)"', text):
+        assert target in ids
+    for tag in ("section", "form", "div", "ul", "table", "details", "svg", "fieldset"):
+        assert len(re.findall(rf"<{tag}[\s>]", text)) == text.count(f"</{tag}>"), tag
+
+
+def test_the_first_screen_is_where_there_is_something_to_do(visitor):
+    def first():
+        return visitor.get("/", follow_redirects=False).headers["location"]
+
+    assert first() == "/data"
+    visitor.client.put("/api/file?name=a.csv&wait=20", content=people())
+    assert first() == "/roles"
+    visitor.post("/roles/accept")
+    assert first() == "/risk"
+
+
+def test_the_example_can_be_opened(visitor):
+    assert "patients.csv" in visitor.post("/data/example").text
+
+
+def test_roles_are_guessed_with_reasons(ready):
+    text = ready.get("/roles").text
+    for reason in ("its name suggests that it names a person", "its name suggests something that others may know"):
+        assert reason in text
+    assert 'aria-label="Role of age"' in text
+    assert "Every column has a role" in text
+
+
+def test_a_role_is_changed_by_one_field(visitor):
+    visitor.opened()
+    text = visitor.post("/roles", data={"role-1": ""}, headers=HX).text
+    assert "1 column is undecided" in text
+    assert visitor.state()["undecided"] == ["age"]
+    assert "Every column has a role" in visitor.post("/roles", data={"role-1": "quasi"}, headers=HX).text
+    assert visitor.post("/roles", data={"role-99": "quasi", "role-x": "plain", "other": "1"}).status_code == 200
+    assert visitor.state()["undecided"] == []
+
+
+def test_the_risk_leads_with_one_sentence(ready):
+    text = ready.get("/risk").text
+    found = ready.get("/api/risk").json()
+    assert f"<h1 data-say>{saying.headline(found)}</h1>" in text
+    assert "of people stand alone" in text
+    assert {each["column"] for each in found["without"]} == {"age", "sex", "zip", "shoe"}
+    assert len(found["sets"]) == 15
+    assert found["complete"]
+    assert found["sampled"] is None
+    alone = next(each["uniqueness"] for each in found["sets"] if len(each["known"]) == 4)
+    assert alone == found["uniqueness"]
+    for each in found["without"]:
+        same = next(s for s in found["sets"] if set(s["known"]) == {"age", "sex", "zip", "shoe"} - {each["column"]})
+        assert each["uniqueness"] == same["uniqueness"] <= found["uniqueness"]
+
+
+def test_a_table_that_is_safe_already_is_told_so(visitor):
+    visitor.opened(b"age,sex\n" + b"30,f\n40,m\n" * 20)
+    visitor.get("/api/risk?wait=20")
+    text = visitor.get("/risk").text
+    assert "Nobody stands alone" in text
+    assert "at least 20 rows" in text
+    assert "there is nothing to do" in text
+
+
+def test_work_that_goes_on_is_shown_with_a_way_to_stop_it(visitor):
+    visitor.opened(people(3000))
+    text = visitor.post("/protect/choose", data={**CHOICE, "guard": "t-closeness"}).text
+    assert "<progress" in text
+    assert "Cancel" in text
+    assert 'hx-get="/protect/result"' in text
+
+
+def test_the_slider_looks_up_what_was_tried_once(ready):
+    jobs = [job["id"] for job in ready.state()["jobs"]]
+    for place, k in enumerate(K_LEVELS):
+        begun = time.perf_counter()
+        text = ready.post("/protect/choose", data={**CHOICE, "k_place": place}, headers=HX).text
+        assert time.perf_counter() - begun < 0.3
+        assert f"hilbert, k = {k}" in text
+        assert f"occurs at least {k} times" in text
+        assert "<progress" not in text
+    assert [job["id"] for job in ready.state()["jobs"]] == jobs
+
+
+def test_every_point_of_the_map_leads_to_its_candidate(ready):
+    ready.post("/protect/choose", data=CHOICE)
+    text = ready.get("/protect").text
+    links = re.findall(r'<a href="(\?see=[^"]+)"', text)
+    assert len(links) == len(K_LEVELS) * 3
+    link = next(each for each in links if "sorted-clusters~7~" in unquote(each))
+    assert "<h2>sorted-clusters, k = 7</h2>" in ready.get(f"/protect{link}").text
+    assert ready.state()["undoes"] == "choice of protection"
+
+
+def test_what_cannot_be_done_is_told_with_what_can(visitor):
+    visitor.opened(people(12))
+    visitor.tried(method="hilbert", k_place=9)
+    text = visitor.get("/protect").text
+    assert "This cannot be done" in text
+    assert "k = 50 cannot be reached" in text
+    assert "The nearest that can" in text
+    assert "disabled" in visitor.get("/release").text.partition("Write release</button>")[0][-60:]
+
+
+def test_another_promise_brings_its_own_controls(ready):
+    answer = ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity"}, headers=HX)
+    assert answer.status_code == 204
+    assert "/protect" in answer.headers["hx-location"]
+    assert 'name="level_place"' in ready.get("/protect").text
+    found = ready.tried()
+    aim = Aim("hilbert", 5, "l-diversity", 2, "diagnosis")
+    assert found[aim.key]["levels"][1] >= 2
+    assert "l = 2" in ready.get("/protect").text
+    ready.post("/protect/choose", data=CHOICE)
+    assert 'name="level_place"' not in ready.get("/protect").text
+
+
+def test_candidates_are_compared_and_it_is_told_who_pays(ready):
+    assert "Nothing to compare yet" in ready.get("/compare").text
+    for aim in (Aim(k=2), Aim(k=20), Aim("mondrian", 5)):
+        ready.post("/compare/pin", data={"key": aim.key, "pinned": "true"})
+    text = ready.get("/compare?by=sex").text
+    assert "A keeps most detail" in text
+    assert "B is safest" in text
+    assert "Who pays, by sex" in text
+    for column in ("age", "sex", "zip", "shoe"):
+        assert f'<code dir="auto">{column}</code>' in text
+    found = ready.tried()[Aim(k=20).key]
+    groups = found["payers"]["sex"]
+    mean = sum(g["lost"] * g["records"] for g in groups) / sum(g["records"] for g in groups)
+    assert mean == pytest.approx(1 - found["kept"])
+    ready.post("/compare/pin", data={"key": Aim(k=2).key, "pinned": "false"})
+    assert "2 candidates" in ready.get("/compare").text
+
+
+def test_a_release_is_written_only_when_a_person_has_checked(ready):
+    ready.post("/protect/choose", data=CHOICE)
+    refused = ready.post("/release/write", data={"looked": "true"})
+    assert refused.status_code == 422
+    assert "checklist" in refused.text
+    ready.post("/release/write", data={"looked": "true", "others": "true", "approver": "<b>Ada</b>"})
+    until(lambda: "written and proved" in ready.get("/release").text)
+    text = ready.get("/release").text
+    assert "approved by &lt;b&gt;Ada&lt;/b&gt;" in text
+    for name in ("people_release.csv", ".certificate.json", ".report.html", ".recipe.toml"):
+        assert name in text
+    assert "byte for byte" in text
+    report = ready.get(re.search(r'href="(/release/[^"]+/report)"', text)[1])
+    assert "Report on people_release.csv" in report.text
+    policy = report.headers["content-security-policy"]
+    assert "sha256-" in policy
+    assert "script-src" not in policy
+    assert "sandbox" in policy
+
+
+def test_errors_come_in_the_form_in_which_one_asked(ready):
+    part = ready.post("/protect/choose", data={**CHOICE, "method": "magic"}, headers=HX)
+    assert part.status_code == 422
+    assert part.headers["hx-retarget"] == "#message"
+    assert "<html" not in part.text
+    whole = ready.post("/protect/choose", data={**CHOICE, "method": "magic"})
+    assert whole.status_code == 422
+    assert "That did not work" in whole.text
+    assert ready.get("/nowhere").status_code == 404
+    assert ready.get("/api/nowhere").json()["remedy"]
+    assert "makes no sense (k_place)" in ready.post("/protect/choose", data={"method": "hilbert", "k_place": 77}).text
+
+
+def test_names_of_columns_cannot_become_part_of_the_page(visitor):
+    name = "<img src=x onerror=alert(1)>"
+    visitor.opened(f'age,"{name}",ill\n'.encode() + b"".join(b"%d,%d,a\n" % (n, n % 3) for n in range(30)))
+    visitor.get("/api/risk?wait=20")
+    visitor.tried()
+    for path in ("/roles", "/risk", "/protect", "/release", "/same"):
+        text = visitor.get(path).text
+        assert "<img" not in text
+        assert "&lt;img" in text
+
+
+def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path):
+    with serving(tmp_path, large=1) as (visitor, _):
+        visitor.opened(people(4000))
+        assert visitor.state()["rows"] == 4000
+        assert visitor.state()["sampled"] is None
+        seen = set()
+
+        def complete():
+            found = visitor.get("/api/risk").json()
+            seen.add((found.get("sampled") is not None, "From a sample of" in visitor.get("/risk").text))
+            return found.get("complete")
+
+        until(complete)
+        assert visitor.get("/api/risk").json()["records"] == 4000
+        assert "From a sample" not in visitor.get("/risk").text
+        found = visitor.tried()
+        assert found[Aim().key]["sampled"] is None
+        assert found[Aim("mondrian", 5).key]["sampled"]
+        visitor.post("/protect/choose", data={**CHOICE, "method": "mondrian"})
+        assert visitor.tried()[Aim("mondrian", 5).key]["sampled"] is None
+
+
+def test_three_hundred_columns_and_names_in_other_scripts(visitor):
+    names = [f"spalte_{n}" for n in range(298)] + ["الاسم", "x" * 200]
+    draw = random.Random(1)
+    rows = [",".join(str(draw.randrange(3)) for _ in names) for _ in range(40)]
+    visitor.opened("\n".join([",".join(names), *rows]).encode())
+    text = visitor.get("/roles").text
+    assert text.count('name="role-') == 300
+    assert '<code dir="auto">الاسم</code>' in text
+    some = visitor.get("/roles?named=SPALTE_29").text
+    assert re.findall(r'name="(role-\d+)"', some) == [f"role-{n}" for n in (29, *range(290, 298))]
+    assert "these 9 columns" in visitor.post("/roles/all", data={"named": "spalte_29", "role": "plain"}).text
+    roles = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    assert {name for name, role in roles.items() if role == "plain"} == {f"spalte_{n}" for n in (29, *range(290, 298))}
+    visitor.post("/undo")
+    assert "plain" not in {each["decided"] for each in visitor.get("/api/roles").json()}
+    assert "No column has such a name" in visitor.get("/roles?named=nothing").text
+
+
+def test_names_are_quoted_in_commands():
+    roles = {"a,b": Role.QUASI, "it's": Role.QUASI, "c d": Role.SENSITIVE, "w": Role.PLAIN}
+    decisions = Decisions(roles)
+    files = {"table": "my table_release.csv", "recipe": "r.toml", "report": "r.html"}
+    text = saying.command("my table.csv", decisions, files)
+    assert "'my table.csv'" in text
+    assert """'"a,b",it'"'"'s'""" in text
+    assert saying.command("t.csv", Decisions({**roles, "w": Role.WEIGHT}), files) == "shoal run r.toml"
+    compile(saying.python("t.csv", decisions, files), "shown", "exec")

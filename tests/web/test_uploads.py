@@ -1,0 +1,181 @@
+"""Files that are sent or named: the good ones are opened, the bad ones refused with a reason, and nothing changes."""
+
+import gzip
+
+import pytest
+from web.conftest import people, serving
+
+from shoal.web.places import safe_name
+
+BAD = {
+    "binary": ("picture.csv", bytes(range(256)) * 20, "not a text file"),
+    "empty": ("empty.csv", b"", "empty"),
+    "header-only": ("head.csv", b"age,sex\n", ""),
+    "ragged": ("ragged.csv", b"age,sex\n1,f\n2\n3,m,x\n", ""),
+    "two-names": ("twice.csv", b"age,age\n1,2\n", ""),
+    "open-quote": ("quote.csv", b'age,sex\n1,"f\n2,m\n', ""),
+    "not-parquet": ("table.parquet", b"age,sex\n1,f\n", ""),
+    "not-gzip": ("table.csv.gz", b"age,sex\n1,f\n", ""),
+    "cut-gzip": ("table.csv.gz", gzip.compress(b"age,sex\n1,f\n" * 500)[:40], ""),
+    "excel": ("sheet.xlsx", b"PK\x03\x04", "CSV"),
+    "no-suffix": ("table", b"age,sex\n1,f\n", "cannot be read here"),
+    "program": ("run.exe", b"MZ", "cannot be read here"),
+    "formula": ("formula.csv", b"age,note\n1,\"=cmd|'/c calc'!A0\"\n2,x\n", "formula"),
+    "formula-at": ("formula.csv", b"age,note\n1,@SUM(A1)\n2,x\n", "formula"),
+    "formula-name": ("formula.csv", b"=HYPERLINK(1),b\n1,2\n3,4\n", "formula"),
+    "wide": ("wide.csv", (",".join(f"c{i}" for i in range(1500)) + "\n" + ",".join("1" * 1500) + "\n").encode(),
+             "1,500 columns"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory):
+    """A server on which someone has a table open already."""
+    with serving(tmp_path_factory.mktemp("server")) as (visitor, _):
+        yield visitor.opened()
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_get_a_reason_and_change_nothing(busy, case):
+    name, content, reason = BAD[case]
+    before, folder = busy.state(), set(folders(busy))
+    answer = busy.send(content, name)
+    job = next((j for j in busy.state()["jobs"] if j["task"] == "look"), None)
+    if job and job["state"] in ("waiting", "running"):
+        busy.get(f"/api/jobs/{job['id']}", params={"wait": 20})
+        answer = busy.get("/data")
+    assert "✗" in answer.text, answer.text
+    assert reason in answer.text
+    assert "Traceback" not in answer.text
+    assert "/tmp" not in answer.text
+    after = busy.state()
+    assert {**after, "jobs": 0} == {**before, "jobs": 0}
+    assert set(folders(busy)) == folder
+
+
+def folders(visitor):
+    """List everything in the private folder of a session."""
+    rooms = visitor.client.app._app._rooms
+    session = rooms.enter(visitor.client.cookies[rooms.cookie])
+    return [path.relative_to(session.folder) for path in session.folder.rglob("*")]
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (people().replace(b"stroke", "stroké".encode("latin-1")), "encoding"),
+        (people().replace(b",", b";"), "delimiter"),
+        (b"\xef\xbb\xbf" + people(), ""),
+        (people().replace(b"\n", b"\r\n"), ""),
+    ],
+)
+def test_other_encodings_and_delimiters_are_found_out_and_told(visitor, content, note):
+    visitor.opened(content)
+    assert visitor.state()["columns"] == 6
+    assert note in visitor.get("/data").text
+
+
+def test_a_file_that_is_too_large_is_refused_by_what_it_says_and_by_what_it_sends(tmp_path):
+    with serving(tmp_path, most_bytes=1000) as (visitor, _):
+        answer = visitor.send(b"age\n" + b"1\n" * 60_000)
+        assert answer.status_code == 413
+        assert "larger than" in answer.text
+        quiet = visitor.client.put("/api/file?name=a.csv", content=iter([b"age\n", b"1\n" * 4000]))
+        assert quiet.status_code == 413
+        assert visitor.state()["file"] is None
+        assert not folders(visitor)
+
+
+@pytest.mark.parametrize("content", [b"", b"--x\r\n", b"not a form"])
+def test_what_is_no_form_is_refused(visitor, content):
+    for kind in ("multipart/form-data; boundary=x", "multipart/form-data", "text/plain"):
+        answer = visitor.post("/data/upload", content=content, headers={"content-type": kind})
+        assert answer.status_code == 422
+    assert not folders(visitor)
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("../../etc/passwd.csv", "passwd.csv"),
+        ("..\\..\\windows\\a.csv", "a.csv"),
+        ("/abs/olute.csv", "olute.csv"),
+        ("a\x00b\n.csv", "ab.csv"),
+        ("...", "table.csv"),
+        ("", "table.csv"),
+        ("a" * 300 + ".csv", "a" * 116 + ".csv"),
+        ("a;b&c|d.csv", "a_b_c_d.csv"),
+        ("\u202egpj.csv", "gpj.csv"),
+    ],
+)
+def test_names_are_made_harmless(given, taken):
+    assert safe_name(given) == taken
+
+
+def test_path_tricks_in_the_name_of_a_file_lead_nowhere(visitor):
+    visitor.client.put("/api/file", params={"name": "../../../evil.csv", "wait": 20}, content=people())
+    assert visitor.state()["file"] == "evil.csv"
+    assert all(".." not in path.parts for path in folders(visitor))
+
+
+class TestPaths:
+    @pytest.fixture
+    def place(self, tmp_path):
+        inside, outside = tmp_path / "data", tmp_path / "private"
+        inside.mkdir()
+        outside.mkdir()
+        (inside / "people.csv").write_bytes(people())
+        (outside / "secret.csv").write_bytes(people())
+        (inside / "link.csv").symlink_to(outside / "secret.csv")
+        (inside / "way").symlink_to(outside)
+        with serving(tmp_path, folders=(inside,)) as (visitor, _):
+            yield visitor, inside, outside
+
+    def test_files_in_named_folders_are_offered_and_opened_where_they_are(self, place):
+        visitor, inside, _ = place
+        page = visitor.get("/data").text
+        assert "people.csv" in page
+        assert "link.csv" not in page
+        assert "secret.csv" not in page
+        job = visitor.post("/api/file/open?wait=20", json={"path": str(inside / "people.csv")}).json()
+        assert job["state"] == "done"
+        visitor.post("/data/close")
+        assert (inside / "people.csv").exists()
+
+    @pytest.mark.parametrize(
+        "way",
+        [
+            "{o}/secret.csv",
+            "{i}/../private/secret.csv",
+            "{i}/link.csv",
+            "{i}/way/secret.csv",
+            "/etc/passwd",
+            "/etc/hosts.csv",
+            "~/x.csv",
+            "~nobody\u0094/x.csv",
+            "a\0b.csv",
+            "/" + "x" * 4000,
+            "{i}",
+            "",
+        ],
+    )
+    def test_others_are_refused_in_the_same_words(self, place, way):
+        visitor, inside, outside = place
+        path = way.format(i=inside, o=outside)
+        for answer in (visitor.post("/data/open", data={"path": path}),
+                       visitor.post("/api/file/open", json={"path": path})):  # fmt: skip
+            assert answer.status_code in (404, 422)
+        assert visitor.state()["file"] is None
+
+    def test_nothing_is_told_of_files_outside(self, place):
+        visitor, _, outside = place
+        there = visitor.post("/api/file/open", json={"path": str(outside / "secret.csv")}).json()
+        not_there = visitor.post("/api/file/open", json={"path": str(outside / "nothing.csv")}).json()
+        assert there == not_there
+
+
+def test_a_file_named_at_the_start_is_open_for_whoever_comes(tmp_path):
+    (tmp_path / "people.csv").write_bytes(people())
+    with serving(tmp_path, first=tmp_path / "people.csv") as (visitor, enter):
+        for someone in (visitor, enter()):
+            assert "people.csv" in someone.get("/").text
