@@ -87,7 +87,7 @@ def _most_telling(table: Table, costs: Costs) -> list[int]:
         upper = np.cumsum(counts[there]) > counts[there].sum() / 2
         halves = [np.average(numbers[side], weights=counts[there][side]) for side in (upper, ~upper) if side.any()]
         gains.append(halves[0] - halves[1] if len(halves) == 2 else 0.0)
-    return np.argsort(-np.array(gains), kind="stable")[:2].tolist()
+    return [int(j) for j in np.argsort(-np.array(gains), kind="stable")[:2]]
 
 
 def _classes(rows: Spans, strata: Labels, size: int, costs: Costs) -> Labels:
