@@ -42,7 +42,7 @@ class Places:
 
         return self.pool.exchange(send, len(self.data.sizes), there)
 
-    def _sorted(self, *, moving: bool) -> tuple[Handle, NDArray[np.int64]]:
+    def _sorted(self, *, moving: bool) -> tuple[Handle, list[int]]:
         """Bring records into ranges of keys, with their cells if these are to move; and count those before each."""
         shape, names = self.data.shape, [key if isinstance(key, str) else None for key in self.keys]
 
@@ -58,7 +58,7 @@ class Places:
         others = [home(key) for key in self.keys if not isinstance(key, str)]
         there = arranged(self.pool, telling, self.data.bounds, self.data.cells, self.data.codes, *others)
         sizes = self.pool.gather(lambda number, part: int(part["row"].size), there)
-        return there, np.append(0, np.cumsum(sizes))
+        return there, [0, *np.cumsum(sizes).tolist()]
 
     def classes(self) -> Labels | None:
         """Take the numbers for labels, each record beside those of its class; None unless they follow the order.
@@ -74,7 +74,7 @@ class Places:
         filled = [number for number, limit in enumerate(limits) if limit is not None]
         if not all(limits[n][2] for n in filled) or any(limits[a][1] > limits[b][0] for a, b in pairwise(filled)):  # type: ignore[index]
             return None
-        begins = {}  # where the class that each range begins with has begun
+        begins: dict[int, int] = {}  # where the class that each range begins with has begun
         for a, b in pairwise(filled):
             if limits[a][1] == limits[b][0]:  # type: ignore[index]
                 begins[b] = begins[a] if a in begins and limits[a][0] == limits[a][1] else a  # type: ignore[index]
@@ -113,7 +113,8 @@ def _places(part: Part, before: int) -> NDArray[Any]:
     order = order_by_keys(keys_of(part)) if n else None
     if order is not None:
         place[order] = np.arange(n, dtype=place.dtype)
-    return place + place.dtype.type(before)
+    place += place.dtype.type(before)
+    return place
 
 
 def _limits(labels: NDArray[Any]) -> tuple[int, int, bool] | None:
