@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.engines import Piece
 from shoal.engines.local.cutting import cut
 from shoal.engines.local.data import OWN, LocalData, spans
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, keys_of, rows_of
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
@@ -107,28 +107,3 @@ def _keys(names: Sequence[str | None], here: Callable[[], LocalData], given: Seq
     """Give the keys of a part: named columns, and others in the order in which they are given."""
     beside = iter(given)
     return [value_of(next(beside)) if name is None else here().positions(name) for name in names]
-
-
-def placed(pool: Pool, data: PartedData, keys: Sequence[Any]) -> Handle:
-    """Give each record's place when sorted by keys: its place in its range, and the size of the ranges before."""
-    shape, bounds = data.shape, data.bounds
-    kind = np.dtype(np.int32 if data.rows < 2**31 else np.int64)
-    if not keys:
-        return pool.each(lambda number, cells: {"value": numbers_of(bounds, number)}, data.cells)
-    names = [key if isinstance(key, str) else None for key in keys]
-
-    def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
-        return _keys(names, lambda: shape.local(cells, codes), given), dict
-
-    others = [home(key) for key in keys if not isinstance(key, str)]
-    there = arranged(pool, telling, bounds, data.cells, data.codes, *others)
-    before = np.append(0, np.cumsum(pool.gather(lambda number, part: int(part["row"].size), there)))
-
-    def send(number: int, part: Part) -> list[Arrays]:
-        place = np.arange(part["row"].size, dtype=kind)
-        order = order_by_keys(keys_of(part)) if place.size else None
-        if order is not None:
-            place[order] = np.arange(order.size, dtype=kind)
-        return homeward({"value": place + kind.type(before[number])}, part["row"], bounds)
-
-    return pool.exchange(send, len(data.sizes), there)

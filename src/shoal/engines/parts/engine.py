@@ -17,6 +17,7 @@ from shoal.engines.parts import classing, comparing, cutting, joining, masking, 
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.ranking import Places
 from shoal.engines.sources import Source
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
@@ -166,7 +167,7 @@ class Parted:
         return lo, hi
 
     def _rank(self, data: PartedData) -> Callable[[str], Handle]:
-        return lambda name: cutting.placed(self.pool, data, [name])
+        return lambda name: home(Places(self.pool, data, (name,)))
 
     def classes(
         self, data: PartedData, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
@@ -194,14 +195,16 @@ class Parted:
 
         return self.pool.each(work, data.cells, data.codes)
 
-    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Handle:
+    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Any:
         """Compute one number per row from those of other columns, part by part."""
+        if len(columns) == 1 and isinstance(columns[0], Places) and columns[0].kernel is None:
+            return replace(columns[0], kernel=kernel)
         handles = [home(column) for column in columns]
         return self.pool.each(lambda number, *parts: {"value": kernel(*map(value_of, parts))}, *handles)
 
-    def rank(self, data: PartedData, schema: Schema, keys: Sequence[Any]) -> Handle:
-        """Give each row's place when sorted by keys."""
-        return cutting.placed(self.pool, data, keys)
+    def rank(self, data: PartedData, schema: Schema, keys: Sequence[Any]) -> Places:
+        """Give each row's place when sorted by keys, when it is wanted."""
+        return Places(self.pool, data, tuple(keys))
 
     def cut(
         self,

@@ -53,6 +53,6 @@ def together(names: tuple[str, ...], part: Part, left: Part, labels: Part) -> Ar
 
 
 def home(column: Any) -> Handle:
-    """Give a column as it lies beside the parts of its table."""
-    found: Handle = column.column if isinstance(column, Labels) else column
+    """Give a column as it lies beside the parts of its table: a handle, or something that makes one when asked."""
+    found: Handle = getattr(column, "column", column)
     return found

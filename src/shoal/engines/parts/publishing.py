@@ -16,6 +16,7 @@ from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.labels import Labels, home, together
 from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.ranking import Places
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import gather_rows
 from shoal.schema import Schema
@@ -64,8 +65,9 @@ def regrouped(
 
 def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
     """Bring the records of each class together, unless they are; and say how they are found in a part."""
-    if isinstance(labels, Labels) and labels.cells is data.cells:
-        return lambda *parts: together(("row", "lo", "hi"), *parts), labels.there
+    formed = labels.classes() if isinstance(labels, Places) else labels
+    if isinstance(formed, Labels) and formed.cells is data.cells:
+        return lambda *parts: together(("row", "lo", "hi"), *parts), formed.there
     shape = data.shape
 
     def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Any]:
