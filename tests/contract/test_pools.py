@@ -128,7 +128,7 @@ def test_a_mistake_on_a_worker_is_the_same_error_here(spark_pool):
         spark_pool.gather(fails, handle)
     assert raised.value.remedy == "Use another."
     with pytest.raises(ParameterError, match="Column 'age' is generalized"):
-        list(spark_pool.stream(spark_pool.each(fails, handle)))
+        spark_pool.each(fails, handle)
 
 
 def test_an_error_that_may_show_a_cell_shows_only_its_kind(spark_pool):
