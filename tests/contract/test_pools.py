@@ -30,6 +30,12 @@ def people(number, rows=5):
     }
 
 
+def expected(work, parts):
+    """Give what an exchange between these parts and three others gives."""
+    pool = Memory()
+    return list(pool.stream(pool.exchange(work, 3, pool.put(parts))))
+
+
 def same(found, expected):
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
@@ -76,7 +82,7 @@ def test_rows_move_to_their_part_in_the_order_of_their_senders(pool):
     moved = pool.exchange(by_age, 3, handle)
     assert moved.parts == 3
     found = list(pool.stream(moved))
-    same(found, list(Memory().exchange(by_age, 3, Memory().put(pool.stream(handle)))))
+    same(found, expected(by_age, pool.stream(handle)))
     assert sum(len(part["ages"]) for part in found) == 100
     for number, part in enumerate(found):
         assert (part["ages"] % 3 == number).all()
@@ -128,7 +134,7 @@ def test_a_mistake_on_a_worker_is_the_same_error_here(spark_pool):
         spark_pool.gather(fails, handle)
     assert raised.value.remedy == "Use another."
     with pytest.raises(ParameterError, match="Column 'age' is generalized"):
-        list(spark_pool.stream(spark_pool.each(fails, handle)))
+        spark_pool.each(fails, handle)
 
 
 def test_an_error_that_may_show_a_cell_shows_only_its_kind(spark_pool):
@@ -177,5 +183,5 @@ def test_what_a_lost_executor_held_is_made_again(spark_pool, tmp_path):
     moved = spark_pool.exchange(killing(send, str(mark)), 3, second)
     found = list(spark_pool.stream(moved))
     assert mark.exists()
-    same(found, list(Memory().exchange(send, 3, Memory().put(spark_pool.stream(second)))))
+    same(found, expected(send, spark_pool.stream(second)))
     assert spark_pool.gather(lambda number, part: part["places"].sum(), second) == before

@@ -151,10 +151,17 @@ class SparkPool:
         return rdd
 
     def _kept(self, rdd: Any, parts: int) -> SparkHandle:
-        """Keep what is made, in memory or else on disk, as long as someone holds the handle."""
+        """Make the parts now, and keep them in memory or else on disk, as long as someone holds the handle.
+
+        What is put off would be made inside other work: each step of such a chain holds a Python process of its own,
+        and steps that wait for each other's parts can come to a standstill.
+        """
         from pyspark import StorageLevel
 
         rdd.persist(StorageLevel.MEMORY_AND_DISK)
+        if parts:
+            with on_driver():
+                rdd._jrdd.count()  # by Java, which makes every partition and looks at none
         handle = SparkHandle(rdd, parts)
         # It is let go at the next piece of work: here, in the midst of anything, nothing may be asked of Spark.
         weakref.finalize(handle, self._gone.append, rdd).atexit = False

@@ -155,8 +155,6 @@ def loaded(
         return {"codes": np.stack([places[name](part, number)[0] for name in rest], axis=1)}
 
     held = [pool.each(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
-    for handle in held:  # what was read is needed no longer when all is in its place
-        pool.gather(lambda number, part: 0, handle)
     words = [columns[name].words for name in rest]
     data = PartedData(
         Shape(
