@@ -16,16 +16,8 @@ LIMITS = {5: 0.0524, 10: 0.0767}
 REACHED = {5: 0.05194, 10: 0.07615}
 CLOSE = 0.300  # by ARX with 7.9 % of the records suppressed
 COLUMNS = [
-    "sex",
-    "age",
-    "race",
-    "marital-status",
-    "education",
-    "native-country",
-    "workclass",
-    "occupation",
-    "salary-class",
-]
+    "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
