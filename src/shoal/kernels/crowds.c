@@ -1,7 +1,8 @@
 /* Crowds that are there already: records that become equal when their values are replaced by what is above them. */
 #include "promises.h"
 
-enum { WORTHWHILE = 1024, PATIENT = 32 }; /* a step is that finds a class for one row in so many; how long to wait for it */
+/* A step is worthwhile that finds a class for one row in so many; so many that are not are taken in patience. */
+enum { WORTHWHILE = 1024, PATIENT = 32 };
 
 /* Where a key stands in a table of 2^bits places; it is put there if this is its first time in a turn. */
 static int64_t place_of(uint64_t key, uint64_t *keys, int32_t *turns, int32_t *counts, int64_t bits, int32_t turn) {
@@ -18,7 +19,7 @@ static uint64_t mixed(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Sort the rows of `left` whose crowd is large enough behind each other; crowds[c] ends where crowd c does. */
+/* Put the rows of `left` whose crowd is large enough behind each other; ends[c] is where crowd c ends. */
 static int64_t gathered(const int32_t *left, int64_t n, const int32_t *places, int32_t *counts, int64_t k,
                         int32_t *rows, int64_t *ends) {
     int64_t crowds = 0, all = 0;
@@ -34,19 +35,19 @@ static int64_t gathered(const int32_t *left, int64_t n, const int32_t *places, i
     return crowds;
 }
 
-/* Put rows into classes, step by step: at each, those that are not yet in a class have their values replaced by those on
- * certain rungs of ladders, and crowds that keep all promises become classes. Steps that cost little come first. Rows
- * with -1 as their label are looked at, and keep it if no step suits them. Gives how many classes there are.
+/* Put rows into classes, step by step: at each, those that are not yet in a class have their values replaced by those
+ * on certain rungs of ladders, and crowds that keep all promises become classes. Steps that cost little come first.
+ * Rows with -1 as their label are looked at, and keep it if no step suits them. Gives how many classes there are.
  *
  * codes has m values for each row; column j has `heights[j]` rungs, and rungs begin at ladder_at[j], each as long as
  * the column has values. hashes has as many places as ladders. The table of keys has 2^bits places; turns begins at 0,
- * here at zero, seen at -1. About `budget` rows are looked at, summed over the steps: where that is too
- * little for all steps, some are left out after those that were of little use. */
+ * here at zero, seen at -1. About `budget` rows are looked at, summed over the steps: where that is too little for all
+ * steps, some are left out after those that were of little use. */
 KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t *ladders, const int64_t *ladder_at,
-                      const int64_t *values, const int64_t *heights, const uint8_t *steps, int64_t number, int64_t budget,
-                      int64_t k, const int32_t *persons, int64_t promised, const int32_t *bins_of, const int64_t *kinds,
-                      const int64_t *bins, const double *levels, const double *factors, const int64_t *counts_of,
-                      int64_t whole, int64_t *here, int64_t *spare, int64_t *seen, uint64_t *hashes, int64_t bits,
+                      const int64_t *values, const int64_t *heights, const uint8_t *steps, int64_t number,
+                      int64_t budget, int64_t k, const int32_t *persons, int64_t promised, const int32_t *bins_of,
+                      const int64_t *kinds, const int64_t *bins, const double *levels, const double *factors,
+                      const int64_t *counts_of, int64_t whole, int64_t *here, int64_t *spare, int64_t *seen, uint64_t *hashes, int64_t bits,
                       uint64_t *keys, int32_t *turns, int32_t *counts, int32_t *left, int32_t *places, int32_t *rows,
                       int64_t *ends, int64_t groups, int32_t *labels) {
     Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons, seen, 0};

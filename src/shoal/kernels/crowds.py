@@ -115,7 +115,8 @@ def settle(
     found = labels.copy()
     wide = rows.lower.shape[1]
     cost: float = call(
-        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced), int(n * bearable), groups, entries, first, last,
+        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced),
+        int(n * bearable), groups, entries, first, last,
         np.empty(2 * (groups + 1) * (wide + 1), np.float32), np.empty(4 * (groups + n), np.int32),
         np.empty((groups + 1) * (costs.named.size + 2), np.uint64),
         np.empty(int(entries[-1]) * (-(-groups // _BANDS) + 1), np.uint64), found, result=ctypes.c_double,

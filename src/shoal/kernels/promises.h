@@ -34,7 +34,7 @@ static inline int64_t fullest(const int64_t *here, int64_t bins) {
     return best;
 }
 
-/* The bin that a class has most too many of, by how many times the table; also gives the sum of all that is too much. */
+/* The bin that a class has most too many of; also gives all that is too much, times the rows of the table. */
 static inline int64_t most_excess(const int64_t *here, const int64_t *counts, int64_t bins, int64_t rows, int64_t size,
                                   int64_t *all) {
     int64_t worst = 0, most_of = INT64_MIN;

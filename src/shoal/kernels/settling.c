@@ -161,7 +161,8 @@ static int32_t cheapest(State *state, int32_t row, int64_t upto) {
             int64_t i = w * 64 + __builtin_ctzll(some);
             if (i >= upto || tries == 0) return -1;
             int32_t c = state->order[i];
-            if (c == state->labels[row] || state->sizes[c] == 0 || !holds(task, box_at(state->boxes, task, c), row)) continue;
+            if (c == state->labels[row] || state->sizes[c] == 0) continue;
+            if (!holds(task, box_at(state->boxes, task, c), row)) continue;
             tries--;
             if (would_keep(state, c, row, -1)) return c;
         }
@@ -288,7 +289,8 @@ static double cost_of(State *state) {
     const Task *task = state->task;
     double all = 0, most_of = 0;
     int64_t out = state->n;
-    for (int64_t j = 0; j < task->quads * QUAD; j++) most_of += task->squared ? task->full[j] * task->full[j] : task->full[j];
+    for (int64_t j = 0; j < task->ranged; j++)
+        most_of += task->squared ? task->full[j] * task->full[j] : task->full[j];
     most_of += (double)task->named;
     for (int32_t c = 0; c < state->classes; c++) {
         if (state->sizes[c] == 0) continue;
@@ -300,17 +302,19 @@ static double cost_of(State *state) {
 }
 
 /* Improve classes, and find one for rows with the label -1, which some keep that fit nowhere. Rows that break promises
- * are taken out of their classes first; it is given up if more are out than is bearable. entries tells where the entries of each column begin in an index that has a word for 64 classes; here begins
- * at zero, seen at -1. Scratch: boxes for the classes and one more, 2 floats, 2 words and 4 integers for each class, and
- * 4 integers for each row. Gives what the rows cost. */
+ * are taken out of their classes first; it is given up if more are out than is bearable. If forced, those that fit
+ * nowhere are collected. entries tells where the entries of each column begin in an index that has a word for 64
+ * classes, first and last those of each node; here begins at zero, seen at -1. Scratch: boxes for the classes and one
+ * more; a float, 2 words and 4 integers for each class; 4 integers for each row. Gives what the rows cost. */
 KERNEL double settle(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
                       int64_t ranged, int64_t named, const float *full, const float *lowest, const float *highest,
                       const float *unit, const int64_t *nodes, const int64_t *cover_at, const int64_t *price_at,
                       const int32_t *covers, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
                       int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
-                      const double *levels, const double *factors, const int64_t *counts_of, int64_t whole, int64_t *here,
-                      int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t bearable, int64_t classes, const int64_t *entries,
-                      const int32_t *first, const int32_t *last,                      float *floats, int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
+                      const double *levels, const double *factors, const int64_t *counts_of, int64_t whole,
+                      int64_t *here, int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t bearable,
+                      int64_t classes, const int64_t *entries, const int32_t *first, const int32_t *last, float *floats,
+                      int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
     Task task = {lower, upper, sets, full, lowest, highest, unit, nodes, cover_at, price_at, covers, prices, 0, persons,
                  quads, ranged, named, k, squared != 0, 0};
@@ -320,7 +324,8 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
         .task = &task, .of = &of, .labels = labels, .head = integers, .sizes = integers + classes,
         .order = integers + 2 * classes, .rank = integers + 3 * classes, .next = integers + 4 * classes,
         .prev = integers + 4 * classes + n, .rows = integers + 4 * classes + 2 * n,
-        .moved = integers + 4 * classes + 3 * n, .prices = floats + 2 * (classes + 1) * wide, .boxes = boxes, .single = box_at(boxes, &task, classes),
+        .moved = integers + 4 * classes + 3 * n, .prices = floats + 2 * (classes + 1) * wide,
+        .boxes = boxes, .single = box_at(boxes, &task, classes),
         .index = index, .packed = words + (classes + 1) * named, .entries = entries, .first = first,
         .last = last, .n = n, .classes = classes,
     };

@@ -147,11 +147,13 @@ class Hilbert(Partitioner):
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
-        aim = {"loss": "information loss", "certainty": "certainty penalty"}[self.objective]
+        trees = any(table.schema[name].axis.tree for name in table.schema.quasi)
+        aim = "information loss" if self.objective == "loss" and not trees else "certainty penalty"
+        how = " from crowds that levels of hierarchies made, or" if trees else ""
         kept = ", left records alone that had their like already" if self.keep_exact else ""
         return (
-            f"Sorted {table.rows:,} records along a Hilbert curve{kept}, formed classes of at least {k} with little "
-            f"{aim} among neighbours"
+            f"Sorted {table.rows:,} records along a Hilbert curve{kept}, formed classes of at least {k}{how} with "
+            f"little {aim} among neighbours"
         )
 
 
