@@ -38,6 +38,13 @@ def releases(name):
     return tuple(shoal.anonymize(table, method, models_for(method)) for table in tables())
 
 
+def alike(found, expected):
+    """Compare scores: sums of fractions depend on their order in the last digit."""
+    assert [score.measure for score in found] == [score.measure for score in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert (one.value, one.lower, one.upper) == pytest.approx((other.value, other.lower, other.upper), rel=1e-12)
+
+
 def test_the_cluster_has_several_processes(engine):
     import os
 
@@ -79,7 +86,7 @@ def test_what_can_be_identical_is(engine, name, tmp_path):
     local, there = releases(name)
     assert there.frame("arrow", cells="text").equals(local.frame("arrow", cells="text"))
     assert there.verdicts == local.verdicts
-    assert there.scores == local.scores
+    alike(there.scores, local.scores)
     for release, path in ((local, tmp_path / "local.csv"), (there, tmp_path / "spark.csv")):
         release.write(path)
     assert (tmp_path / "local.csv").read_bytes() == (tmp_path / "spark.csv").read_bytes()
@@ -89,7 +96,7 @@ def test_what_can_be_identical_is(engine, name, tmp_path):
 def test_every_measure_is_the_same_on_the_same_release(engine, name):
     measure = build("measures", {"name": name} | ASKED.get(name, {}))
     local, there = releases("sorted-clusters")
-    assert shoal.score(there.table, [measure], tables()[1]) == shoal.score(local.table, [measure], tables()[0])
+    alike(shoal.score(there.table, [measure], tables()[1]), shoal.score(local.table, [measure], tables()[0]))
 
 
 @pytest.mark.parametrize("name", MODELS)
