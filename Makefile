@@ -37,7 +37,7 @@ types: $(VENV)/.tested
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/run.py

@@ -25,6 +25,18 @@ settings.register_profile(
 settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 
 
+# What starts something large of its own does so once, however many processes the tests are spread over.
+TOGETHER = {"test_spark": "cluster", "test_pools": "cluster", "test_browser": "browser", "test_databases": "server"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests in one process that share a cluster, a browser or a server."""
+    for item in items:
+        group = TOGETHER.get(item.path.stem)
+        if group is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Give the folder of public data, which lies beside the checkout and is not part of it."""
