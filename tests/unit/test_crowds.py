@@ -140,6 +140,14 @@ def test_records_that_fit_nowhere_gather_others_until_promises_hold():
     assert (labels >= 0).all()
 
 
+def test_a_class_that_lost_all_its_records_takes_none_in():
+    rows = ready([0, 0, 9, 9])
+    share = Promise(Kind.SHARE, 0.5, np.array([3, 1, 0]))
+    start = np.array([0, 0, 1, 1], np.int32)
+    labels, _ = settle(rows, start, 2, promised(4, 2, (share, [0, 0, 0, 1])), 3, forced=True)
+    assert groups(labels) == [[0, 1, 2, 3]]  # no promise is left that could be kept
+
+
 def test_a_start_that_is_not_bearable_is_given_up():
     rows = ready([0, 1, 2, 3])
     share = Promise(Kind.SHARE, 0.5, np.array([4, 0]))

@@ -254,8 +254,9 @@ static int32_t narrowest_with(State *state, int32_t row) {
     float least_span = INFINITY;
     open_box(task, task->quads, state->single, row);
     for (int32_t c = 0; c < state->classes; c++) {
+        if (state->sizes[c] == 0) continue; /* it has no box */
         float span = span_of(task, task->quads, state->single, box_at(state->boxes, task, c));
-        if (state->sizes[c] > 0 && span < least_span) least_span = span, best = c;
+        if (span < least_span) least_span = span, best = c;
     }
     return best;
 }
