@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from web.conftest import people, serving
+from web.conftest import people, serving, until
 
 from shoal.web.places import safe_name
 
@@ -178,4 +178,4 @@ def test_a_file_named_at_the_start_is_open_for_whoever_comes(tmp_path):
     (tmp_path / "people.csv").write_bytes(people())
     with serving(tmp_path, first=tmp_path / "people.csv") as (visitor, enter):
         for someone in (visitor, enter()):
-            assert "people.csv" in someone.get("/").text
+            until(lambda someone=someone: "people.csv" in someone.get("/").text)
