@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
-from shoal.engines import options_from
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
 from shoal.hierarchy import BUILDERS
 from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel
-from shoal.schema import ReadOptions, Role
+from shoal.schema import ReadOptions, Role, options_from
 from shoal.table import Table
 
 _SECTIONS = ("table", "method", "model", "measure", "release")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -210,3 +210,27 @@ class ReadOptions:
         for name in (*self.kinds, *self.orders, *self.hierarchies, *self.knowledge):
             if name not in names:
                 raise SchemaError.missing_column(name, names)
+
+
+def options_from(given: Mapping[str, Any]) -> ReadOptions:
+    """Make read options from names and values, or say which name is not one."""
+    names = {f.name for f in fields(Roles)}
+    known = names | {f.name for f in fields(ReadOptions)} - {"roles"}
+    for name in given:
+        if name not in known:
+            near = suggest(name, known)
+            raise ParameterError(
+                f"'{name}' is not something that can be said of a table.",
+                f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
+            )
+
+    def plain(name: str, value: Any) -> Any:
+        if name in ("quasi", "sensitive", "plain", "identifier", "missing"):
+            return (value,) if isinstance(value, str) else tuple(value)
+        if name == "orders":
+            return {column: tuple(order) for column, order in value.items()}
+        return value
+
+    values = {name: plain(name, value) for name, value in given.items()}
+    roles = Roles(**{name: values.pop(name) for name in list(values) if name in names})
+    return ReadOptions(roles=roles, **values)

@@ -11,9 +11,9 @@ from clusters import Blank
 from contract.test_catalogue import KINDS, ORDER, mixed
 
 import shoal
-from shoal.engines import options_from
 from shoal.engines.parts.engine import Parted
 from shoal.engines.spark.reading import read_parquet
+from shoal.schema import options_from
 from shoal.table import Table
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.sources import Source
-from shoal.errors import ParameterError, suggest
+from shoal.errors import ParameterError
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
-from shoal.schema import ReadOptions, Roles, Schema
+from shoal.schema import ReadOptions, Schema, options_from
 from shoal.table import Carry, Classes, Table
 
 Positions = NDArray[np.int32]
@@ -335,30 +335,6 @@ def engine_for(
     module, _, maker = ENGINES[name].partition(":")
     made: Engine = getattr(import_module(module), maker)(sources, options, memory)
     return made
-
-
-def options_from(given: Mapping[str, Any]) -> ReadOptions:
-    """Make read options from names and values, or say which name is not one."""
-    names = {f.name for f in fields(Roles)}
-    known = names | {f.name for f in fields(ReadOptions)} - {"roles"}
-    for name in given:
-        if name not in known:
-            near = suggest(name, known)
-            raise ParameterError(
-                f"'{name}' is not something that can be said of a table.",
-                f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
-            )
-
-    def plain(name: str, value: Any) -> Any:
-        if name in ("quasi", "sensitive", "plain", "identifier", "missing"):
-            return (value,) if isinstance(value, str) else tuple(value)
-        if name == "orders":
-            return {column: tuple(order) for column, order in value.items()}
-        return value
-
-    values = {name: plain(name, value) for name, value in given.items()}
-    roles = Roles(**{name: values.pop(name) for name in list(values) if name in names})
-    return ReadOptions(roles=roles, **values)
 
 
 def read(
