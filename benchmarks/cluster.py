@@ -145,8 +145,9 @@ def peer(folder: Path, table: Path, rows: int) -> Step:
     import pyarrow.parquet as pq
 
     sys.path.insert(0, str(folder))
-    os.environ["PYTHONPATH"] = str(folder)
     engine = shoal.Spark(master=MASTER)
+    for module in folder.glob("*.py"):
+        engine.session.sparkContext.addPyFile(str(module))
     head = next(pq.ParquetFile(table).iter_batches(rows, columns=[*QUASI, CONFIDENTIAL]))
     small = f"{tempfile.mkdtemp()}/some.parquet"
     pq.write_table(pa.Table.from_batches([head]), small)
@@ -204,15 +205,25 @@ def main() -> None:
         log.mkdir()
         watch, rows = on_cluster(table, log, folder)
         found = stages(log, watch)
-        theirs = peer(given.peer, table, given.peer_rows) if given.peer else None
+        result = _kept(found, watch, rows)
+        if given.peer:
+            theirs = peer(given.peer, table, given.peer_rows)
+            result["peer"] = {"rows": given.peer_rows, **asdict(theirs), "records per CPU second":
+                              given.peer_rows / theirs.cpu}  # fmt: skip
+            _write(result)
+
+
+def _kept(found: list[Stage], watch: Stopwatch, rows: int) -> dict[str, Any]:
     result: dict[str, Any] = {
         "rows": rows, "k": K, "master": MASTER, "steps": [asdict(step) for step in watch.steps],
         "stages": [asdict(stage) for stage in found],
         "records per CPU second": rows / sum(step.cpu for step in watch.steps if step.name in ("read", "anonymize")),
     }  # fmt: skip
-    if theirs:
-        result["peer"] = {"rows": given.peer_rows, "cpu": theirs.cpu, "wall": theirs.wall,
-                          "records per CPU second": given.peer_rows / theirs.cpu}  # fmt: skip
+    _write(result)
+    return result
+
+
+def _write(result: dict[str, Any]) -> None:
     (HERE / "cluster.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     (HERE / "CLUSTER.md").write_text(report(result), encoding="utf-8")
     print(report(result))
