@@ -15,6 +15,9 @@ SETTINGS = {
     "spark.executor.extraJavaOptions": QUICK,
     "spark.default.parallelism": "2",
     "spark.python.worker.reuse": "true",
+    # Nothing begins before both workers are there, however slowly they start.
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
 }
 
 

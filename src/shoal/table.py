@@ -60,6 +60,10 @@ class Given:
 
     column: Any
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel with work as a name for the column, without what the engine holds of it."""
+        return Given, (None,)
+
 
 Carry = str | Ranked | Tally | Given
 

@@ -24,7 +24,8 @@ def people(tmp_path, monkeypatch):
 def run(*arguments):
     done = CliRunner().invoke(app, list(arguments))
     assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    # Sums of fractions depend on their order in the last digit.
+    return json.loads(done.stdout, parse_float=lambda text: round(float(text), 12))
 
 
 def test_a_command_shows_one_json_object_and_nothing_else(people):
@@ -34,7 +35,9 @@ def test_a_command_shows_one_json_object_and_nothing_else(people):
     assert done.returncode == 0, done.stdout
     assert json.loads(done.stdout)["verdicts"][0]["holds"]  # what Spark says on stderr would stand here too
     local = run("anonymize", *people, *asked, "--out", "local.parquet")
-    assert json.loads(done.stdout)["scores"] == local["scores"]
+    assert [score["value"] for score in json.loads(done.stdout)["scores"]] == pytest.approx(
+        [score["value"] for score in local["scores"]], rel=1e-12
+    )
     assert pq.read_table("out").equals(pq.read_table("local.parquet"))
 
 
@@ -45,7 +48,7 @@ def test_every_command_that_reads_takes_the_engine(people):
     assert run("risk", *people, *there) == run("risk", *people, "--json")
     made = ["anonymize", *people, "--k", "4", "--method", "sorted-clusters", "--save-recipe", "recipe.toml"]
     run(*made, "--out", "out.csv", *there)
-    assert run("check", "out.csv", "--certificate", "out.certificate.json", *there)["holds"]
+    assert run("check", "out.csv", "--certificate", "out.certificate.json", *there)["verified"]
     assert run("compare", people[0], "out.csv", *people[1:], *there) == run(
         "compare", people[0], "out.csv", *people[1:], "--json"
     )

@@ -64,10 +64,11 @@ class CloseClusters(Publisher, ABC):
         least.demand(table.rows, None)
         space, plan = Space.of(table), self.plan(table, models)
         promises = [promise_of(model, table) for model in models if isinstance(model, TCloseness)]
+        form = plan.form  # alone: what is asked for on the way to the keys stays here
 
         def kernel(piece: Piece) -> Labels:
             points = space.points(piece.rows)
-            labels, groups = plan.form(piece, points)
+            labels, groups = form(piece, points)
             for promise in promises:
                 labels, groups = joined_with_nearest(piece, points, labels, groups, promise)
             return in_line(points, labels, groups)
