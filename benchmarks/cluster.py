@@ -255,6 +255,7 @@ def report(result: dict[str, Any]) -> str:
         f"| others, each below {NOTABLE:.0%} | | {small:.1f} | {small / total:.0%} | |", "",
         f"The busiest task of a stage does at most {worst:.0%} of its work.",
     ]  # fmt: skip
+    lines += [f"- {note}" for note in result.get("notes", ())]
     if "peer" in result:
         theirs = result["peer"]
         lines += [
