@@ -29,6 +29,14 @@ class Client:
         with self._opener.open(request) as answer:
             return json.loads(answer.read() or b"null")
 
+    def send(self, way: str, path: str, body: bytes | None = None) -> bytes:
+        """Send bytes as they are, and give the answer likewise."""
+        headers = {"Content-Type": "application/octet-stream"}
+        request = urllib.request.Request(self._address + path, body, headers, method=way)
+        with self._opener.open(request) as answer:
+            found: bytes = answer.read()
+            return found
+
     def form(self, path: str, text: str) -> str:
         """Send a form as the page does."""
         request = urllib.request.Request(self._address + path, text.encode(), {"HX-Request": "true"})
