@@ -16,6 +16,7 @@ SETTINGS = {
     "spark.default.parallelism": "2",
     "spark.python.worker.reuse": "true",
     # Nothing begins before both workers are there, however slowly they start.
+    "spark.cores.max": "2",
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
 }

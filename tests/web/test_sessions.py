@@ -113,7 +113,7 @@ def test_four_candidates_are_the_most(visitor):
 def test_a_job_that_is_cancelled_leaves_nothing_behind(tmp_path):
     """A sample is made of every file here, so that there is something to leave behind."""
     with serving(tmp_path, large=1) as (visitor, _):
-        visitor.opened(people(3000))
+        visitor.opened(people(9000))  # so many that no work is done before it is stopped
         before = set(folders(visitor))
         job = visitor.post("/api/anonymize", json={"k": 3, "method": "mondrian"}).json()
         ended = visitor.client.delete(f"/api/jobs/{job['id']}").json()
