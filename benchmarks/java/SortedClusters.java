@@ -1,6 +1,9 @@
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,17 +117,17 @@ public final class SortedClusters {
         int m = people.get(0).values.length;
         double[] result = new double[m];
         for (int a = 0; a < m; a++) {
-            double sum = 0;
+            // Whole numbers add up exactly, so that the order of the records cannot change the last digit.
+            long sum = 0;
+            long squares = 0;
             for (Person person : people) {
                 sum += person.values[a];
+                squares += (long) person.values[a] * person.values[a];
             }
-            double mean = sum / n;
-            double squares = 0;
-            for (Person person : people) {
-                double difference = person.values[a] - mean;
-                squares += difference * difference;
-            }
-            result[a] = Math.sqrt(squares / (n - 1));
+            BigInteger spread = BigInteger.valueOf(n).multiply(BigInteger.valueOf(squares))
+                    .subtract(BigInteger.valueOf(sum).pow(2));
+            BigInteger share = BigInteger.valueOf(n).multiply(BigInteger.valueOf(n - 1));
+            result[a] = Math.sqrt(new BigDecimal(spread).divide(new BigDecimal(share), MathContext.DECIMAL128).doubleValue());
         }
         return result;
     }
