@@ -2,7 +2,9 @@
 
 import ctypes
 import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import numpy as np
 import pyarrow as pa
@@ -10,43 +12,10 @@ import pytest
 
 import shoal
 from shoal import kernels
-from shoal.kernels import (
-    close_clusters,
-    closeness,
-    crowds,
-    curve,
-    delimited,
-    diversity,
-    fit,
-    grouping,
-    matching,
-    microaggregation,
-    moments,
-    partition,
-    radix,
-    rendering,
-    spans,
-    trading,
-)
+from shoal.kernels import grouping
 
-MODULES = (
-    close_clusters,
-    closeness,
-    crowds,
-    curve,
-    delimited,
-    diversity,
-    fit,
-    grouping,
-    matching,
-    microaggregation,
-    moments,
-    partition,
-    radix,
-    rendering,
-    spans,
-    trading,
-)
+NAMES = [found.name for found in iter_modules(kernels.__path__) if not found.name.startswith("_")]
+MODULES = [module for name in NAMES if hasattr(module := import_module(f"shoal.kernels.{name}"), "call")]
 SOURCES = sorted(Path(kernels.__file__).parent.glob("*.c"))
 PROTOTYPE = re.compile(r"^KERNEL (\w+) \*?(\w+)\(([^)]*)\)", re.MULTILINE)
 ELEMENTS = {

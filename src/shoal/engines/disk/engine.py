@@ -56,9 +56,9 @@ class Disk(Parted):
         if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             from shoal.engines.disk.frames import load_frames
 
-            frames = load_frames(self.pool, found, options, self.rows_of)
-            return super().read(source, options) if frames is None else Table(frames[0], frames[1], self, frames[2])
-        schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
+            schema, data, origin = load_frames(self.pool, found, options, self.rows_of)
+        else:
+            schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
         return Table(schema, data, self, origin)
 
     def rows_of(self, columns: int) -> int:

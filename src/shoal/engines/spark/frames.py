@@ -12,12 +12,12 @@ import pyarrow as pa
 from shoal.engines.local.arrow import to_arrow
 from shoal.engines.local.data import LocalData
 from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part
-from shoal.engines.spark.encoding import encode
+from shoal.engines.parts.reading import Asked, loaded
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.packing import pack
 from shoal.engines.spark.pool import SparkPool
-from shoal.engines.spark.reading import Asked, loaded
 from shoal.errors import SchemaError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin

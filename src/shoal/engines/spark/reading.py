@@ -1,82 +1,22 @@
-"""Reading on the cluster: Parquet files by row groups, and data frames of Spark where they lie.
-
-Each worker reads its stretch once. The driver sees how many rows each has and what is distinct in each column, says
-what the column is, and tells the workers where each cell lies on its axis.
-"""
+"""Reading Parquet on the cluster: each worker its row groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.dataset as ds
-from numpy.typing import NDArray
 
-from shoal.axis import Axis
-from shoal.cells import Reading, Vocabulary
-from shoal.engines.local.arrow import Seen, as_numbers, carried_words, is_text, read_column
-from shoal.engines.local.data import Words
 from shoal.engines.local.digests import of_file
 from shoal.engines.local.folders import columns_of, dataset_of
-from shoal.engines.local.loading import reading_of, schema_of, split_by_role
-from shoal.engines.parts.data import PartedData, Shape, without_texts
-from shoal.engines.parts.pool import Handle, Part
-from shoal.engines.spark.encoding import Distinct, distinct_in, distinct_of, encode
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.encoding import encode
+from shoal.engines.parts.pool import Part
+from shoal.engines.parts.reading import Asked, loaded
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import DataError
-from shoal.kernels import MISSING
-from shoal.schema import ReadOptions, Role, Schema
+from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin, printable
-
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
-_LARGEST = 2147483646
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The columns that have a role, and how each is to be read."""
-
-    header: tuple[str, ...]
-    assigned: dict[str, Role]
-    readings: dict[str, Reading]
-    kinds: dict[str, pa.DataType]
-
-    @classmethod
-    def of(cls, schema: pa.Schema, options: ReadOptions) -> Asked:
-        """Find out which columns of a table are asked for."""
-        header = tuple(schema.names)
-        options.check_names(header)
-        assigned = options.roles.assign(header)
-        readings = {name: reading_of(name, role, options) for name, role in assigned.items()}
-        return cls(header, assigned, readings, {name: schema.field(name).type for name in assigned})
-
-    @property
-    def plain(self) -> set[str]:
-        """The columns of whole numbers that need no list of their cells."""
-        return {name for name in self.assigned if self._plain(name)}
-
-    def _plain(self, name: str) -> bool:
-        reading, kind = self.readings[name], self.kinds[name]
-        if reading.order is not None or reading.hierarchy is not None:
-            return False
-        dates = pa.types.is_date(kind) and self.assigned[name] == Role.QUASI
-        said = "integer" if pa.types.is_integer(kind) else "date" if dates else None
-        return said is not None and reading.kind in (None, said)
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """What a column turned out to be, and how the numbers of each part become its positions and codes."""
-
-    vocabulary: Vocabulary
-    words: Words | None
-    place: Callable[[Part, int], tuple[Positions, Positions]]  # lower and upper ends, or codes
-    typed: Callable[[Positions, int], Any] | None
 
 
 def read_parquet(
@@ -122,154 +62,3 @@ def _stretches(files: ds.Dataset, rows: int) -> list[tuple[int, int, list[Any]]]
             elif size:
                 open_rows, open_groups = open_rows + size, [*open_groups, group]
     return [*found, (0, open_rows, open_groups)] if open_groups else found
-
-
-def loaded(
-    pool: SparkPool, raw: Handle, asked: Asked, options: ReadOptions, origin: Origin
-) -> tuple[Schema, PartedData, Origin]:
-    """Make a table of encoded stretches."""
-    names = list(asked.assigned)
-    numbers, others = _told(pool, raw, names, asked.plain)
-    sizes = [size for size, _ in others]
-    bounds = np.append(0, np.cumsum(sizes))
-    if bounds[-1] == 0:
-        raise DataError("The table has no records.", "A table needs at least one record.")
-    columns: dict[str, Column] = {}
-    for j, name in enumerate(names):
-        carried = asked.assigned[name] != Role.QUASI
-        if name in asked.plain:
-            columns[name] = _numbers(pool, raw, name, j, asked, numbers[name], carried=carried)
-        else:
-            told = [found[name] for _, found in others]
-            columns[name] = _cells(name, j, told, bounds, asked, carried=carried)
-    quasi, rest = split_by_role(asked.assigned)
-    places = {name: columns[name].place for name in names}
-    exact = all(bool((columns[n].vocabulary.lo == columns[n].vocabulary.hi).all()) for n in quasi)
-
-    def cells(number: int, part: Part) -> Part:
-        ends = [places[name](part, number) for name in quasi]
-        lo = np.stack([end[0] for end in ends], axis=1)
-        return {"lo": lo} if exact else {"lo": lo, "hi": np.stack([end[1] for end in ends], axis=1)}
-
-    def codes(number: int, part: Part) -> Part:
-        return {"codes": np.stack([places[name](part, number)[0] for name in rest], axis=1)}
-
-    held = [pool.each(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
-    words = [columns[name].words for name in rest]
-    data = PartedData(
-        Shape(
-            tuple(quasi), tuple(columns[name].vocabulary.ranged for name in quasi), tuple(rest), without_texts(words)
-        ),
-        tuple(sizes), held[0], held[-1], tuple(None if each is None else each.texts for each in words),
-        {name: typed for name in rest if (typed := columns[name].typed) is not None},
-    )  # fmt: skip
-    found = {name: columns[name].vocabulary for name in names}
-    return schema_of(asked.assigned, found, options, asked.header), data, replace(origin, given=options.given())
-
-
-def _told(
-    pool: SparkPool, raw: Handle, names: Sequence[str], plain: set[str]
-) -> tuple[dict[str, tuple[int, int]], list[tuple[int, dict[str, Distinct]]]]:
-    """Ask every part for its size, the limits of its plain columns and the distinct cells of the others."""
-
-    def tell(number: int, part: Part) -> tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]:
-        limits, cells = {}, {}
-        for j, name in enumerate(names):
-            if name in plain:
-                here = part[f"number{j}"][~part[f"gone{j}"]]
-                limits[name] = (int(here.min(initial=0)), int(here.max(initial=0)))
-            else:
-                cells[name] = distinct_of(part, j)
-        return int(part["rows"][0]), limits, cells
-
-    told = pool.gather(tell, raw)
-    limits = {
-        name: (min(one[1][name][0] for one in told), max(one[1][name][1] for one in told)) for name in plain if told
-    }
-    return limits, [(size, cells) for size, _, cells in told]
-
-
-def _numbers(
-    pool: SparkPool, raw: Handle, name: str, j: int, asked: Asked, limits: tuple[int, int], *, carried: bool
-) -> Column:
-    """Read a column of whole numbers or days."""
-    kind, reading = asked.kinds[name], asked.readings[name]
-    axis_kind = as_numbers(name, pa.array([], kind))[1]
-    marks = _marks(reading)
-    reason = f"typed as {kind}"
-    if limits[0] >= -_LARGEST and limits[1] <= _LARGEST:
-
-        def small(part: Part, number: int) -> tuple[Positions, Positions]:
-            lo = part[f"number{j}"].astype(np.int32)
-            lo[_gone(part, j, marks)] = MISSING
-            return lo, lo
-
-        none = np.empty(0, np.int32)
-        vocabulary = Vocabulary(Axis(axis_kind), none, none, False, reason)  # type: ignore[arg-type]
-        return Column(vocabulary, None, small, _as_typed(kind) if carried else None)
-
-    def values_in(number: int, part: Part) -> Integers:
-        return np.unique(part[f"number{j}"][~_gone(part, j, marks)])
-
-    values = np.unique(np.concatenate(pool.gather(values_in, raw)))
-
-    def large(part: Part, number: int) -> tuple[Positions, Positions]:
-        codes = np.searchsorted(values, part[f"number{j}"]).astype(np.int32)
-        codes[_gone(part, j, marks)] = len(values) if carried else MISSING
-        return codes, codes
-
-    lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
-    vocabulary = Vocabulary(Axis(axis_kind, values), lo, lo, False, reason)  # type: ignore[arg-type]
-    words = carried_words(vocabulary, None) if carried else None
-    return Column(vocabulary, words, large, _taken(pa.array(values).cast(kind), kind) if carried else None)
-
-
-def _marks(reading: Reading) -> list[float]:
-    found = []
-    for mark in reading.missing:
-        try:
-            found.append(float(mark))
-        except ValueError:
-            continue
-    return found
-
-
-def _gone(part: Part, j: int, marks: Sequence[float]) -> NDArray[np.bool_]:
-    gone: NDArray[np.bool_] = part[f"gone{j}"]
-    for mark in marks:
-        gone = gone | (part[f"number{j}"] == mark)
-    return gone
-
-
-def _as_typed(kind: pa.DataType) -> Callable[[Positions, int], Any]:
-    return lambda codes, first: pa.array(codes, mask=codes == MISSING).cast(kind)
-
-
-def _taken(values: pa.Array, kind: pa.DataType) -> Callable[[Positions, int], Any]:
-    return lambda codes, first: values.take(pa.array(codes, mask=codes >= len(values))).cast(kind)
-
-
-def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked: Asked, *, carried: bool) -> Column:
-    """Read a column from the distinct cells of all parts, which stand in the order of the table."""
-    whole = pa.concat_arrays([one.cells for one in told])
-    codes, first = distinct_in(whole)
-    counts = np.bincount(codes, np.concatenate([one.counts for one in told]), minlength=first.size)
-    rows = np.concatenate([one.rows + begin for one, begin in zip(told, bounds[:-1], strict=True)]) + 1
-    cells = whole.take(pa.array(first))
-    seen = Seen(counts.astype(np.int64), rows[first])
-    vocabulary, places, texts = read_column(name, pa.chunked_array([cells]), asked.readings[name], seen)
-    cuts = np.cumsum([0, *(len(one.cells) for one in told)])
-    mine = [codes[a:b] for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
-    if carried:
-        all_words = carried_words(vocabulary, texts)
-        words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
-        typed = None if is_text(asked.kinds[name]) else _taken(cells, asked.kinds[name])
-        return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
-    lo = [vocabulary.lo[places[some]] for some in mine]
-    hi = [vocabulary.hi[places[some]] for some in mine]
-    return Column(vocabulary, None, _looked_up(j, lo, hi), None)
-
-
-def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:
-    """Turn the codes of each part into what they stand for."""
-    return lambda part, number: (lo[number][part[f"code{j}"]], hi[number][part[f"code{j}"]])
