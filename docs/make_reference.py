@@ -18,7 +18,7 @@ import typer.models
 
 import shoal
 from shoal.catalogue import SHELVES, entries
-from shoal.cli import app
+from shoal.cli import application
 
 TARGET = Path(__file__).parent / "reference.md"
 _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
@@ -87,6 +87,7 @@ def _commands() -> Iterator[str]:
         "shoal, 130 stopped. `shoal --version` shows the version, and `SHOAL_DEBUG=1` in the environment shows where "
         "an error comes from."
     )
+    app = application()
     inner = [(f"{group.name} ", group.typer_instance) for group in app.registered_groups]
     every = [(before, command) for before, one in (("", app), *inner) for command in one.registered_commands]
     for before, command in every:

@@ -11,7 +11,7 @@ import pytest
 from architecture.markdown import Page, blocks, matches, tables
 from architecture.source import MODULES, ORDER, ROOT, stage
 
-from shoal.cli import app
+from shoal.cli import application
 from shoal.engines import Engine
 from shoal.recipe import Recipe
 
@@ -102,6 +102,7 @@ def test_options_on_pages_exist(page):
 
 
 def test_readme_names_every_command():
+    app = application()
     commands = {command.name for command in (*app.registered_commands, *app.registered_groups)}
     first = [row[0] for row in next(t for t in tables(text_of(README)) if t[0][0] == "command")[1:]]
     assert {re.match(r"`shoal (\w+)", cell)[1] for cell in first} == commands

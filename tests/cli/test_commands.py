@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from shoal import cli
+from shoal.cli import application
 from shoal.version import VERSION
 
 COMMANDS = ("inspect", "anonymize", "risk", "compare", "check", "run", "list", "demo")
@@ -82,6 +84,15 @@ def test_help_of_a_command_explains_each_option(desk, command):
     for option in options:
         name, _, explanation = option.strip().replace("\n", "  ").partition("  ")
         assert re.search(r"[A-Za-z]{3}", explanation.partition("[")[0]), f"{name} is not explained"
+
+
+def test_every_command_is_loaded_by_its_name():
+    application()
+    written = [*cli.options.app.registered_commands, *cli.options.app.registered_groups]
+    assert sorted(one.name for one in written) == sorted(cli.COMMANDS)
+    for name in cli.COMMANDS:
+        alone = application(name)
+        assert [one.name for one in (*alone.registered_commands, *alone.registered_groups)] == [name]
 
 
 def test_nothing_asked_shows_the_help(desk):

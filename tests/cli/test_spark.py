@@ -9,7 +9,7 @@ from architecture.markdown import shoal_command
 from clusters import cluster
 from typer.testing import CliRunner
 
-from shoal.cli import app
+from shoal.cli import application
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def people(tmp_path, monkeypatch):
 
 
 def run(*arguments):
-    done = CliRunner().invoke(app, list(arguments))
+    done = CliRunner().invoke(application(), list(arguments))
     assert done.exit_code == 0, done.output
     # Sums of fractions depend on their order in the last digit.
     return json.loads(done.stdout, parse_float=lambda text: round(float(text), 12))

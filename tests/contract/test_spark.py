@@ -48,8 +48,10 @@ def alike(found, expected):
 def test_the_cluster_has_several_processes(engine):
     import os
 
-    found = engine.pool.gather(lambda number, part: os.getppid(), engine.pool.blank(6))
-    assert len(set(found)) > 1
+    # Tasks behind one barrier run at the same time, and a worker has one core: each must be on a worker of its own.
+    tasks = engine.session.sparkContext.parallelize(range(2), 2).barrier()
+    found = tasks.mapPartitions(lambda _: [os.getppid()]).collect()
+    assert len(set(found)) == 2
     assert os.getpid() not in found
 
 

@@ -14,7 +14,7 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows
 from shoal.kernels.moments import moments, tally
-from shoal.kernels.radix import order_by_integers, order_by_lengths
+from shoal.kernels.radix import order_by_integers, order_by_lengths, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, TextTable, join_rows
 from shoal.kernels.spans import bitsets, hulls, lengths, loss
 
@@ -75,12 +75,22 @@ def test_groups_are_counted_listed_and_their_codes_told_apart(pairs):
     codes = np.array([c for _, c in pairs], np.int32)
     sizes = count_labels(labels, 5)
     assert sizes.tolist() == [sum(g == want for g, _ in pairs) for want in range(5)]
+    weighed = count_labels(labels, 5, codes.astype(np.int64))
+    assert weighed.tolist() == [sum(c for g, c in pairs if g == want) for want in range(5)]
     order, starts = by_label(labels, 5)
     assert order.tolist() == np.argsort(labels, kind="stable").tolist()
     assert starts.tolist() == [0, *np.cumsum(sizes)]
     assert count_distinct(codes[order], starts, 6).tolist() == [
         len({c for g, c in pairs if g == want}) for want in range(5)
     ]
+
+
+@given(st.permutations(range(20)), st.integers(1, 25))
+def test_rows_that_follow_each_other_are_one_run(order, size):
+    numbers, starts = runs_in(np.array(order, np.int32), size)
+    runs = max(20 // size, 1)
+    assert [numbers[row] for row in order] == [min(place // size, runs - 1) for place in range(20)]
+    assert starts.tolist() == [*range(0, runs * size, size), 20]
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.data())

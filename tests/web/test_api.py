@@ -41,14 +41,14 @@ def test_what_is_released_is_proved_from_the_file(released):
 
 
 def test_the_command_that_is_shown_writes_the_same(released, monkeypatch):
-    from shoal.cli import app
+    from shoal.cli import application
 
     folder, told, decisions, _ = released
     monkeypatch.chdir(folder)
     files = {"table": "again.csv", "recipe": "again.toml", "report": "again.html"}
     words = shlex.split(saying.command("people.csv", decisions, files).replace("\\\n", " "))
     assert words[0] == "shoal"
-    app(words[1:], standalone_mode=False)
+    application()(words[1:], standalone_mode=False)
     assert (folder / "again.csv").read_bytes() == (folder / told["files"]["table"]["name"]).read_bytes()
 
 

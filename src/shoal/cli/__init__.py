@@ -8,20 +8,47 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from shoal import showing
-from shoal.cli import data, measuring, releasing, serving, studying
-from shoal.cli.options import app
+from shoal.cli.options import app, new_app
 from shoal.errors import ShoalError
 from shoal.version import VERSION
 
-__all__ = ["app", "data", "main", "measuring", "releasing", "serving", "studying"]
+__all__ = ["application", "main"]
+
+# The module of each command: to load and to prepare all of them takes longer than most commands do.
+COMMANDS = {
+    "inspect": "measuring",
+    "risk": "measuring",
+    "anonymize": "releasing",
+    "check": "releasing",
+    "compare": "measuring",
+    "run": "releasing",
+    "study": "studying",
+    "web": "serving",
+    "list": "measuring",
+    "demo": "data",
+    "data": "data",
+}
 
 
-@app.callback(invoke_without_command=True)
+def application(asked: str = "") -> typer.Typer:
+    """Give the application with the command that is asked for, or with all of them for want of one."""
+    names = [asked] if asked in COMMANDS else list(COMMANDS)
+    for name in names:
+        import_module(f"shoal.cli.{COMMANDS[name]}")
+    given = new_app()
+    given.callback(invoke_without_command=True)(_options_of_all)
+    known = {command.name: command for command in app.registered_commands}
+    given.registered_commands = [known[name] for name in names if name in known]
+    given.registered_groups = [group for group in app.registered_groups if group.name in names]
+    return given
+
+
 def _options_of_all(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
     if version:
         sys.stdout.write(f"shoal {VERSION}\n")
@@ -60,7 +87,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         with _ends_tidily():
-            code = app(standalone_mode=False) or 0
+            code = application(*sys.argv[1:2])(standalone_mode=False) or 0
             sys.stdout.flush()
     except typer.Exit as end:
         code = end.exit_code

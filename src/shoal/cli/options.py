@@ -13,12 +13,18 @@ from shoal.engines import Engine
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 
-app = typer.Typer(
-    help="Publish data about people without giving anyone away.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+
+def new_app() -> typer.Typer:
+    """Give an application that has no commands yet."""
+    return typer.Typer(
+        help="Publish data about people without giving anyone away.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+
+app = new_app()
 
 # Paths would swallow the slashes of a URL and of a folder, so the text is read as it was typed.
 File = Annotated[

@@ -1,9 +1,9 @@
 """The verbs that every engine speaks. An engine holds data; what is done with them is written once, above it.
 
-All verbs are mandatory. Methods speak of rows only through whole columns (`map_rows`, `combine`, `rank`), of groups
-only through labels (`regroup`) and whole classes (`classes`), and of sums only through `fold`: each of these can be
-done part by part, so that an engine may spread a table over many files or machines. What is handed to a verb to be
-done with rows or classes may run elsewhere: it holds nothing large, no table and no column, and gives the same
+All verbs are mandatory. Methods speak of rows only through whole columns (`map_rows`, `combine`, `rank`, `runs`), of
+groups only through labels (`regroup`) and whole classes (`classes`), and of sums only through `fold`: each of these
+can be done part by part, so that an engine may spread a table over many files or machines. What is handed to a verb to
+be done with rows or classes may run elsewhere: it holds nothing large, no table and no column, and gives the same
 whenever it is run.
 """
 
@@ -197,6 +197,13 @@ class Engine(Protocol):
         """Give each row's place when sorted by keys, the first of which matters most; ties keep the row order.
 
         A key is the name of a column of exact cells, or what `map_rows` gave.
+        """
+        ...
+
+    def runs(self, data: Any, schema: Schema, keys: Sequence[Any], size: int) -> tuple[Any, int]:
+        """Sort the rows by keys, as `rank` does, and put every ``size`` that follow each other into one group.
+
+        The last group takes what is left over. Gives the label of each row, and how many groups there are.
         """
         ...
 

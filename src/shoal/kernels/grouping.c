@@ -49,9 +49,12 @@ KERNEL int64_t label_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64
     return found;
 }
 
-/* Count the rows of each group; sizes begin at zero. */
-KERNEL void count_labels(const int32_t *labels, int64_t n, int64_t *sizes) {
-    for (int64_t i = 0; i < n; i++) sizes[labels[i]]++;
+/* Count the rows of each group, each as often as it weighs where weights are given; sizes begin at zero. */
+KERNEL void count_labels(const int32_t *labels, int64_t n, const int64_t *weights, int64_t *sizes) {
+    if (weights)
+        for (int64_t i = 0; i < n; i++) sizes[labels[i]] += weights[i];
+    else
+        for (int64_t i = 0; i < n; i++) sizes[labels[i]]++;
 }
 
 /* The rows group after group, in their own order inside a group; seats holds where each group begins. */

@@ -45,12 +45,14 @@ def numbered(keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return values, places.reshape(-1)
 
 
-def count_labels(labels: Positions, groups: int) -> NDArray[np.int64]:
-    """Count the rows of each group."""
+def count_labels(labels: Positions, groups: int, weights: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Count the rows of each group, each as often as it weighs."""
     of_kind(np.int32, labels)
     below(groups, labels)
+    if weights is not None:
+        of_kind(np.int64, weights)
     sizes = np.zeros(groups, np.int64)
-    call("count_labels", labels, labels.size, sizes)
+    call("count_labels", labels, labels.size, weights, sizes)
     return sizes
 
 

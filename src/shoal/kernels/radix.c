@@ -41,6 +41,12 @@ KERNEL void order_by_integers(const int32_t *keys, int64_t n, uint64_t *packed, 
     unpack(sort_packed(packed, spare, n), n, order);
 }
 
+/* Number the rows in an order by runs of one size; the last run takes what is left over. */
+KERNEL void runs_in(const int32_t *order, int64_t n, int64_t size, int64_t runs, int32_t *numbers) {
+    for (int64_t run = 0, i = 0; run < runs; run++)
+        for (int64_t stop = run + 1 < runs ? i + size : n; i < stop; i++) numbers[order[i]] = (int32_t)run;
+}
+
 /* The place of each row in an order. */
 KERNEL void places_in(const int32_t *order, int64_t n, int32_t *places) {
     for (int64_t i = 0; i < n; i++) places[order[i]] = (int32_t)i;

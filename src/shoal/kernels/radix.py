@@ -48,3 +48,14 @@ def places_in(order: NDArray[np.int32]) -> NDArray[np.int32]:
     places = np.empty(order.size, np.int32)
     call("places_in", order, order.size, places)
     return places
+
+
+def runs_in(order: NDArray[np.int32], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Number rows in an order by runs of one size, and say where each begins; the last takes what is left over."""
+    of_kind(np.int32, order)
+    runs = max(order.size // size, 1)
+    numbers = np.empty(order.size, np.int32)
+    call("runs_in", order, order.size, size, runs, numbers)
+    starts = np.arange(runs + 1) * size
+    starts[-1] = order.size
+    return numbers, starts

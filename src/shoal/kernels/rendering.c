@@ -6,40 +6,44 @@ enum { SPAN = 0 };
 /* What kernels here may write, and read from texts, behind the end: see SLACK in rendering.py. */
 enum { ROOM = 96 };
 
-/* The eight decimal digits of a number below 10^8, the first in the lowest byte: halves, then pairs, then digits, all
- * lanes of the word at once. */
-static inline uint64_t eight_digits(uint32_t number) {
-    uint64_t word = number / 10000 | (uint64_t)(number % 10000) << 32;
-    uint64_t tens = (word * 10486 >> 20) & 0x0000007F0000007Fu;
-    word = tens | (word - 100 * tens) << 16;
-    tens = (word * 103 >> 10) & 0x000F000F000F000Fu;
-    return tens | (word - 10 * tens) << 8;
+/* The text of the numbers below 10^4: four digits, and the number of zeros that they begin with. */
+static char four[10000][4];
+static uint8_t zeros[10000];
+
+__attribute__((constructor)) static void fill_texts(void) {
+    for (int number = 0; number < 10000; number++) {
+        for (int rest = number, place = 3; place >= 0; place--, rest /= 10) four[number][place] = (char)('0' + rest % 10);
+        zeros[number] = (uint8_t)((number < 1000) + (number < 100) + (number < 10));
+    }
 }
 
-/* Write a 32-bit integer, longer ones by the same instructions whatever their length: guessing it would often fail. Up
- * to 7 bytes too many are written. */
+/* Write the digits of a number below 10^4 without the zeros that it begins with. Up to 3 bytes too many are written. */
+static inline uint8_t *put_few(uint8_t *out, uint32_t number) {
+    uint32_t digits;
+    memcpy(&digits, four[number], 4);
+    digits >>= 8 * zeros[number];
+    memcpy(out, &digits, 4);
+    return out + 4 - zeros[number];
+}
+
+/* Write a 32-bit integer, four digits at a time. Up to 7 bytes too many are written. */
 static inline uint8_t *put_number(uint8_t *out, int32_t value) {
     uint32_t rest = (uint32_t)value;
     if (value < 0) {
         *out++ = '-';
         rest = 0u - rest;
     }
-    if (rest < 10) { /* a code, and then most numbers of the column are */
-        *out = (uint8_t)('0' + rest);
-        return out + 1;
+    if (rest < 10000) return put_few(out, rest);
+    uint32_t high = rest / 10000;
+    if (high < 10000) {
+        out = put_few(out, high);
+    } else {
+        out = put_few(out, high / 10000);
+        memcpy(out, four[high % 10000], 4);
+        out += 4;
     }
-    if (rest >= 100000000) {
-        if (rest >= 1000000000) *out++ = (uint8_t)('0' + rest / 1000000000);
-        *out++ = (uint8_t)('0' + rest / 100000000 % 10);
-        uint64_t digits = eight_digits(rest % 100000000) | 0x3030303030303030u;
-        memcpy(out, &digits, 8);
-        return out + 8;
-    }
-    uint64_t digits = eight_digits(rest);
-    int empty = __builtin_ctzll(digits | (uint64_t)1 << 56) & ~7;
-    digits = (digits | 0x3030303030303030u) >> empty;
-    memcpy(out, &digits, 8);
-    return out + 8 - empty / 8;
+    memcpy(out, four[rest % 10000], 4);
+    return out + 4;
 }
 
 /* Copy a text that is as short as a row: always ROOM bytes, by the same instructions, and more where there is more. */
@@ -115,7 +119,7 @@ KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, con
                 const uint8_t *next = text + places[(index[row + AHEAD] - shift) * runs];
                 FETCH(next);
                 FETCH(next + 64);
-                FETCH(next + 128);
+                FETCH(next + ROOM - 1);
             }
         }
         int64_t group = ((index ? index[row] : row) - shift) * runs;

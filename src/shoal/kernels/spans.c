@@ -89,15 +89,17 @@ KERNEL void sums(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64
     }
 }
 
-/* The distances of rows of plain numbers from zero. */
-ALWAYS_INLINE void plain_lengths(const int32_t *restrict cells, int64_t n, int64_t m, const double *restrict divisor,
+/* The distances of rows of plain numbers from zero; gives the lowest of all cells, which tells whether they were. */
+ALWAYS_INLINE int32_t plain_lengths(const int32_t *restrict cells, int64_t n, int64_t m, const double *restrict divisor,
                                  double *restrict part, double *restrict length) {
+    int32_t lowest = TOP;
     for (int64_t i = 0; i < n; i++, cells += m) {
         double total = 0;
-        for (int64_t j = 0; j < m; j++) part[j] = (double)cells[j] / divisor[j];
+        for (int64_t j = 0; j < m; j++) lowest = least(lowest, cells[j]), part[j] = (double)cells[j] / divisor[j];
         for (int64_t j = 0; j < m; j++) total += part[j] * part[j];
         length[i] = sqrt(total);
     }
+    return lowest;
 }
 
 /* The standardized distance of each row from the all-zero record (Eq. 2). Cells without a value and attributes that
@@ -105,15 +107,15 @@ ALWAYS_INLINE void plain_lengths(const int32_t *restrict cells, int64_t n, int64
 KERNEL void lengths(const int32_t *restrict lo, const int32_t *hi, int64_t n, int64_t m, const double *deviation,
                     const double *table, const int64_t *offsets, double *restrict divisor, double *restrict part,
                     double *restrict length) {
-    int32_t least_cell = TOP, most_cell = MISSING;
-    int simple = lo == hi && plain(lo, n * m, &least_cell, &most_cell);
+    int simple = lo == hi;
     for (int64_t j = 0; j < m; j++) {
         divisor[j] = deviation[j] > 0 ? deviation[j] : INFINITY;
         simple = simple && offsets[j] < 0;
     }
-    if (simple) {
-        FOR_WIDTH(plain_lengths(lo, n, m, divisor, part, length))
-        return;
+    if (simple) { /* as if nothing were missing, which is the rule */
+        int32_t lowest = TOP;
+        FOR_WIDTH(lowest = plain_lengths(lo, n, m, divisor, part, length))
+        if (lowest != MISSING) return;
     }
     for (int64_t i = 0; i < n; i++) {
         const int32_t *a = lo + i * m, *b = hi + i * m;

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from shoal.engines import Moments, Spans
 from shoal.kernels.spans import lengths
 from shoal.methods.partitioner import Partitioner, gaps_first
@@ -50,9 +48,8 @@ class SortedClusters(Partitioner):
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Group neighbours in the sorted table."""
-        rank = table.engine.rank(table.data, table.schema, sort_keys(table, table.moments()))
-        groups = table.rows // k
-        return table.engine.combine(lambda place: np.minimum(place // np.int32(k), np.int32(groups - 1)), rank), groups
+        found: tuple[Any, int] = table.engine.runs(table.data, table.schema, sort_keys(table, table.moments()), k)
+        return found
 
     def done(self, table: Table, k: int) -> str:
         """Say how clusters were formed."""

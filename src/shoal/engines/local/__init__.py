@@ -23,7 +23,7 @@ from shoal.errors import InternalError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows
 from shoal.kernels.moments import moments, tally
-from shoal.kernels.radix import order_by_integers, order_by_keys, places_in
+from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
@@ -123,7 +123,7 @@ class Local:
 
         if shared:
             members = np.diff(data.members()[1])
-            sizes = np.bincount(of_matrix_row, weights=members, minlength=groups).astype(np.int64)
+            sizes = count_labels(of_matrix_row, groups, members)
         else:
             sizes = count_labels(of_matrix_row, groups)
         carried: dict[Carry, NDArray[Any]] = {}
@@ -195,6 +195,16 @@ class Local:
         """Give each row's place when sorted by keys."""
         order = self._order(data, keys)
         return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
+
+    def runs(
+        self, data: LocalData, schema: Schema, keys: Sequence[str | NDArray[Any]], size: int
+    ) -> tuple[Positions, int]:
+        """Put every so many rows that follow each other when sorted by keys into one group."""
+        order = self._order(data, keys)
+        order = np.arange(data.rows, dtype=np.int32) if order is None else order
+        labels, starts = runs_in(order, size)
+        data.memo["formed"] = labels, (order, starts)
+        return labels, starts.size - 1
 
     def _order(self, data: LocalData, keys: Sequence[str | NDArray[Any]]) -> Positions | None:
         """Sort by keys: least important first, each sort keeping the last one's order. None: they are as they were."""

@@ -55,7 +55,8 @@ def publish_some(
 def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
     """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
     lo, hi = data.unfolded()
-    members = by_label(labels, groups)
+    formed = data.memo.get("formed")
+    members = formed[1] if formed and formed[0] is labels else by_label(labels, groups)
     low, high = hulls(lo, hi, members)
     axes: dict[str, Axis] = {}
     for j, name in enumerate(data.quasi):

@@ -206,6 +206,16 @@ class Parted:
         """Give each row's place when sorted by keys, when it is wanted."""
         return Places(self.pool, data, tuple(keys))
 
+    def runs(self, data: PartedData, schema: Schema, keys: Sequence[Any], size: int) -> tuple[Places, int]:
+        """Put every so many rows that follow each other when sorted by keys into one group."""
+        groups = max(data.rows // size, 1)
+
+        def run(place: NDArray[Any]) -> NDArray[Any]:
+            numbers: NDArray[Any] = np.minimum(place // place.dtype.type(size), place.dtype.type(groups - 1))
+            return numbers
+
+        return Places(self.pool, data, tuple(keys), run), groups
+
     def cut(
         self,
         data: PartedData,
