@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -162,6 +161,8 @@ class Recipe:
         >>> recipe.methods
         (Coarsen(resolution=4, by='distinct'),)
         """
+        import tomllib  # commands that do not read a recipe do without it
+
         try:
             return cls.from_dict(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:

@@ -8,7 +8,6 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +83,8 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show a notebook what holds and what it cost."""
+        from html import escape  # commands do without it
+
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
