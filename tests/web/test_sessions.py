@@ -94,11 +94,10 @@ def test_the_name_of_a_candidate_says_all_of_it(method):
 
 @pytest.mark.parametrize("key", ["", "hilbert", "hilbert~six~none~0~", "magic~5~none~0~", "hilbert~6~none~0~",
                                  "hilbert~5~t-closeness~9~a", "hilbert~5~none~0~a"])  # fmt: skip
-def test_names_of_no_candidate_are_refused(visitor, key):
+def test_names_of_no_candidate_are_refused(resident, key):
     with pytest.raises(ParameterError):
         Aim.of(key)
-    visitor.opened()
-    assert visitor.get("/protect", params={"see": key or "~"}).status_code == 422
+    assert resident.get("/protect", params={"see": key or "~"}).status_code == 422
 
 
 def test_four_candidates_are_the_most(visitor):
