@@ -87,11 +87,13 @@ def test_the_schema_describes_every_way(released):
         ("put", "/api/roles", {"roles": {"nothing": "quasi"}}),
         ("put", "/api/roles", {"roles": 5}),
         ("put", "/api/roles", None),
-        ("post", "/api/anonymize", {"k": 6}),
+        ("post", "/api/anonymize", {"k": 1}),
         ("post", "/api/anonymize", {"k": "many"}),
         ("post", "/api/anonymize", {"method": "magic"}),
         ("post", "/api/anonymize", {"guard": "t-closeness", "level": 0.2, "column": "age"}),
-        ("post", "/api/anonymize", {"guard": "t-closeness", "level": 0.7, "column": "diagnosis"}),
+        ("post", "/api/anonymize", {"guard": "t-closeness", "level": 1.7, "column": "diagnosis"}),
+        ("put", "/api/aim", {"k": 200_000}),
+        ("put", "/api/aim", {"guard": "l-diversity", "level": 2.5, "column": "diagnosis"}),
         ("post", "/api/anonymize", {"audience": "everyone"}),
         ("post", "/api/file/open", {"path": "/etc/passwd"}),
         ("post", "/api/file/open", {}),
@@ -131,6 +133,15 @@ def test_a_table_can_be_released_as_parquet_for_everybody(visitor, tmp_path):
         (tmp_path / name).write_bytes(visitor.get(f"/api/releases/{job['id']}/{name}").content)
     assert verify(tmp_path / names["table"], tmp_path / names["certificate"]).proved
     assert "external version" in (tmp_path / names["report"]).read_text(encoding="utf-8")
+
+
+def test_any_number_can_be_asked_for(visitor):
+    visitor.opened(people(120))
+    wanted = {"k": 6, "guard": "t-closeness", "level": 0.27, "column": "diagnosis"}
+    told = visitor.client.put("/api/aim?wait=30", json=wanted).json()
+    assert told["key"] == "hilbert~6~t-closeness~0.27~diagnosis"
+    assert told["candidate"]["smallest"] >= 6
+    assert told["candidate"]["levels"][1] <= 0.27
 
 
 def test_candidates_tell_what_the_release_then_has(visitor):

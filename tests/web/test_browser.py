@@ -119,6 +119,15 @@ def test_the_whole_journey(browser, address, tmp_path):
         point = page.get_by_role("link", name=re.compile(r"^k = 7: ")).first
         point.click()
         page.get_by_role("heading", name="mondrian, k = 7").wait_for()
+        typed = page.get_by_label("k, as a number")
+        typed.fill("6")
+        typed.press("Enter")
+        page.get_by_role("heading", name="mondrian, k = 6").wait_for()
+        assert typed.evaluate("each => each === document.activeElement")
+        assert slider.get_attribute("aria-valuetext") == "k = 6"
+        slider.fill("4")
+        page.get_by_role("heading", name="mondrian, k = 7").wait_for()
+        assert typed.input_value() == "7"
         page.get_by_label("Further promise").select_option("l-diversity")
         page.get_by_label("at least so many values").wait_for()
         settled(page)
@@ -196,7 +205,7 @@ def test_every_screen_and_the_report_are_for_everyone(browser, address, tmp_path
         for path in ("/data", "/risk", "/api/docs"):
             page.goto(path)
             looked_at(path)
-        send(page, tmp_path, people(120))
+        send(page, tmp_path, people(40))
         looked_at("undecided")
         page.get_by_role("button", name="Take the suggestions").click()
         page.goto("/data")

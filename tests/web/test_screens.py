@@ -129,6 +129,37 @@ def test_the_slider_looks_up_what_was_tried_once(ready):
     assert [job["id"] for job in ready.state()["jobs"]] == jobs
 
 
+def test_a_number_that_was_not_tried_ahead_is_tried_when_it_is_typed(ready):
+    ready.post("/protect/choose", data=CHOICE)
+    text = ready.post("/protect/choose", data={**CHOICE, "k": 6}, headers=HX).text
+    assert "<h2>hilbert, k = 6</h2>" in text
+    assert ready.tried()[Aim(k=6).key]["smallest"] >= 6
+    text = ready.get("/protect").text
+    assert 'value="6" required aria-label="k, as a number"' in text
+    assert 'aria-valuetext="k = 6"' in text
+    assert "occurs at least 6 times" in text
+    jobs = [job["id"] for job in ready.state()["jobs"]]
+    assert "k = 20" in ready.post("/protect/choose", data={"method": "hilbert", "k": 6, "k_place": 7}, headers=HX).text
+    assert "k = 6<" in ready.post("/protect/choose", data={"method": "hilbert", "k": 6, "k_place": 3}, headers=HX).text
+    assert [job["id"] for job in ready.state()["jobs"]] == jobs
+    assert ready.post("/protect/choose", data={"method": "hilbert", "k": 1}).status_code == 422
+    ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity"})
+    assert "l = 3" in ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity", "level": 3}).text
+    wrong = ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity", "level": 2.5})
+    assert "Choose a whole number from 2" in wrong.text
+    ready.post("/protect/choose", data=CHOICE)
+
+
+def test_a_typed_number_comes_before_what_is_still_being_tried(visitor):
+    visitor.opened(people(3000))
+    visitor.post("/protect/choose", data={**CHOICE, "guard": "t-closeness"})
+    first = next(job["id"] for job in visitor.state()["jobs"] if job["task"] == "search")
+    visitor.post("/protect/choose", data={**CHOICE, "guard": "t-closeness", "level": 0.21})
+    second = next(job["id"] for job in visitor.state()["jobs"] if job["task"] == "search")
+    assert first != second
+    until(lambda: Aim("hilbert", 5, "t-closeness", 0.21, "diagnosis").key in visitor.get("/api/candidates").text)
+
+
 def test_every_point_of_the_map_leads_to_its_candidate(ready):
     ready.post("/protect/choose", data=CHOICE)
     text = ready.get("/protect").text

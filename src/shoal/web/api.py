@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from shoal.schema import Role
-from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, Aim
+from shoal.web.decisions import K_LEVELS, K_MOST, Aim
 from shoal.web.entrance import session_of
 from shoal.web.jobs import Job
 from shoal.web.places import on_this_computer
@@ -57,16 +57,24 @@ class RolesGiven(BaseModel):
     roles: dict[str, Role | None]
 
 
-class Wanted(BaseModel):
-    """How a table is to be protected, and how the release is written."""
+class AimGiven(BaseModel):
+    """How a table is to be protected."""
 
     method: Literal["hilbert", "mondrian", "sorted-clusters"] = "hilbert"
-    k: int = Field(5, description=f"One of {', '.join(map(str, K_LEVELS))}.")
+    k: int = Field(5, description=f"Whole, from 2 to {K_MOST}; tried ahead are {', '.join(map(str, K_LEVELS))}.")
     guard: Literal["none", "t-closeness", "l-diversity"] = "none"
-    level: float = Field(
-        0, description=f"t: one of {GUARD_LEVELS['t-closeness']}; l: one of {GUARD_LEVELS['l-diversity']}."
-    )
+    level: float = Field(0, description="t, between 0 and 1, or l, whole and at least 2; 0 without a further promise.")
     column: str = Field("", description="The confidential column that the further promise is about.")
+
+    @property
+    def aim(self) -> Aim:
+        """What is asked for, if it makes sense."""
+        return Aim(self.method, self.k, self.guard, self.level, self.column)
+
+
+class Wanted(AimGiven):
+    """How a table is to be protected, and how the release is written."""
+
     format: Literal["csv", "parquet"] = "csv"
     audience: Literal["internal", "external"] = "internal"
     approver: str = Field("", max_length=200)
@@ -209,10 +217,22 @@ def candidates(session: Here, wait: Wait = 0) -> dict[str, Any]:
     return {"candidates": session.candidates()} | ({"job": job.told()} if job is not None else {})
 
 
+@router.put("/aim")
+def choose(session: Here, given: AimGiven, wait: Wait = 0) -> dict[str, Any]:
+    """Choose a way to protect the table, and tell what it gives; what was not tried ahead is tried now."""
+    session.choose(given.aim)
+    session.candidates()
+    job = session.working("search")
+    if job is not None and session.candidate(given.aim.key) is None:
+        job.wait(wait)
+    told = {"key": given.aim.key, "candidate": session.candidate(given.aim.key)}
+    return told | ({"job": job.told()} if job is not None else {})
+
+
 @router.post("/anonymize", status_code=202)
 def anonymize(session: Here, given: Wanted, wait: Wait = 0) -> JobTold:
     """Write a release as a job. When it is done, the release has the name of the job."""
-    session.choose(Aim(given.method, given.k, given.guard, given.level, given.column))
+    session.choose(given.aim)
     job = session.publish(parquet=given.format == "parquet", audience=given.audience, approver=given.approver)
     return _waited(job, wait)
 

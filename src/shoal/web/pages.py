@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import unquote, urlencode
 
@@ -14,7 +15,7 @@ from shoal.datasets.patients import write_patients
 from shoal.errors import DataError, ShoalError
 from shoal.schema import Role
 from shoal.web import drawing, saying
-from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, USUAL_LEVELS, Aim
+from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, USUAL_LEVELS, Aim, place_of
 from shoal.web.entrance import session_of
 from shoal.web.places import offered, on_this_computer
 from shoal.web.rendering import page, rendered
@@ -253,27 +254,38 @@ def choose(
     request: Request,
     session: Here,
     method: Annotated[str, Form()],
-    k_place: Annotated[int, Form(ge=0, lt=len(K_LEVELS))],
+    k: Annotated[int | None, Form()] = None,
+    k_place: Annotated[int | None, Form(ge=0, lt=len(K_LEVELS))] = None,
     guard: Annotated[str, Form()] = "none",
-    level_place: Annotated[int, Form(ge=0)] = 0,
+    level: Annotated[float | None, Form()] = None,
+    level_place: Annotated[int | None, Form(ge=0)] = None,
     column: Annotated[str, Form()] = "",
 ) -> Response:
-    """Choose a way to protect the table; sliders tell the place of a level in the list of levels."""
-    before, levels = session.decisions.aim, GUARD_LEVELS.get(guard, ())
-    secrets = session.decisions.of(Role.SENSITIVE)
+    """Choose a way to protect the table; a slider tells the place of a level in its list, a field any other number."""
+    before, secrets = session.decisions.aim, session.decisions.of(Role.SENSITIVE)
+    crowd = int(_wanted(K_LEVELS, k, k_place, before.k))
     if guard == "none" or not secrets:
-        guard, level, column = "none", 0.0, ""
+        guard, wanted, column = "none", 0.0, ""
     else:
         column = column if column in secrets else secrets[0]
-        same = guard == before.guard and level_place < len(levels)
-        level = levels[level_place] if same else USUAL_LEVELS.get(guard, 0.0)
-    session.choose(Aim(method, K_LEVELS[k_place], guard, level, column))
+        wanted = USUAL_LEVELS.get(guard, 0.0)
+        if guard == before.guard:
+            wanted = _wanted(GUARD_LEVELS[guard], level, level_place, before.level)
+    session.choose(Aim(method, crowd, guard, wanted, column))
     if not _by_htmx(request):
         return see("/protect")
     if guard == before.guard:
         return result(session)
     # Other controls are needed, so the whole screen is shown anew.
     return Response(status_code=204, headers={"HX-Location": json.dumps(_ANEW)})
+
+
+def _wanted(levels: Sequence[float], typed: float | None, place: int | None, before: float) -> float:
+    """Tell which level is meant: what was typed, unless only the slider was moved, as can be where no script runs."""
+    inside = place is not None and place < len(levels)
+    if typed is not None and (not inside or typed != before or place_of(levels, typed) == place):
+        return typed
+    return levels[place] if place is not None and inside else before
 
 
 @router.post("/undo")

@@ -207,7 +207,7 @@ class Session:
             digest = self._ready()
             near = self.decisions.aim.nearby()
             missing = [aim.asked for aim in near if self._lacks(digest, aim)]
-            about = f"{digest} {self.decisions.aim.guard} {self.decisions.aim.column}"
+            about = f"{digest} {self.decisions.aim.family}"
             if missing and not self._busy("search", about):
                 self._search(digest, about, missing)
             keys = [aim.key for aim in near]
