@@ -211,6 +211,31 @@ def test_candidates_are_compared_and_it_is_told_who_pays(ready):
     assert "2 candidates" in ready.get("/compare").text
 
 
+def test_columns_are_shown_before_and_after_in_every_candidate(ready):
+    keys = [Aim(k=2).key, Aim("mondrian", 20).key]
+    found = ready.client.put("/api/comparison?wait=30", json={"keys": keys}).json()
+    assert found["job"]["state"] == "done"
+    assert list(found["candidates"]) == list(found["spreads"]) == keys
+    women = sum(line.split(b",")[2] == b"f" for line in people(200).splitlines()[1:]) / 200
+    for key in keys:
+        assert found["spreads"][key]["sampled"] is None
+        columns = {each["column"]: each for each in found["spreads"][key]["columns"]}
+        assert set(columns) == {"age", "sex", "zip", "shoe"}
+        for each in columns.values():
+            for side in ("before", "after"):
+                assert sum(row[side] for row in each["rows"]) == pytest.approx(1)
+        assert next(row["before"] for row in columns["sex"]["rows"] if row["label"] == "f") == pytest.approx(women)
+        assert columns["age"]["stepped"]
+    for column in ("age", "sex"):
+        text = ready.get("/compare", params={"of": column, "by": "sex"}).text
+        assert f"{column} before and after" in text
+        assert f"<option selected>{column}</option>" in text
+        assert "A: hilbert, k = 2" in text
+        assert "B: mondrian, k = 20" in text
+    assert ready.client.put("/api/comparison", json={"keys": ["nothing"]}).status_code == 422
+    assert list(ready.get("/api/comparison").json()["spreads"]) == keys
+
+
 def test_a_release_is_written_only_when_a_person_has_checked(ready):
     ready.post("/protect/choose", data=CHOICE)
     refused = ready.post("/release/write", data={"looked": "true"})

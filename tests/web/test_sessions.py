@@ -221,9 +221,12 @@ def test_no_answer_but_the_preview_holds_a_cell(visitor):
     secret = people().replace(b"P7,", b"Zacharias Zwiebelfisch,")
     visitor.opened(secret)
     visitor.get("/api/risk?wait=20")
+    visitor.client.put("/api/roles", json={"roles": {"patient_name": "quasi"}})
     visitor.tried()
-    pages = [visitor.get(path).text for path in ("/data", "/roles", "/risk", "/protect", "/release", "/api/risk",
-                                                 "/api/roles", "/api/candidates")]  # fmt: skip
+    visitor.client.put("/api/comparison?wait=20", json={"keys": [Aim().key]})
+    pages = [visitor.get(path).text for path in ("/data", "/roles", "/risk", "/protect", "/compare", "/release",
+                                                 "/api/risk", "/api/roles", "/api/candidates",
+                                                 "/api/comparison")]  # fmt: skip
     assert not [text for text in pages if "Zwiebelfisch" in text]
     assert "Zwiebelfisch" in visitor.post("/data/preview").text
     assert "Zwiebelfisch" not in json.dumps(visitor.state())

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from shoal.schema import Role
-from shoal.web.decisions import K_LEVELS, K_MOST, Aim
+from shoal.web.decisions import K_LEVELS, K_MOST, MOST_PINNED, Aim
 from shoal.web.entrance import session_of
 from shoal.web.jobs import Job
 from shoal.web.places import on_this_computer
@@ -78,6 +78,12 @@ class Wanted(AimGiven):
     format: Literal["csv", "parquet"] = "csv"
     audience: Literal["internal", "external"] = "internal"
     approver: str = Field("", max_length=200)
+
+
+class Compared(BaseModel):
+    """The keys of candidates, as `/api/candidates` names them."""
+
+    keys: list[str] = Field(max_length=MOST_PINNED)
 
 
 class JobTold(BaseModel):
@@ -227,6 +233,30 @@ def choose(session: Here, given: AimGiven, wait: Wait = 0) -> dict[str, Any]:
         job.wait(wait)
     told = {"key": given.aim.key, "candidate": session.candidate(given.aim.key)}
     return told | ({"job": job.told()} if job is not None else {})
+
+
+def _compared(session: Session, wait: float) -> dict[str, Any]:
+    session.candidates()
+    session.spreads()
+    job = session.working("spread")
+    if job is not None:
+        job.wait(wait)
+    candidates = {key: session.candidate(key) for key in session.decisions.pinned}
+    told = {"candidates": candidates, "spreads": session.spreads()}
+    return told | ({"job": job.told()} if job is not None else {})
+
+
+@router.get("/comparison")
+def comparison(session: Here, wait: Wait = 0) -> dict[str, Any]:
+    """Tell of the candidates that are compared what each gives, and how its columns are spread before and after."""
+    return _compared(session, wait)
+
+
+@router.put("/comparison")
+def compare(session: Here, given: Compared, wait: Wait = 0) -> dict[str, Any]:
+    """Put up to four candidates side by side."""
+    session.compare(given.keys)
+    return _compared(session, wait)
 
 
 @router.post("/anonymize", status_code=202)

@@ -187,12 +187,17 @@ class Decisions:
 
     def with_pin(self, key: str, *, pinned: bool) -> Decisions:
         """Put a candidate beside others, or take it away."""
-        others = tuple(each for each in self.pinned if each != key)
-        if pinned and len(others) >= MOST_PINNED:
+        others = [each for each in self.pinned if each != key]
+        return self.with_pins([*others, key] if pinned else others)
+
+    def with_pins(self, keys: Sequence[str]) -> Decisions:
+        """Put some candidates side by side."""
+        chosen = tuple(dict.fromkeys(keys))
+        if len(chosen) > MOST_PINNED:
             raise ParameterError(
-                f"{MOST_PINNED} candidates are compared already.", "Take one away before you add another."
+                f"At most {MOST_PINNED} candidates are compared.", "Take one away before you add another."
             )
-        return replace(self, pinned=(*others, key) if pinned else others)
+        return replace(self, pinned=chosen)
 
 
 class History:

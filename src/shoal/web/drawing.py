@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
-from shoal.charts import Figure, bars, heatmap, lines, risk_utility_map
+from shoal.charts import Figure, bars, heatmap, lines, paired, risk_utility_map
 from shoal.web.decisions import Aim
 
 Found = Mapping[str, Any]
@@ -152,3 +152,34 @@ def payers(named: Sequence[tuple[str, Found]], column: str) -> Figure:
         "Groups of fewer than ten people are left out.",
         width=_CARD,
     )
+
+
+def spreads(named: Sequence[tuple[str, Found]], column: str) -> Figure:
+    """Draw how a column is spread before and after, a panel for each candidate."""
+    found = [(name, each) for name, known in named for each in known.get("columns", []) if each["column"] == column]
+    stepped = all(each["stepped"] for _, each in found)
+    rows = [
+        {"candidate": name, **row, **({} if stepped or "label" in row else {"label": _bin(row)})}
+        for name, each in found
+        for row in each["rows"]
+    ]
+    beyond = " The first and the last bin also hold what lies beyond them." if stepped else ""
+    return paired(
+        rows,
+        x="low" if stepped else "label",
+        x_end="high" if stepped else None,
+        before="before",
+        after="after",
+        facet="candidate",
+        title=f"{column} before and after",
+        description="Shares of the people whose cell tells something. A range or a set counts evenly in all that it "
+        f"covers. Values of fewer than ten people have no place of their own.{beyond}",
+        x_label=column,
+        y_label="share of people",
+        width=2 * _CARD if len(found) > 1 else _CARD,
+        height=150,
+    )
+
+
+def _bin(row: Found) -> str:
+    return f"{row['low']:g} to {row['high']:g}"

@@ -38,13 +38,14 @@ def see(place: str) -> RedirectResponse:
 @router.get("/")
 def start(session: Here) -> Response:
     """Lead to the screen on which there is something to do."""
-    _patient(session, "look")
+    patient(session, "look")
     if session.file is None:
         return see("/data")
     return see("/roles" if session.decisions.problem else "/risk")
 
 
-def _patient(session: Session, task: str) -> None:
+def patient(session: Session, task: str) -> None:
+    """Wait a little for work that may be nearly done."""
     job = session.working(task)
     if job is not None and not job.over:
         job.wait(_PATIENCE)
@@ -53,7 +54,7 @@ def _patient(session: Session, task: str) -> None:
 @router.get("/data")
 def data(request: Request, session: Here, then: Annotated[str, Query()] = "") -> Response:
     """Show what is open, and how to open something; lead on as soon as a file that was just opened is there."""
-    _patient(session, "look")
+    patient(session, "look")
     if then == "roles" and session.is_open:
         return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if _by_htmx(request) else see("/roles")
     return _data(request, session, then=then)
@@ -186,7 +187,7 @@ def risk(request: Request, session: Here) -> HTMLResponse:
         return page(request, session, "risk", found={}, job=None)
     found = session.risk()
     if not found:
-        _patient(session, "measure")
+        patient(session, "measure")
         found = session.risk()
     job = session.working("measure")
     figures = []
@@ -216,7 +217,7 @@ def protect(request: Request, session: Here, see_key: Annotated[str, Query(alias
         session.choose(Aim.of(unquote(see_key)))
     if session.candidate(session.decisions.aim.key) is None:
         session.candidates()
-        _patient(session, "search")
+        patient(session, "search")
     return page(request, session, "protect", **_chosen(session))
 
 

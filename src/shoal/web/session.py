@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +13,10 @@ from typing import Any
 from shoal.errors import DataError, ParameterError
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions, History
+from shoal.web.errands import Errands, Found
 from shoal.web.jobs import Job, Jobs
 from shoal.web.keeping import Released, Shelf
 from shoal.web.settings import Settings
-
-Found = dict[str, Any]
-
-
-def _pass(_: Any) -> None:
-    """Take no notice of it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class Opened:
     sent: bool
 
 
-class Session:
+class Session(Errands):
     """One user's work on one file.
 
     Parameters
@@ -50,21 +44,19 @@ class Session:
     """
 
     def __init__(self, id: str, folder: Path, jobs: Jobs, settings: Settings) -> None:
+        super().__init__(folder, jobs)
         self.id = id
-        self.folder = folder
         self.settings = settings
         self.file: Opened | None = None
         self.look: Found = {}
         self.history = History(Decisions())
-        self.jobs: dict[str, Job] = {}
         self.used = time.monotonic()
-        self.lock = threading.RLock()
         self.shelf = Shelf(settings.kept, id)
         self.releases: dict[str, Released] = {each.id: each for each in self.shelf.releases()}
         self._look_by = ""
-        self._all = jobs
         self._risks: dict[str, Found] = {}
         self._candidates: dict[tuple[str, str], Found] = {}
+        self._spreads: dict[tuple[str, str], Found] = {}
 
     # What is decided
 
@@ -78,7 +70,7 @@ class Session:
         with self.lock:
             self._need_file()
             self.history.decide("roles", self.decisions.with_roles(changed))
-            self._cancel("measure", "search")
+            self._cancel("measure", "search", "spread")
 
     def accept_roles(self) -> None:
         """Give every undecided column the role that was guessed."""
@@ -96,6 +88,12 @@ class Session:
         with self.lock:
             aim = Aim.of(key)
             self.history.decide("comparison", self.decisions.with_pin(aim.key, pinned=pinned))
+
+    def compare(self, keys: Sequence[str]) -> None:
+        """Put some candidates side by side, and no others."""
+        with self.lock:
+            self._need_file()
+            self.history.decide("comparison", self.decisions.with_pins([Aim.of(key).key for key in keys]))
 
     def undo(self) -> None:
         """Take back the last decision."""
@@ -141,9 +139,8 @@ class Session:
             before, self.file = self.file, opened
             if before is not None:
                 self._remove(before)
-            self._cancel("measure", "search", "publish")
-            self._risks.clear()
-            self._candidates.clear()
+            self._cancel("measure", "search", "spread", "publish")
+            self._forget_findings()
             roles = {each["name"]: Role(each["role"]) if each["sure"] else None for each in look["columns"]}
             self.history = History(Decisions(roles))
         elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
@@ -157,8 +154,11 @@ class Session:
             if self.file is not None:
                 self._remove(self.file)
             self.file, self.look, self.history = None, {}, History(Decisions())
-            self._risks.clear()
-            self._candidates.clear()
+            self._forget_findings()
+
+    def _forget_findings(self) -> None:
+        for known in (self._risks, self._candidates, self._spreads):
+            known.clear()
 
     def _remove(self, opened: Opened) -> None:
         if opened.sent:
@@ -231,6 +231,22 @@ class Session:
 
         self._start("search", {"roles": self.decisions.plain_roles, "candidates": missing, "about": about}, take)
 
+    def spreads(self) -> dict[str, Found]:
+        """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
+        with self.lock:
+            digest, pinned = self._ready(), self.decisions.pinned
+            known = {key: self._spreads[digest, key] for key in pinned if (digest, key) in self._spreads}
+            missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
+            about = " ".join((digest, *pinned))
+            if missing and not self._busy("spread", about):
+
+                def take(part: Found) -> None:
+                    self._spreads[digest, part["key"]] = part
+
+                more = {"roles": self.decisions.plain_roles, "candidates": missing, "about": about}
+                self._start("spread", more, take)
+            return known
+
     def _ready(self) -> str:
         self._need_file()
         if self.decisions.problem:
@@ -286,30 +302,6 @@ class Session:
 
     # Work
 
-    def job(self, id: str) -> Job:
-        """Give a job of this session."""
-        for job in self.jobs.values():
-            if job.id == id:
-                return job
-        raise DataError("There is no such job.", "It may be over.")
-
-    def working(self, task: str) -> Job | None:
-        """Give the job that does a task now, or has failed to."""
-        return self.jobs.get(task)
-
-    def _busy(self, task: str, about: str) -> bool:
-        job = self.jobs.get(task)
-        if job is None or job.about != about:
-            return False
-        return not job.over or job.state in ("failed", "cancelled")
-
-    def retry(self, task: str) -> None:
-        """Forget how a task ended, so that it is begun again when it is next needed."""
-        with self.lock:
-            job = self.jobs.get(task)
-            if job is not None and job.over:
-                del self.jobs[task]
-
     def _start(self, task: str, more: Found, found: Any = None, ended: Any = None) -> Job:
         opened = self._need_file()
         self._cancel(task)
@@ -325,27 +317,6 @@ class Session:
                     ended(job)
 
         return self._launch(task, self._request(opened) | more, take, finish)
-
-    def _launch(self, task: str, request: Found, found: Any = _pass, ended: Any = _pass, *, stays: bool = False) -> Job:
-        """Start a job with a folder of its own, which goes when the job ends unless what it made is to stay."""
-
-        def finish(job: Job) -> None:
-            if not (stays and job.state == "done"):
-                shutil.rmtree(self.folder / job.id, ignore_errors=True)
-            ended(job)
-
-        job = Job(task, request, found, finish)
-        place = self.folder / job.id
-        place.mkdir(mode=0o700)
-        job.ask(folder=str(place))
-        self.jobs[task] = self._all.start(job)
-        return job
-
-    def _cancel(self, *tasks: str) -> None:
-        for task in tasks:
-            job = self.jobs.pop(task, None)
-            if job is not None:
-                job.cancel()
 
     def end(self) -> None:
         """End all work and remove everything that is not to stay."""
