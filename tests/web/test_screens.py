@@ -9,8 +9,9 @@ import pytest
 from web.conftest import people, serving, until
 
 from shoal.schema import Role
-from shoal.web import saying
+from shoal.web import drawing, saying
 from shoal.web.decisions import K_LEVELS, Aim, Decisions
+from shoal.web.work import measuring
 
 HX = {"hx-request": "true"}
 CHOICE = {"method": "hilbert", "k_place": "3"}
@@ -98,6 +99,32 @@ def test_the_risk_leads_with_one_sentence(ready):
     for each in found["without"]:
         same = next(s for s in found["sets"] if set(s["known"]) == {"age", "sex", "zip", "shoe"} - {each["column"]})
         assert each["uniqueness"] == same["uniqueness"] <= found["uniqueness"]
+
+
+def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
+    figure = drawing.knowledge(ready.get("/api/risk").json())
+    assert figure.svg.count('class="faint"') == 15
+    assert "<title>2, age, sex: " in figure.svg
+    assert "all 15 choices" in figure.description
+    rows = [row for row in figure.rows if row["which"] == "worst choice"]
+    for row in rows:
+        assert row["share"] == max(each["share"] for each in figure.rows if each["known"] == row["known"])
+    assert "all 15 choices" in ready.get("/risk").text
+
+
+@pytest.mark.parametrize(("columns", "most"), [(3, 120), (9, 120), (60, 120), (300, 40)])
+def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
+    quasi = [f"c{n}" for n in range(columns)]
+    chosen = measuring._chosen(quasi, most)
+    assert chosen == measuring._chosen(quasi, most)
+    assert len(set(chosen)) == len(chosen) <= most
+    assert len(chosen) == min(7, most) if columns == 3 else len(chosen) > most / 2
+    sizes = {len(names) for names in chosen}
+    assert {1, columns} <= sizes
+    first = {len(names) for names in chosen[: len(sizes)]}
+    assert first == sizes  # whoever stops early has seen every size
+    found = {"sets": chosen, "quasi": quasi}
+    assert ("all 7 choices" if columns == 3 else "drawn by lot") in drawing._looked_at(found)
 
 
 def test_a_table_that_is_safe_already_is_told_so(visitor):

@@ -29,7 +29,7 @@ def place_of(levels: Sequence[float], value: float) -> int:
     """Give the place of the level that is nearest to a value, as a share of it.
 
     >>> place_of(K_LEVELS, 5), place_of(K_LEVELS, 6), place_of(K_LEVELS, 900)
-    (3, 3, 9)
+    (3, 4, 9)
     """
     return min(range(len(levels)), key=lambda place: abs(levels[place] - value) / max(levels[place], value, 1e-9))
 
