@@ -85,6 +85,58 @@ def test_a_role_is_changed_by_one_field(visitor):
     assert visitor.state()["undecided"] == []
 
 
+def test_columns_are_found_by_their_role(visitor):
+    visitor.opened()
+    text = visitor.get("/roles?having=quasi&named=E").text
+    assert re.findall(r'name="(role-\d+)"', text) == ["role-1", "role-2", "role-4"]
+    assert visitor.get("/roles?having=undecided").text.count('name="role-') == 0
+    visitor.post("/roles/all", data={"having": "quasi", "named": "e", "role": "plain"})
+    decided = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    assert decided == {"patient_name": "identifier", "age": "plain", "sex": "plain", "zip": "quasi", "shoe": "plain",
+                       "diagnosis": "sensitive"}  # fmt: skip
+
+
+def test_ticked_columns_get_a_role_in_one_step(visitor):
+    visitor.opened()
+    visitor.post("/roles", data={"ticked": ["1", "3", "99", "x"], "to-ticked": "plain", "several": "1", "role-2": ""})
+    decided = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    assert [name for name, role in decided.items() if role == "plain"] == ["age", "zip"]
+    assert decided["sex"] is None
+    visitor.post("/undo")
+    visitor.post("/roles", data={"ticked": ["1"], "to-ticked": "plain", "role-2": "quasi"}, headers=HX)
+    assert visitor.get("/api/roles").json()[1]["decided"] == "quasi"  # only the button gives it
+
+
+def test_roles_are_taken_from_a_recipe_or_a_certificate(visitor):
+    visitor.opened()
+    job = visitor.post("/api/anonymize?wait=30", json={"k": 3}).json()
+    (told,) = visitor.get("/api/releases").json()
+    wanted = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    for kind in ("recipe", "certificate"):
+        visitor.client.put("/api/roles", json={"roles": dict.fromkeys(wanted)})
+        content = visitor.get(f"/api/releases/{job['id']}/{told['files'][kind]['name']}").content
+        text = visitor.post("/roles/import", files={"file": ("r.toml", content)}).text
+        assert "5 columns have a role from it. 1 column of the file is not named" in text
+        assert visitor.state()["undecided"] == ["patient_name"]
+        roles = visitor.client.put("/api/roles/import", content=content).json()
+        assert {each["name"]: each["decided"] for each in roles} == {**wanted, "patient_name": None}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff\xfe", b"a = ", b"{", b'{"recipe": 5}', b"[table]", b"[table]\nquasi = [1]", b"table = 5",
+     b'[table]\nquasi = ["other"]', b"[" * 100_000],
+)  # fmt: skip
+def test_what_is_no_recipe_changes_no_role(visitor, content):
+    visitor.opened()
+    before = visitor.state()
+    answer = visitor.post("/roles/import", files={"file": ("r.toml", content)})
+    assert answer.status_code == 422
+    assert "✗" in answer.text
+    assert visitor.client.put("/api/roles/import", content=content).status_code == 422
+    assert {**visitor.state(), "jobs": 0} == {**before, "jobs": 0}
+
+
 def test_the_risk_leads_with_one_sentence(ready):
     text = ready.get("/risk").text
     found = ready.get("/api/risk").json()
@@ -344,7 +396,7 @@ def test_three_hundred_columns_and_names_in_other_scripts(visitor):
     assert {name for name, role in roles.items() if role == "plain"} == {f"spalte_{n}" for n in (29, *range(290, 298))}
     visitor.post("/undo")
     assert "plain" not in {each["decided"] for each in visitor.get("/api/roles").json()}
-    assert "No column has such a name" in visitor.get("/roles?named=nothing").text
+    assert "No column is like that" in visitor.get("/roles?named=nothing").text
 
 
 def test_names_are_quoted_in_commands():

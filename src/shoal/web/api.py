@@ -203,6 +203,14 @@ def give_roles(session: Here, given: RolesGiven) -> list[ColumnTold]:
     return roles(session)
 
 
+@router.put("/roles/import", openapi_extra={"requestBody": _BYTES})
+async def import_roles(request: Request, session: Here) -> list[ColumnTold]:
+    """Give columns the roles that a recipe (TOML) or a certificate (JSON) gives them; others stay as they were."""
+    content = await request.body()
+    await run_in_threadpool(session.import_roles, content)
+    return roles(session)
+
+
 @router.get("/risk")
 def risk(session: Here, wait: Wait = 0) -> dict[str, Any]:
     """Tell the risk of the table as it is. While ``complete`` is missing, more is being found out."""

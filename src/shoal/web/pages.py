@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from typing import Annotated, Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -56,11 +56,12 @@ def data(request: Request, session: Here, then: Annotated[str, Query()] = "") ->
     """Show what is open, and how to open something; lead on as soon as a file that was just opened is there."""
     patient(session, "look")
     if then == "roles" and session.is_open:
-        return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if _by_htmx(request) else see("/roles")
+        return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if by_htmx(request) else see("/roles")
     return _data(request, session, then=then)
 
 
-def _by_htmx(request: Request) -> bool:
+def by_htmx(request: Request) -> bool:
+    """Tell whether a part of a page is asked for, by a script, rather than a page."""
     return "hx-request" in request.headers
 
 
@@ -133,51 +134,6 @@ def preview(session: Here) -> HTMLResponse:
     job = session.preview()
     job.wait(20)
     return HTMLResponse(rendered("preview.html", job=job, found=job.result if job.state == "done" else {}))
-
-
-@router.get("/roles")
-def roles(request: Request, session: Here, named: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Show the columns and their roles: all of them, or those whose name holds a text."""
-    if session.file is None:
-        return see("/data")
-    shown = [(place, each) for place, each in enumerate(session.look["columns"]) if _holds(each["name"], named)]
-    return page(request, session, "roles", shown=shown, named=named)
-
-
-def _holds(name: str, text: str) -> bool:
-    return text.casefold() in name.casefold()
-
-
-@router.post("/roles")
-async def give_roles(request: Request, session: Here) -> Response:
-    """Give columns the roles that a form names."""
-    form = await request.form(max_files=0, max_fields=4000)
-    names = list(session.decisions.roles)
-    changed: dict[str, Role | None] = {}
-    for field, value in form.items():
-        place = field.removeprefix("role-")
-        if field.startswith("role-") and place.isdecimal() and int(place) < len(names):
-            changed[names[int(place)]] = Role(value) if value in list(Role) else None
-    await run_in_threadpool(session.decide_roles, changed)
-    if _by_htmx(request):
-        return HTMLResponse(rendered("role_state.html", decisions=session.decisions, history=session.history))
-    return see("/roles")
-
-
-@router.post("/roles/all")
-def give_role_to_all(
-    session: Here, role: Annotated[Role, Form()], named: Annotated[str, Form(max_length=200)] = ""
-) -> Response:
-    """Give one role to all columns whose name holds a text."""
-    session.decide_roles({name: role for name in session.decisions.roles if _holds(name, named)})
-    return see(f"/roles?{urlencode({'named': named})}" if named else "/roles")
-
-
-@router.post("/roles/accept")
-def accept_roles(session: Here) -> Response:
-    """Take all guesses."""
-    session.accept_roles()
-    return see("/roles")
 
 
 @router.get("/risk")
@@ -273,7 +229,7 @@ def choose(
         if guard == before.guard:
             wanted = _wanted(GUARD_LEVELS[guard], level, level_place, before.level)
     session.choose(Aim(method, crowd, guard, wanted, column))
-    if not _by_htmx(request):
+    if not by_htmx(request):
         return see("/protect")
     if guard == before.guard:
         return result(session)

@@ -14,6 +14,7 @@ from shoal.errors import DataError, ParameterError
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions, History
 from shoal.web.errands import Errands, Found
+from shoal.web.importing import Imported, roles_in
 from shoal.web.jobs import Job, Jobs
 from shoal.web.keeping import Released, Shelf
 from shoal.web.settings import Settings
@@ -71,6 +72,14 @@ class Session(Errands):
             self._need_file()
             self.history.decide("roles", self.decisions.with_roles(changed))
             self._cancel("measure", "search", "spread")
+
+    def import_roles(self, content: bytes) -> Imported:
+        """Give columns the roles that a recipe or a certificate gives them; others stay as they were."""
+        with self.lock:
+            self._need_file()
+            found = roles_in(content, list(self.decisions.roles))
+            self.decide_roles(found.roles)
+            return found
 
     def accept_roles(self) -> None:
         """Give every undecided column the role that was guessed."""
