@@ -215,6 +215,13 @@ def test_every_screen_and_the_report_are_for_everyone(browser, address, tmp_path
         for path in ("/roles", "/risk", "/protect"):
             page.goto(path)
             looked_at(path)
+        page.get_by_role("link", name="Hierarchies").click()
+        page.get_by_role("button", name="Build").click()
+        page.get_by_role("button", name="Merge").wait_for()
+        looked_at("hierarchies")
+        page.get_by_role("link", name="Back to the protection").click()
+        settled(page)
+        page.get_by_text("With 1 hierarchy, of age").wait_for()
         page.get_by_role("button", name="Add to the comparison").click()
         page.get_by_role("button", name="Take out of the comparison").wait_for()
         for path in ("/compare", "/same", "/release"):

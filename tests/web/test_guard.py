@@ -16,6 +16,7 @@ from shoal.web.settings import Settings
 PAGES = (
     "/data",
     "/risk",
+    "/hierarchies",
     "/protect",
     "/compare",
     "/release",

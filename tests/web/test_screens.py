@@ -27,7 +27,7 @@ def ready(tmp_path_factory):
         yield visitor
 
 
-@pytest.mark.parametrize("path", ["/risk", "/protect", "/compare", "/release", "/same"])
+@pytest.mark.parametrize("path", ["/risk", "/hierarchies", "/protect", "/compare", "/release", "/same"])
 def test_screens_without_a_file_say_what_to_do_first(visitor, path):
     text = visitor.get(path).text
     assert "No file is open" in text
@@ -39,7 +39,9 @@ def test_every_screen_promises_that_everything_stays_here(ready):
         assert "Everything stays on this computer" in ready.get(path).text
 
 
-@pytest.mark.parametrize("path", ["/data", "/roles", "/risk", "/protect", "/compare", "/release", "/same", "/api/docs"])
+@pytest.mark.parametrize(
+    "path", ["/data", "/roles", "/risk", "/hierarchies", "/protect", "/compare", "/release", "/same", "/api/docs"]
+)
 def test_pages_are_well_formed(ready, path):
     text = ready.get(path).text
     ids = re.findall(r'\sid="([^"]+)"', text)
@@ -288,6 +290,15 @@ def test_candidates_are_compared_and_it_is_told_who_pays(ready):
     assert mean == pytest.approx(1 - found["kept"])
     ready.post("/compare/pin", data={"key": Aim(k=2).key, "pinned": "false"})
     assert "2 candidates" in ready.get("/compare").text
+
+
+def test_it_is_told_who_pays_where_most_have_the_highest_value(visitor):
+    ages = [*range(20, 30), *[30] * 50]
+    visitor.opened(b"age,sex\n" + b"".join(b"%d,%d\n" % (age, age % 2) for age in ages))
+    found = visitor.tried()[Aim().key]
+    groups = found["payers"]["age"]
+    assert groups[-1]["group"] == "30"
+    assert groups[-1]["records"] == 50
 
 
 def test_columns_are_shown_before_and_after_in_every_candidate(ready):

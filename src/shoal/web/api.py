@@ -27,17 +27,15 @@ class Problem(BaseModel):
     remedy: str
 
 
-router = APIRouter(
-    prefix="/api",
-    responses={
-        400: {"model": Problem, "description": "It cannot be read"},
-        401: {"model": Problem, "description": "A token is needed"},
-        404: {"model": Problem, "description": "It is not there"},
-        413: {"description": "More than can be taken"},
-        422: {"model": Problem, "description": "It cannot be done"},
-    },
-)
-_BYTES = {
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Problem, "description": "It cannot be read"},
+    401: {"model": Problem, "description": "A token is needed"},
+    404: {"model": Problem, "description": "It is not there"},
+    413: {"description": "More than can be taken"},
+    422: {"model": Problem, "description": "It cannot be done"},
+}
+router = APIRouter(prefix="/api", responses=PROBLEMS)
+BYTES = {
     "required": True,
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
@@ -143,7 +141,8 @@ class ReleaseTold(BaseModel):
     sha256: str
 
 
-def _waited(job: Job, seconds: float) -> JobTold:
+def waited(job: Job, seconds: float) -> JobTold:
+    """Tell how a job is after it had some time to end."""
     job.wait(seconds)
     return JobTold(**job.told())
 
@@ -166,21 +165,21 @@ def workbench(session: Here) -> WorkbenchTold:
     )
 
 
-@router.put("/file", status_code=202, openapi_extra={"requestBody": _BYTES})
+@router.put("/file", status_code=202, openapi_extra={"requestBody": BYTES})
 async def send_file(
     request: Request, session: Here, name: Annotated[str, Query(min_length=1, max_length=500)], wait: Wait = 0
 ) -> JobTold:
     """Send a file, as the bytes of the request, and open it."""
     path = await received(request, session.folder, session.settings.most_bytes, name)
     job = await run_in_threadpool(session.open, path, path.name, sent=True)
-    return await run_in_threadpool(_waited, job, wait)
+    return await run_in_threadpool(waited, job, wait)
 
 
 @router.post("/file/open", status_code=202)
 def open_file(session: Here, given: OpenPath, wait: Wait = 0) -> JobTold:
     """Open a file of this computer that lies in a folder named when the server was started."""
     path = on_this_computer(session.settings, given.path)
-    return _waited(session.open(path, path.name, sent=False), wait)
+    return waited(session.open(path, path.name, sent=False), wait)
 
 
 @router.delete("/file", status_code=204)
@@ -203,7 +202,7 @@ def give_roles(session: Here, given: RolesGiven) -> list[ColumnTold]:
     return roles(session)
 
 
-@router.put("/roles/import", openapi_extra={"requestBody": _BYTES})
+@router.put("/roles/import", openapi_extra={"requestBody": BYTES})
 async def import_roles(request: Request, session: Here) -> list[ColumnTold]:
     """Give columns the roles that a recipe (TOML) or a certificate (JSON) gives them; others stay as they were."""
     content = await request.body()
@@ -272,13 +271,13 @@ def anonymize(session: Here, given: Wanted, wait: Wait = 0) -> JobTold:
     """Write a release as a job. When it is done, the release has the name of the job."""
     session.choose(given.aim)
     job = session.publish(parquet=given.format == "parquet", audience=given.audience, approver=given.approver)
-    return _waited(job, wait)
+    return waited(job, wait)
 
 
 @router.get("/jobs/{id}")
 def job(session: Here, id: str, wait: Wait = 0) -> JobTold:
     """Tell how a job is."""
-    return _waited(session.job(id), wait)
+    return waited(session.job(id), wait)
 
 
 @router.delete("/jobs/{id}")
@@ -286,7 +285,7 @@ def cancel(session: Here, id: str) -> JobTold:
     """End a job. It leaves nothing behind."""
     found = session.job(id)
     found.cancel()
-    return _waited(found, 5)
+    return waited(found, 5)
 
 
 def _release_told(session: Session, id: str) -> ReleaseTold:

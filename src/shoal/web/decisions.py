@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.schema import Role
+from shoal.web.trees import Tree, file_names
 
 K_LEVELS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)  # tried ahead; others are tried when someone asks for them
 K_MOST = 100_000
@@ -134,6 +135,7 @@ class Decisions:
     roles: Mapping[str, Role | None] = field(default_factory=dict)
     aim: Aim = field(default_factory=Aim)
     pinned: tuple[str, ...] = ()
+    trees: Mapping[str, Tree] = field(default_factory=dict)
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -169,12 +171,32 @@ class Decisions:
         """A name of the roles, for what was found with them."""
         return hashlib.sha256(json.dumps(self.plain_roles, sort_keys=True).encode()).hexdigest()[:16]
 
+    @property
+    def digest(self) -> str:
+        """A name of the roles and trees, for what was found with them."""
+        trees = sorted((column, tree.digest) for column, tree in self.trees.items())
+        return hashlib.sha256(json.dumps([self.roles_digest, trees]).encode()).hexdigest()[:16]
+
+    @property
+    def tree_files(self) -> dict[str, str]:
+        """The columns whose tree is a file of its own, and what the file is called."""
+        return file_names([column for column, tree in self.trees.items() if not tree.how])
+
+    def with_tree(self, column: str, tree: Tree | None) -> Decisions:
+        """Give a quasi-identifier a hierarchy, or none."""
+        if self.roles.get(column) != Role.QUASI:
+            raise ParameterError("Only a quasi-identifier can have a hierarchy here.", "Choose another column.")
+        trees = {name: known for name, known in self.trees.items() if name != column}
+        return replace(self, trees=trees | ({column: tree} if tree else {}))
+
     def with_roles(self, changed: Mapping[str, Role | None]) -> Decisions:
         """Change the roles of some columns. A promise about a column that is no longer confidential goes."""
         for name in changed:
             if name not in self.roles:
                 raise ParameterError("There is no such column in the file.", "Reload the page and choose again.")
-        decided = replace(self, roles={**self.roles, **changed}, pinned=())
+        roles = {**self.roles, **changed}
+        trees = {name: tree for name, tree in self.trees.items() if roles[name] == Role.QUASI}
+        decided = replace(self, roles=roles, trees=trees, pinned=())
         if self.aim.column and decided.roles.get(self.aim.column) != Role.SENSITIVE:
             decided = replace(decided, aim=replace(self.aim, guard="none", level=0.0, column=""))
         return decided

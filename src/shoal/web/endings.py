@@ -23,7 +23,14 @@ from shoal.web.session import Session
 
 router = APIRouter(include_in_schema=False)
 Here = Annotated[Session, Depends(session_of)]
-_TASKS = {"look": "/data", "measure": "/risk", "search": "/protect", "spread": "/compare", "publish": "/release"}
+_TASKS = {
+    "look": "/data",
+    "measure": "/risk",
+    "tree": "/hierarchies",
+    "search": "/protect",
+    "spread": "/compare",
+    "publish": "/release",
+}
 
 
 @router.get("/compare")

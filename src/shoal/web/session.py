@@ -18,6 +18,7 @@ from shoal.web.importing import Imported, roles_in
 from shoal.web.jobs import Job, Jobs
 from shoal.web.keeping import Released, Shelf
 from shoal.web.settings import Settings
+from shoal.web.trees import Into, Tree, buildable, tree_of
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,20 @@ class Session(Errands):
             self._need_file()
             self.history.decide("comparison", self.decisions.with_pins([Aim.of(key).key for key in keys]))
 
+    def decide_tree(self, column: str, tree: Tree | None) -> None:
+        """Give a quasi-identifier a hierarchy, or none."""
+        with self.lock:
+            self._need_file()
+            self.history.decide("hierarchy", self.decisions.with_tree(column, tree))
+            self._cancel("search", "spread")
+
+    def merge_groups(self, column: str, least: int, into: Into) -> None:
+        """Merge groups of few people in the hierarchy of a column."""
+        with self.lock:
+            if column not in self.decisions.trees:
+                raise DataError("There is no such hierarchy.", "Build it first.")
+            self.decide_tree(column, self.decisions.trees[column].merged(least, into))
+
     def undo(self) -> None:
         """Take back the last decision."""
         with self.lock:
@@ -148,7 +163,7 @@ class Session(Errands):
             before, self.file = self.file, opened
             if before is not None:
                 self._remove(before)
-            self._cancel("measure", "search", "spread", "publish")
+            self._cancel("tree", "measure", "search", "spread", "publish")
             self._forget_findings()
             roles = {each["name"]: Role(each["role"]) if each["sure"] else None for each in look["columns"]}
             self.history = History(Decisions(roles))
@@ -213,7 +228,8 @@ class Session(Errands):
     def candidates(self) -> dict[str, Found]:
         """Give the candidates near to what was chosen that are known by now; what is not known is found out."""
         with self.lock:
-            digest = self._ready()
+            self._ready()
+            digest = self.decisions.digest
             near = self.decisions.aim.nearby()
             missing = [aim.asked for aim in near if self._lacks(digest, aim)]
             about = f"{digest} {self.decisions.aim.family}"
@@ -224,7 +240,7 @@ class Session(Errands):
 
     def candidate(self, key: str) -> Found | None:
         """Give a candidate if it is known, whatever is chosen now."""
-        return self._candidates.get((self.decisions.roles_digest, key))
+        return self._candidates.get((self.decisions.digest, key))
 
     def _lacks(self, digest: str, aim: Aim) -> bool:
         """Tell whether a candidate is to be made: of a large file, exactly only by the method that is chosen."""
@@ -238,12 +254,43 @@ class Session(Errands):
             if found["sampled"] is None or place not in self._candidates:
                 self._candidates[place] = found
 
-        self._start("search", {"roles": self.decisions.plain_roles, "candidates": missing, "about": about}, take)
+        self._start("search", self._reading() | {"candidates": missing, "about": about}, take)
+
+    def plant(self, column: str, *, how: str = "", content: bytes = b"") -> Job:
+        """Build a hierarchy over the values of a column, or take one that was sent; what fails changes nothing."""
+        with self.lock:
+            self._need_file()
+            self.decisions.with_tree(column, None)  # refuses what is no quasi-identifier
+            if how:
+                more: Found = {"how": buildable(how)}
+            else:
+                try:
+                    more = {"content": content.decode("utf-8-sig")}
+                except UnicodeDecodeError:
+                    raise DataError("The hierarchy is not UTF-8 text.", "Save it as UTF-8.") from None
+
+            def ended(job: Job) -> None:
+                if job.state == "done" and self.decisions.roles.get(column) == Role.QUASI:
+                    self.decide_tree(column, tree_of(more.get("how", ""), job.result))
+
+            return self._start("tree", more | {"column": column, "about": column}, ended=ended)
+
+    def _reading(self) -> Found:
+        """How the table is read where it is protected: its roles, and its hierarchies, those sent as files."""
+        trees = self.decisions.trees
+        places = {column: tree.how for column, tree in trees.items()}
+        for column, name in self.decisions.tree_files.items():
+            file = self.folder / "trees" / trees[column].digest / name
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_text(trees[column].csv(), encoding="utf-8")
+            places[column] = str(file)
+        return {"roles": self.decisions.plain_roles, "hierarchies": places}
 
     def spreads(self) -> dict[str, Found]:
         """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
         with self.lock:
-            digest, pinned = self._ready(), self.decisions.pinned
+            self._ready()
+            digest, pinned = self.decisions.digest, self.decisions.pinned
             known = {key: self._spreads[digest, key] for key in pinned if (digest, key) in self._spreads}
             missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
             about = " ".join((digest, *pinned))
@@ -252,8 +299,7 @@ class Session(Errands):
                 def take(part: Found) -> None:
                     self._spreads[digest, part["key"]] = part
 
-                more = {"roles": self.decisions.plain_roles, "candidates": missing, "about": about}
-                self._start("spread", more, take)
+                self._start("spread", self._reading() | {"candidates": missing, "about": about}, take)
             return known
 
     def _ready(self) -> str:
@@ -286,7 +332,8 @@ class Session(Errands):
                         }  # fmt: skip
                         self.releases[job.id] = Released(job.id, self.folder / job.id, told)
 
-            request: Found = {"roles": decisions.plain_roles, "candidate": decisions.aim.asked, "files": files}
+            files |= {f"hierarchy of {column}": name for column, name in decisions.tree_files.items()}
+            request: Found = self._reading() | {"candidate": decisions.aim.asked, "files": files}
             request["audience"] = audience
             return self._launch("publish", self._request(opened) | request, ended=ended, stays=True)
 

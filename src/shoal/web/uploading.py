@@ -129,6 +129,16 @@ async def received(request: Request, within: Path, most: int, name: str = "") ->
         raise
 
 
+async def limited(request: Request, most: int) -> bytes:
+    """Give the bytes of a request, unless they are too many."""
+    content = bytearray()
+    async for block in request.stream():
+        content += block
+        if len(content) > most:
+            raise _too_large(most)
+    return bytes(content)
+
+
 async def small_file(request: Request) -> bytes:
     """Give the bytes of the one file in a form whose length the guard has limited; none if there is no file."""
     async with request.form(max_files=1, max_fields=10) as form:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from shoal.web.work import Found, Request, Tell, options_of
 from shoal.web.work.searching import models_of
 
 _STEPS = 5
+_TREE = "hierarchy of "
 
 
 def publish(request: Request, tell: Tell) -> Found:
@@ -40,10 +42,12 @@ def publish(request: Request, tell: Tell) -> Found:
         page = release_report(release, original, audience=audience, certificate=sealed)
         return rendered(page, places["report"])
 
+    trees = {places[kind]: Path(request["hierarchies"][kind.removeprefix(_TREE)]) for kind in names if _TREE in kind}
+    also = {place: _copied(tree) for place, tree in trees.items()}
     sealed = release.write(
         places["table"],
         certificate=places["certificate"],
-        also={places["recipe"]: lambda _: recipe.to_toml().encode(), places["report"]: report},
+        also=also | {places["recipe"]: lambda _: recipe.to_toml().encode(), places["report"]: report},
     )
     tell.step("Proving it from what was written", 4, _STEPS)
     proof = verify(places["table"], sealed, original=request["file"])
@@ -57,3 +61,8 @@ def publish(request: Request, tell: Tell) -> Found:
         "sha256": sealed.content["output"]["sha256"],
         "digest": sealed.content["digest"],
     }
+
+
+def _copied(tree: Path) -> Callable[[Certificate], bytes]:
+    content = tree.read_bytes()
+    return lambda _: content

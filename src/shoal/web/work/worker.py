@@ -52,6 +52,10 @@ def task_named(name: str) -> Task:
         from shoal.web.work.searching import search
 
         return search
+    if name == "tree":
+        from shoal.web.work.planting import plant
+
+        return plant
     if name == "spread":
         from shoal.web.work.spreading import spread
 
