@@ -75,6 +75,7 @@ class Wanted(AimGiven):
 
     format: Literal["csv", "parquet"] = "csv"
     audience: Literal["internal", "external"] = "internal"
+    pdf: bool = Field(False, description="The report also as PDF, for which `shoal[report]` must be installed.")
     approver: str = Field("", max_length=200)
 
 
@@ -270,7 +271,9 @@ def compare(session: Here, given: Compared, wait: Wait = 0) -> dict[str, Any]:
 def anonymize(session: Here, given: Wanted, wait: Wait = 0) -> JobTold:
     """Write a release as a job. When it is done, the release has the name of the job."""
     session.choose(given.aim)
-    job = session.publish(parquet=given.format == "parquet", audience=given.audience, approver=given.approver)
+    job = session.publish(
+        parquet=given.format == "parquet", audience=given.audience, approver=given.approver, pdf=given.pdf
+    )
     return waited(job, wait)
 
 

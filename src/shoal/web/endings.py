@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from shoal.errors import DataError, ParameterError
+from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web import drawing, saying
 from shoal.web.decisions import Aim
@@ -19,7 +20,7 @@ from shoal.web.entrance import session_of
 from shoal.web.guard import style_policy
 from shoal.web.pages import patient, see
 from shoal.web.rendering import page
-from shoal.web.session import Session
+from shoal.web.session import PDF_REMEDY, Session
 
 router = APIRouter(include_in_schema=False)
 Here = Annotated[Session, Depends(session_of)]
@@ -115,6 +116,8 @@ def release(request: Request, session: Here) -> HTMLResponse:
         command=saying.command(source, decisions, _files(session)) if ready else "",
         python=saying.python(source, decisions, _files(session)) if ready else "",
         job=job,
+        pdf=installed(),
+        pdf_remedy=PDF_REMEDY,
         written=list(reversed(session.releases.values())),
         poll=job is not None and not job.over,
     )
@@ -128,11 +131,12 @@ def write(
     approver: Annotated[str, Form(max_length=200)] = "",
     looked: Annotated[bool, Form()] = False,
     others: Annotated[bool, Form()] = False,
+    pdf: Annotated[bool, Form()] = False,
 ) -> Response:
     """Write the release."""
     if not (looked and others):
         raise ParameterError("The checklist is not complete.", "Confirm both points that only a person can check.")
-    session.publish(parquet=format == "parquet", audience=audience, approver=approver.strip())
+    session.publish(parquet=format == "parquet", audience=audience, approver=approver.strip(), pdf=pdf)
     return see("/release")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, ParameterError
+from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions, History
 from shoal.web.errands import Errands, Found
@@ -19,6 +20,8 @@ from shoal.web.jobs import Job, Jobs
 from shoal.web.keeping import Released, Shelf
 from shoal.web.settings import Settings
 from shoal.web.trees import Into, Tree, buildable, tree_of
+
+PDF_REMEDY = "Run: pip install 'shoal[report]', then start the workbench again."
 
 
 @dataclass(frozen=True)
@@ -310,17 +313,19 @@ class Session(Errands):
 
     # What is written
 
-    def publish(self, *, parquet: bool, audience: str, approver: str) -> Job:
-        """Write what was chosen: table, certificate, report and recipe."""
+    def publish(self, *, parquet: bool, audience: str, approver: str, pdf: bool = False) -> Job:
+        """Write what was chosen: table, certificate, report (also as PDF, if asked for) and recipe."""
         with self.lock:
             opened, decisions = self._need_file(), self.decisions
             self._ready()
             if audience not in ("internal", "external"):
                 raise ParameterError("There is no such audience.", "Choose internal or external.")
+            if pdf and not installed():
+                raise ParameterError("A PDF needs WeasyPrint, which is not installed.", PDF_REMEDY)
             self._cancel("publish")
             stem = Path(opened.name).name.split(".")[0] or "table"
             kinds = {"table": ".parquet" if parquet else ".csv", "certificate": ".certificate.json"}
-            kinds |= {"recipe": ".recipe.toml", "report": ".report.html"}
+            kinds |= {"recipe": ".recipe.toml", "report": ".report.html"} | ({"pdf": ".report.pdf"} if pdf else {})
             files = {kind: f"{stem}_release{suffix}" for kind, suffix in kinds.items()}
 
             def ended(job: Job) -> None:

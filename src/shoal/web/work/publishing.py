@@ -37,17 +37,24 @@ def publish(request: Request, tell: Tell) -> Found:
     )
     audience = request["audience"]
 
-    def report(sealed: Certificate) -> bytes:
-        tell.step("Writing the report", 4, _STEPS)
-        page = release_report(release, original, audience=audience, certificate=sealed)
-        return rendered(page, places["report"])
+    pages: list[str] = []  # one is enough for all forms of the report
 
+    def report(place: Path) -> Callable[[Certificate], bytes]:
+        def made(sealed: Certificate) -> bytes:
+            if not pages:
+                tell.step("Writing the report", 4, _STEPS)
+                pages.append(release_report(release, original, audience=audience, certificate=sealed))
+            return rendered(pages[0], place)
+
+        return made
+
+    reports = {places[kind]: report(places[kind]) for kind in ("report", "pdf") if kind in places}
     trees = {places[kind]: Path(request["hierarchies"][kind.removeprefix(_TREE)]) for kind in names if _TREE in kind}
     also = {place: _copied(tree) for place, tree in trees.items()}
     sealed = release.write(
         places["table"],
         certificate=places["certificate"],
-        also=also | {places["recipe"]: lambda _: recipe.to_toml().encode(), places["report"]: report},
+        also=also | {places["recipe"]: lambda _: recipe.to_toml().encode()} | reports,
     )
     tell.step("Proving it from what was written", 4, _STEPS)
     proof = verify(places["table"], sealed, original=request["file"])
