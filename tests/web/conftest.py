@@ -79,10 +79,27 @@ def serving(tmp_path, **more):
 
 @pytest.fixture
 def server(tmp_path):
+    """A server of one's own, for tests that count what it holds."""
     with serving(tmp_path) as both:
         yield both
 
 
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A server that the tests of a module share."""
+    with serving(tmp_path_factory.mktemp("house")) as both:
+        yield both
+
+
 @pytest.fixture
-def visitor(server):
-    return server[0]
+def visitor(house):
+    """Somebody new."""
+    someone = house[1]()
+    yield someone
+    someone.post("/data/close")  # so that nobody waits for work that nobody waits for
+
+
+@pytest.fixture(scope="module")
+def resident(house):
+    """Somebody who has a table open and all roles decided, for tests that change neither."""
+    return house[1]().opened()

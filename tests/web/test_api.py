@@ -4,7 +4,7 @@ import re
 import shlex
 
 import pytest
-from web.conftest import people, serving
+from web.conftest import people, serving, until
 
 from shoal.certificate import verify
 from shoal.recipe import Recipe
@@ -87,11 +87,13 @@ def test_the_schema_describes_every_way(released):
         ("put", "/api/roles", {"roles": {"nothing": "quasi"}}),
         ("put", "/api/roles", {"roles": 5}),
         ("put", "/api/roles", None),
-        ("post", "/api/anonymize", {"k": 6}),
+        ("post", "/api/anonymize", {"k": 1}),
         ("post", "/api/anonymize", {"k": "many"}),
         ("post", "/api/anonymize", {"method": "magic"}),
         ("post", "/api/anonymize", {"guard": "t-closeness", "level": 0.2, "column": "age"}),
-        ("post", "/api/anonymize", {"guard": "t-closeness", "level": 0.7, "column": "diagnosis"}),
+        ("post", "/api/anonymize", {"guard": "t-closeness", "level": 1.7, "column": "diagnosis"}),
+        ("put", "/api/aim", {"k": 200_000}),
+        ("put", "/api/aim", {"guard": "l-diversity", "level": 2.5, "column": "diagnosis"}),
         ("post", "/api/anonymize", {"audience": "everyone"}),
         ("post", "/api/file/open", {"path": "/etc/passwd"}),
         ("post", "/api/file/open", {}),
@@ -131,6 +133,39 @@ def test_a_table_can_be_released_as_parquet_for_everybody(visitor, tmp_path):
         (tmp_path / name).write_bytes(visitor.get(f"/api/releases/{job['id']}/{name}").content)
     assert verify(tmp_path / names["table"], tmp_path / names["certificate"]).proved
     assert "external version" in (tmp_path / names["report"]).read_text(encoding="utf-8")
+
+
+def test_the_report_is_also_written_as_pdf_where_that_is_installed(tmp_path, monkeypatch):
+    """A printer that stands in for WeasyPrint, which the tests of reports know."""
+    with serving(tmp_path) as (visitor, _):
+        visitor.opened()
+        monkeypatch.setattr("shoal.report.pdf.find_spec", lambda _: None)
+        assert "pip install &#39;shoal[report]&#39;" in visitor.get("/release").text
+        refused = visitor.post("/api/anonymize", json={"k": 3, "pdf": True})
+        assert (refused.status_code, "shoal[report]" in refused.json()["remedy"]) == (422, True)
+        monkeypatch.undo()
+        (tmp_path / "weasyprint.py").write_text(
+            "class HTML:\n"
+            "    def __init__(self, string, url_fetcher): self.string = string\n"
+            "    def write_pdf(self, pdf_identifier): return b'%PDF-1.7 ' + self.string.encode()\n"
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        assert "The report also as PDF" in visitor.get("/release").text
+        visitor.post("/release/write", data={"looked": "true", "others": "true", "pdf": "true"})
+        (told,) = until(lambda: visitor.get("/api/releases").json())
+        answer = visitor.get(f"/api/releases/{told['id']}/{told['files']['pdf']['name']}")
+        assert answer.content.startswith(b"%PDF")
+        assert "people_release.report.pdf" in visitor.get("/release").text
+
+
+def test_any_number_can_be_asked_for(visitor):
+    visitor.opened(people(120))
+    wanted = {"k": 6, "guard": "t-closeness", "level": 0.27, "column": "diagnosis"}
+    told = visitor.client.put("/api/aim?wait=30", json=wanted).json()
+    assert told["key"] == "hilbert~6~t-closeness~0.27~diagnosis"
+    assert told["candidate"]["smallest"] >= 6
+    assert told["candidate"]["levels"][1] <= 0.27
 
 
 def test_candidates_tell_what_the_release_then_has(visitor):

@@ -16,6 +16,7 @@ from shoal.web.settings import Settings
 PAGES = (
     "/data",
     "/risk",
+    "/hierarchies",
     "/protect",
     "/compare",
     "/release",
@@ -39,9 +40,8 @@ def test_every_answer_says_what_a_page_may_do(visitor, path):
 
 
 @pytest.mark.parametrize("path", PAGES[:-3])
-def test_pages_hold_nothing_that_the_policy_forbids(visitor, path):
-    visitor.opened()
-    text = visitor.get(path).text
+def test_pages_hold_nothing_that_the_policy_forbids(resident, path):
+    text = resident.get(path).text
     assert not re.search(r"<style|style=|<script(?! src=\"/static/)|\son\w+=|javascript:|https?://(?!www.w3.org)", text)
 
 
@@ -109,48 +109,51 @@ def test_static_files_are_only_those_that_are_meant(visitor):
         assert visitor.get(f"/static/{name}").status_code == 404
 
 
+@pytest.fixture(scope="module")
+def open_to_others(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("place"), host="0.0.0.0", token="the-secret-token") as both:
+        yield both
+
+
 class TestToken:
     @pytest.fixture
-    def open_to_others(self, tmp_path):
-        with serving(tmp_path, host="0.0.0.0", token="the-secret-token") as both:
-            yield both
+    def stranger(self, open_to_others):
+        """Somebody new at a server that others can reach."""
+        return open_to_others[1]()
 
     @pytest.mark.parametrize("path", ["/", "/data", "/static/workbench.css", "/api/workbench", "/?token=wrong"])
-    def test_nothing_is_shown_without_it(self, open_to_others, path):
-        answer = open_to_others[0].get(path)
+    def test_nothing_is_shown_without_it(self, stranger, path):
+        answer = stranger.get(path)
         assert answer.status_code == 401
         assert "the-secret-token" not in answer.text
         assert "set-cookie" not in answer.headers
 
-    def test_it_becomes_a_cookie_and_leaves_the_address(self, open_to_others):
-        visitor = open_to_others[0]
-        answer = visitor.get("/data?token=the-secret-token&a=1", follow_redirects=False)
+    def test_it_becomes_a_cookie_and_leaves_the_address(self, stranger):
+        answer = stranger.get("/data?token=the-secret-token&a=1", follow_redirects=False)
         assert answer.status_code == 303
         assert answer.headers["location"] == "/data?a=1"
         cookie = answer.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
-        assert visitor.get("/data").status_code == 200
+        assert stranger.get("/data").status_code == 200
 
-    def test_programs_send_it_in_a_header(self, open_to_others):
-        visitor = open_to_others[0]
-        assert visitor.get("/api/workbench", headers={"authorization": "Bearer the-secret-token"}).status_code == 200
+    def test_programs_send_it_in_a_header(self, stranger):
+        assert stranger.get("/api/workbench", headers={"authorization": "Bearer the-secret-token"}).status_code == 200
         for wrong in ("Bearer nope", "the-secret-token", "Bearer ", "Bearer thé"):
             given = wrong.encode("latin-1")
-            assert visitor.get("/api/workbench", headers={"authorization": given}).status_code == 401
+            assert stranger.get("/api/workbench", headers={"authorization": given}).status_code == 401
 
-    def test_it_is_compared_in_constant_time(self, open_to_others, monkeypatch):
+    def test_it_is_compared_in_constant_time(self, stranger, monkeypatch):
         seen = []
         real = hmac.compare_digest
         monkeypatch.setattr(hmac, "compare_digest", lambda a, b: seen.append((a, b)) or real(a, b))
-        open_to_others[0].get("/data?token=wrong")
+        stranger.get("/data?token=wrong")
         assert (b"wrong", b"the-secret-token") in seen
 
-    def test_addresses_are_names_of_a_server_that_others_reach_but_not_any_name(self, open_to_others):
+    def test_addresses_are_names_of_a_server_that_others_reach_but_not_any_name(self, stranger):
         bearer = {"authorization": "Bearer the-secret-token"}
-        visitor = open_to_others[0]
-        assert visitor.get("/api/workbench", headers=bearer | {"host": "192.168.1.5:8642"}).status_code == 200
-        assert visitor.get("/api/workbench", headers=bearer | {"host": "evil.example"}).status_code == 421
+        assert stranger.get("/api/workbench", headers=bearer | {"host": "192.168.1.5:8642"}).status_code == 200
+        assert stranger.get("/api/workbench", headers=bearer | {"host": "evil.example"}).status_code == 421
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "office.example"])
     def test_others_than_this_computer_need_one(self, host):

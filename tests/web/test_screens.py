@@ -9,8 +9,9 @@ import pytest
 from web.conftest import people, serving, until
 
 from shoal.schema import Role
-from shoal.web import saying
+from shoal.web import drawing, saying
 from shoal.web.decisions import K_LEVELS, Aim, Decisions
+from shoal.web.work import measuring
 
 HX = {"hx-request": "true"}
 CHOICE = {"method": "hilbert", "k_place": "3"}
@@ -26,7 +27,7 @@ def ready(tmp_path_factory):
         yield visitor
 
 
-@pytest.mark.parametrize("path", ["/risk", "/protect", "/compare", "/release", "/same"])
+@pytest.mark.parametrize("path", ["/risk", "/hierarchies", "/protect", "/compare", "/release", "/same"])
 def test_screens_without_a_file_say_what_to_do_first(visitor, path):
     text = visitor.get(path).text
     assert "No file is open" in text
@@ -38,7 +39,9 @@ def test_every_screen_promises_that_everything_stays_here(ready):
         assert "Everything stays on this computer" in ready.get(path).text
 
 
-@pytest.mark.parametrize("path", ["/data", "/roles", "/risk", "/protect", "/compare", "/release", "/same", "/api/docs"])
+@pytest.mark.parametrize(
+    "path", ["/data", "/roles", "/risk", "/hierarchies", "/protect", "/compare", "/release", "/same", "/api/docs"]
+)
 def test_pages_are_well_formed(ready, path):
     text = ready.get(path).text
     ids = re.findall(r'\sid="([^"]+)"', text)
@@ -84,6 +87,58 @@ def test_a_role_is_changed_by_one_field(visitor):
     assert visitor.state()["undecided"] == []
 
 
+def test_columns_are_found_by_their_role(visitor):
+    visitor.opened()
+    text = visitor.get("/roles?having=quasi&named=E").text
+    assert re.findall(r'name="(role-\d+)"', text) == ["role-1", "role-2", "role-4"]
+    assert visitor.get("/roles?having=undecided").text.count('name="role-') == 0
+    visitor.post("/roles/all", data={"having": "quasi", "named": "e", "role": "plain"})
+    decided = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    assert decided == {"patient_name": "identifier", "age": "plain", "sex": "plain", "zip": "quasi", "shoe": "plain",
+                       "diagnosis": "sensitive"}  # fmt: skip
+
+
+def test_ticked_columns_get_a_role_in_one_step(visitor):
+    visitor.opened()
+    visitor.post("/roles", data={"ticked": ["1", "3", "99", "x"], "to-ticked": "plain", "several": "1", "role-2": ""})
+    decided = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    assert [name for name, role in decided.items() if role == "plain"] == ["age", "zip"]
+    assert decided["sex"] is None
+    visitor.post("/undo")
+    visitor.post("/roles", data={"ticked": ["1"], "to-ticked": "plain", "role-2": "quasi"}, headers=HX)
+    assert visitor.get("/api/roles").json()[1]["decided"] == "quasi"  # only the button gives it
+
+
+def test_roles_are_taken_from_a_recipe_or_a_certificate(visitor):
+    visitor.opened()
+    job = visitor.post("/api/anonymize?wait=30", json={"k": 3}).json()
+    (told,) = visitor.get("/api/releases").json()
+    wanted = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
+    for kind in ("recipe", "certificate"):
+        visitor.client.put("/api/roles", json={"roles": dict.fromkeys(wanted)})
+        content = visitor.get(f"/api/releases/{job['id']}/{told['files'][kind]['name']}").content
+        text = visitor.post("/roles/import", files={"file": ("r.toml", content)}).text
+        assert "5 columns have a role from it. 1 column of the file is not named" in text
+        assert visitor.state()["undecided"] == ["patient_name"]
+        roles = visitor.client.put("/api/roles/import", content=content).json()
+        assert {each["name"]: each["decided"] for each in roles} == {**wanted, "patient_name": None}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff\xfe", b"a = ", b"{", b'{"recipe": 5}', b"[table]", b"[table]\nquasi = [1]", b"table = 5",
+     b'[table]\nquasi = ["other"]', b"[" * 100_000],
+)  # fmt: skip
+def test_what_is_no_recipe_changes_no_role(visitor, content):
+    visitor.opened()
+    before = visitor.state()
+    answer = visitor.post("/roles/import", files={"file": ("r.toml", content)})
+    assert answer.status_code == 422
+    assert "✗" in answer.text
+    assert visitor.client.put("/api/roles/import", content=content).status_code == 422
+    assert {**visitor.state(), "jobs": 0} == {**before, "jobs": 0}
+
+
 def test_the_risk_leads_with_one_sentence(ready):
     text = ready.get("/risk").text
     found = ready.get("/api/risk").json()
@@ -98,6 +153,32 @@ def test_the_risk_leads_with_one_sentence(ready):
     for each in found["without"]:
         same = next(s for s in found["sets"] if set(s["known"]) == {"age", "sex", "zip", "shoe"} - {each["column"]})
         assert each["uniqueness"] == same["uniqueness"] <= found["uniqueness"]
+
+
+def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
+    figure = drawing.knowledge(ready.get("/api/risk").json())
+    assert figure.svg.count('class="faint"') == 15
+    assert "<title>2, age, sex: " in figure.svg
+    assert "all 15 choices" in figure.description
+    rows = [row for row in figure.rows if row["which"] == "worst choice"]
+    for row in rows:
+        assert row["share"] == max(each["share"] for each in figure.rows if each["known"] == row["known"])
+    assert "all 15 choices" in ready.get("/risk").text
+
+
+@pytest.mark.parametrize(("columns", "most"), [(3, 120), (9, 120), (60, 120), (300, 40)])
+def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
+    quasi = [f"c{n}" for n in range(columns)]
+    chosen = measuring._chosen(quasi, most)
+    assert chosen == measuring._chosen(quasi, most)
+    assert len(set(chosen)) == len(chosen) <= most
+    assert len(chosen) == min(7, most) if columns == 3 else len(chosen) > most / 2
+    sizes = {len(names) for names in chosen}
+    assert {1, columns} <= sizes
+    first = {len(names) for names in chosen[: len(sizes)]}
+    assert first == sizes  # whoever stops early has seen every size
+    found = {"sets": chosen, "quasi": quasi}
+    assert ("all 7 choices" if columns == 3 else "drawn by lot") in drawing._looked_at(found)
 
 
 def test_a_table_that_is_safe_already_is_told_so(visitor):
@@ -127,6 +208,37 @@ def test_the_slider_looks_up_what_was_tried_once(ready):
         assert f"occurs at least {k} times" in text
         assert "<progress" not in text
     assert [job["id"] for job in ready.state()["jobs"]] == jobs
+
+
+def test_a_number_that_was_not_tried_ahead_is_tried_when_it_is_typed(ready):
+    ready.post("/protect/choose", data=CHOICE)
+    text = ready.post("/protect/choose", data={**CHOICE, "k": 6}, headers=HX).text
+    assert "<h2>hilbert, k = 6</h2>" in text
+    assert ready.tried()[Aim(k=6).key]["smallest"] >= 6
+    text = ready.get("/protect").text
+    assert 'value="6" required aria-label="k, as a number"' in text
+    assert 'aria-valuetext="k = 6"' in text
+    assert "occurs at least 6 times" in text
+    jobs = [job["id"] for job in ready.state()["jobs"]]
+    assert "k = 20" in ready.post("/protect/choose", data={"method": "hilbert", "k": 6, "k_place": 7}, headers=HX).text
+    assert "k = 6<" in ready.post("/protect/choose", data={"method": "hilbert", "k": 6, "k_place": 3}, headers=HX).text
+    assert [job["id"] for job in ready.state()["jobs"]] == jobs
+    assert ready.post("/protect/choose", data={"method": "hilbert", "k": 1}).status_code == 422
+    ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity"})
+    assert "l = 3" in ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity", "level": 3}).text
+    wrong = ready.post("/protect/choose", data={**CHOICE, "guard": "l-diversity", "level": 2.5})
+    assert "Choose a whole number from 2" in wrong.text
+    ready.post("/protect/choose", data=CHOICE)
+
+
+def test_a_typed_number_comes_before_what_is_still_being_tried(visitor):
+    visitor.opened(people(3000))
+    visitor.post("/protect/choose", data={**CHOICE, "guard": "t-closeness"})
+    first = next(job["id"] for job in visitor.state()["jobs"] if job["task"] == "search")
+    visitor.post("/protect/choose", data={**CHOICE, "guard": "t-closeness", "level": 0.21})
+    second = next(job["id"] for job in visitor.state()["jobs"] if job["task"] == "search")
+    assert first != second
+    until(lambda: Aim("hilbert", 5, "t-closeness", 0.21, "diagnosis").key in visitor.get("/api/candidates").text)
 
 
 def test_every_point_of_the_map_leads_to_its_candidate(ready):
@@ -178,6 +290,40 @@ def test_candidates_are_compared_and_it_is_told_who_pays(ready):
     assert mean == pytest.approx(1 - found["kept"])
     ready.post("/compare/pin", data={"key": Aim(k=2).key, "pinned": "false"})
     assert "2 candidates" in ready.get("/compare").text
+
+
+def test_it_is_told_who_pays_where_most_have_the_highest_value(visitor):
+    ages = [*range(20, 30), *[30] * 50]
+    visitor.opened(b"age,sex\n" + b"".join(b"%d,%d\n" % (age, age % 2) for age in ages))
+    found = visitor.tried()[Aim().key]
+    groups = found["payers"]["age"]
+    assert groups[-1]["group"] == "30"
+    assert groups[-1]["records"] == 50
+
+
+def test_columns_are_shown_before_and_after_in_every_candidate(ready):
+    keys = [Aim(k=2).key, Aim("mondrian", 20).key]
+    found = ready.client.put("/api/comparison?wait=30", json={"keys": keys}).json()
+    assert found["job"]["state"] == "done"
+    assert list(found["candidates"]) == list(found["spreads"]) == keys
+    women = sum(line.split(b",")[2] == b"f" for line in people(200).splitlines()[1:]) / 200
+    for key in keys:
+        assert found["spreads"][key]["sampled"] is None
+        columns = {each["column"]: each for each in found["spreads"][key]["columns"]}
+        assert set(columns) == {"age", "sex", "zip", "shoe"}
+        for each in columns.values():
+            for side in ("before", "after"):
+                assert sum(row[side] for row in each["rows"]) == pytest.approx(1)
+        assert next(row["before"] for row in columns["sex"]["rows"] if row["label"] == "f") == pytest.approx(women)
+        assert columns["age"]["stepped"]
+    for column in ("age", "sex"):
+        text = ready.get("/compare", params={"of": column, "by": "sex"}).text
+        assert f"{column} before and after" in text
+        assert f"<option selected>{column}</option>" in text
+        assert "A: hilbert, k = 2" in text
+        assert "B: mondrian, k = 20" in text
+    assert ready.client.put("/api/comparison", json={"keys": ["nothing"]}).status_code == 422
+    assert list(ready.get("/api/comparison").json()["spreads"]) == keys
 
 
 def test_a_release_is_written_only_when_a_person_has_checked(ready):
@@ -261,7 +407,7 @@ def test_three_hundred_columns_and_names_in_other_scripts(visitor):
     assert {name for name, role in roles.items() if role == "plain"} == {f"spalte_{n}" for n in (29, *range(290, 298))}
     visitor.post("/undo")
     assert "plain" not in {each["decided"] for each in visitor.get("/api/roles").json()}
-    assert "No column has such a name" in visitor.get("/roles?named=nothing").text
+    assert "No column is like that" in visitor.get("/roles?named=nothing").text
 
 
 def test_names_are_quoted_in_commands():

@@ -118,18 +118,25 @@ def test_path_tricks_in_the_name_of_a_file_lead_nowhere(visitor):
     assert all(".." not in path.parts for path in folders(visitor))
 
 
+@pytest.fixture(scope="module")
+def folders_and_server(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("paths")
+    inside, outside = tmp_path / "data", tmp_path / "private"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "people.csv").write_bytes(people())
+    (outside / "secret.csv").write_bytes(people())
+    (inside / "link.csv").symlink_to(outside / "secret.csv")
+    (inside / "way").symlink_to(outside)
+    with serving(tmp_path, folders=(inside,)) as (_, enter):
+        yield enter, inside, outside
+
+
 class TestPaths:
     @pytest.fixture
-    def place(self, tmp_path):
-        inside, outside = tmp_path / "data", tmp_path / "private"
-        inside.mkdir()
-        outside.mkdir()
-        (inside / "people.csv").write_bytes(people())
-        (outside / "secret.csv").write_bytes(people())
-        (inside / "link.csv").symlink_to(outside / "secret.csv")
-        (inside / "way").symlink_to(outside)
-        with serving(tmp_path, folders=(inside,)) as (visitor, _):
-            yield visitor, inside, outside
+    def place(self, folders_and_server):
+        enter, inside, outside = folders_and_server
+        return enter(), inside, outside
 
     def test_files_in_named_folders_are_offered_and_opened_where_they_are(self, place):
         visitor, inside, _ = place

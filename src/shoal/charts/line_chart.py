@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -48,6 +49,7 @@ def lines(
     zero: bool = True,
     mark: tuple[object, str] | None = None,
     limit: tuple[float, str] | None = None,
+    dots: Sequence[Row] = (),
     width: float = 720,
     height: float = 260,
 ) -> Figure:
@@ -78,6 +80,8 @@ def lines(
         A value and a text: a dashed line with this text stands at the value.
     limit
         A number and a text: a dashed line with this text lies at the height of the number.
+    dots
+        Rows of the same columns that are faint dots behind the lines, such as the cases that a line is the mean of.
     width, height
         The width of the sheet, and the height of the lines' part of it.
 
@@ -96,8 +100,9 @@ def lines(
         columns.insert(1, Column(group, group))
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
-    names, groups, found = distinct(rows, x), distinct(rows, group), numbers(rows, x, group, y)
-    heights = present([*found.values(), finite(limit[0]) if limit else None])
+    every = [*rows, *dots]
+    names, groups, found = distinct(every, x), distinct(rows, group), numbers(rows, x, group, y)
+    heights = present([*found.values(), *(finite(row.get(y)) for row in dots), finite(limit[0]) if limit else None])
     domain = ratios(heights, form) if log else even(heights, form, zero=zero)
     beside = max((text_width(shorten(name, 0.26 * sheet.width), bold=True) for name in groups), default=0.0)
     right = sheet.width - MARGIN - (beside + 22 if group is not None else 0.0)
@@ -108,8 +113,9 @@ def lines(
     scale = domain.on(box.bottom, box.top)
     vertical(sheet, scale, box)
     baseline(sheet, box, scale(0.0) if domain.low <= 0 <= domain.high else box.bottom)
-    places, bottom = _along(sheet, rows, x, names, box, log_x)
+    places, bottom = _along(sheet, every, x, names, box, log_x)
     chart = _Lines(sheet, box, scale, places, form, found, step)
+    chart.dots([(clean(row.get(x)), clean(row.get(group)) if group else "", finite(row.get(y))) for row in dots])
     chart.gaps(groups)
     ends = [chart.line(number, name) for number, name in enumerate(groups)]
     if mark and clean(mark[0]) in places:
@@ -119,7 +125,7 @@ def lines(
     if group is not None:
         _beside(sheet, groups, ends, box)
     note = f"{x_label} (log scale)" if log_x and x_label else x_label
-    return sheet.figure(below(sheet, note, box, bottom) + MARGIN, rows, columns)
+    return sheet.figure(below(sheet, note, box, bottom) + MARGIN, every, columns)
 
 
 def _along(
@@ -177,6 +183,17 @@ class _Lines:
             if regular or place == last or point in lonely:
                 self.sheet.marker(point[0], point[1], number, f"rim {hue(number)}", tip=point[2])
         return points[-1][1] if points else None
+
+    def dots(self, cases: Sequence[tuple[str, str, float | None]]) -> None:
+        """Draw single cases, those of one value a little apart sidewards, so that equal ones can be told apart."""
+        drawn: Counter[str] = Counter()
+        for name, case, value in cases:
+            if value is None:
+                continue
+            aside = (drawn[name] + 1) // 2 % 4 * (3.0 if drawn[name] % 2 else -3.0)
+            drawn[name] += 1
+            told = f"{', '.join(part for part in (name, case) if part)}: {self.form.exact(value)}"
+            self.sheet.marker(self.places[name] + aside, self.scale(value), 0, "faint", radius=2.5, tip=told)
 
     def gaps(self, groups: Sequence[str]) -> None:
         """Write at the foot of the plot where numbers are missing, as far as there is room."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ def write_pdf(html: str, path: str | Path) -> None:
     content = pdf(html)
     with all_or_none([Path(path)]) as (draft,):
         draft.write_bytes(content)
+
+
+def installed() -> bool:
+    """Tell whether WeasyPrint is there, without loading it."""
+    return find_spec("weasyprint") is not None
 
 
 def insist() -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from shoal.schema import Role
-from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, Aim
+from shoal.web.decisions import K_LEVELS, K_MOST, MOST_PINNED, Aim
 from shoal.web.entrance import session_of
 from shoal.web.jobs import Job
 from shoal.web.places import on_this_computer
@@ -27,17 +27,15 @@ class Problem(BaseModel):
     remedy: str
 
 
-router = APIRouter(
-    prefix="/api",
-    responses={
-        400: {"model": Problem, "description": "It cannot be read"},
-        401: {"model": Problem, "description": "A token is needed"},
-        404: {"model": Problem, "description": "It is not there"},
-        413: {"description": "More than can be taken"},
-        422: {"model": Problem, "description": "It cannot be done"},
-    },
-)
-_BYTES = {
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Problem, "description": "It cannot be read"},
+    401: {"model": Problem, "description": "A token is needed"},
+    404: {"model": Problem, "description": "It is not there"},
+    413: {"description": "More than can be taken"},
+    422: {"model": Problem, "description": "It cannot be done"},
+}
+router = APIRouter(prefix="/api", responses=PROBLEMS)
+BYTES = {
     "required": True,
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
@@ -57,19 +55,34 @@ class RolesGiven(BaseModel):
     roles: dict[str, Role | None]
 
 
-class Wanted(BaseModel):
-    """How a table is to be protected, and how the release is written."""
+class AimGiven(BaseModel):
+    """How a table is to be protected."""
 
     method: Literal["hilbert", "mondrian", "sorted-clusters"] = "hilbert"
-    k: int = Field(5, description=f"One of {', '.join(map(str, K_LEVELS))}.")
+    k: int = Field(5, description=f"Whole, from 2 to {K_MOST}; tried ahead are {', '.join(map(str, K_LEVELS))}.")
     guard: Literal["none", "t-closeness", "l-diversity"] = "none"
-    level: float = Field(
-        0, description=f"t: one of {GUARD_LEVELS['t-closeness']}; l: one of {GUARD_LEVELS['l-diversity']}."
-    )
+    level: float = Field(0, description="t, between 0 and 1, or l, whole and at least 2; 0 without a further promise.")
     column: str = Field("", description="The confidential column that the further promise is about.")
+
+    @property
+    def aim(self) -> Aim:
+        """What is asked for, if it makes sense."""
+        return Aim(self.method, self.k, self.guard, self.level, self.column)
+
+
+class Wanted(AimGiven):
+    """How a table is to be protected, and how the release is written."""
+
     format: Literal["csv", "parquet"] = "csv"
     audience: Literal["internal", "external"] = "internal"
+    pdf: bool = Field(False, description="The report also as PDF, for which `shoal[report]` must be installed.")
     approver: str = Field("", max_length=200)
+
+
+class Compared(BaseModel):
+    """The keys of candidates, as `/api/candidates` names them."""
+
+    keys: list[str] = Field(max_length=MOST_PINNED)
 
 
 class JobTold(BaseModel):
@@ -129,7 +142,8 @@ class ReleaseTold(BaseModel):
     sha256: str
 
 
-def _waited(job: Job, seconds: float) -> JobTold:
+def waited(job: Job, seconds: float) -> JobTold:
+    """Tell how a job is after it had some time to end."""
     job.wait(seconds)
     return JobTold(**job.told())
 
@@ -152,21 +166,21 @@ def workbench(session: Here) -> WorkbenchTold:
     )
 
 
-@router.put("/file", status_code=202, openapi_extra={"requestBody": _BYTES})
+@router.put("/file", status_code=202, openapi_extra={"requestBody": BYTES})
 async def send_file(
     request: Request, session: Here, name: Annotated[str, Query(min_length=1, max_length=500)], wait: Wait = 0
 ) -> JobTold:
     """Send a file, as the bytes of the request, and open it."""
     path = await received(request, session.folder, session.settings.most_bytes, name)
     job = await run_in_threadpool(session.open, path, path.name, sent=True)
-    return await run_in_threadpool(_waited, job, wait)
+    return await run_in_threadpool(waited, job, wait)
 
 
 @router.post("/file/open", status_code=202)
 def open_file(session: Here, given: OpenPath, wait: Wait = 0) -> JobTold:
     """Open a file of this computer that lies in a folder named when the server was started."""
     path = on_this_computer(session.settings, given.path)
-    return _waited(session.open(path, path.name, sent=False), wait)
+    return waited(session.open(path, path.name, sent=False), wait)
 
 
 @router.delete("/file", status_code=204)
@@ -186,6 +200,14 @@ def roles(session: Here) -> list[ColumnTold]:
 def give_roles(session: Here, given: RolesGiven) -> list[ColumnTold]:
     """Give columns roles."""
     session.decide_roles(given.roles)
+    return roles(session)
+
+
+@router.put("/roles/import", openapi_extra={"requestBody": BYTES})
+async def import_roles(request: Request, session: Here) -> list[ColumnTold]:
+    """Give columns the roles that a recipe (TOML) or a certificate (JSON) gives them; others stay as they were."""
+    content = await request.body()
+    await run_in_threadpool(session.import_roles, content)
     return roles(session)
 
 
@@ -209,18 +231,56 @@ def candidates(session: Here, wait: Wait = 0) -> dict[str, Any]:
     return {"candidates": session.candidates()} | ({"job": job.told()} if job is not None else {})
 
 
+@router.put("/aim")
+def choose(session: Here, given: AimGiven, wait: Wait = 0) -> dict[str, Any]:
+    """Choose a way to protect the table, and tell what it gives; what was not tried ahead is tried now."""
+    session.choose(given.aim)
+    session.candidates()
+    job = session.working("search")
+    if job is not None and session.candidate(given.aim.key) is None:
+        job.wait(wait)
+    told = {"key": given.aim.key, "candidate": session.candidate(given.aim.key)}
+    return told | ({"job": job.told()} if job is not None else {})
+
+
+def _compared(session: Session, wait: float) -> dict[str, Any]:
+    session.candidates()
+    session.spreads()
+    job = session.working("spread")
+    if job is not None:
+        job.wait(wait)
+    candidates = {key: session.candidate(key) for key in session.decisions.pinned}
+    told = {"candidates": candidates, "spreads": session.spreads()}
+    return told | ({"job": job.told()} if job is not None else {})
+
+
+@router.get("/comparison")
+def comparison(session: Here, wait: Wait = 0) -> dict[str, Any]:
+    """Tell of the candidates that are compared what each gives, and how its columns are spread before and after."""
+    return _compared(session, wait)
+
+
+@router.put("/comparison")
+def compare(session: Here, given: Compared, wait: Wait = 0) -> dict[str, Any]:
+    """Put up to four candidates side by side."""
+    session.compare(given.keys)
+    return _compared(session, wait)
+
+
 @router.post("/anonymize", status_code=202)
 def anonymize(session: Here, given: Wanted, wait: Wait = 0) -> JobTold:
     """Write a release as a job. When it is done, the release has the name of the job."""
-    session.choose(Aim(given.method, given.k, given.guard, given.level, given.column))
-    job = session.publish(parquet=given.format == "parquet", audience=given.audience, approver=given.approver)
-    return _waited(job, wait)
+    session.choose(given.aim)
+    job = session.publish(
+        parquet=given.format == "parquet", audience=given.audience, approver=given.approver, pdf=given.pdf
+    )
+    return waited(job, wait)
 
 
 @router.get("/jobs/{id}")
 def job(session: Here, id: str, wait: Wait = 0) -> JobTold:
     """Tell how a job is."""
-    return _waited(session.job(id), wait)
+    return waited(session.job(id), wait)
 
 
 @router.delete("/jobs/{id}")
@@ -228,7 +288,7 @@ def cancel(session: Here, id: str) -> JobTold:
     """End a job. It leaves nothing behind."""
     found = session.job(id)
     found.cancel()
-    return _waited(found, 5)
+    return waited(found, 5)
 
 
 def _release_told(session: Session, id: str) -> ReleaseTold:

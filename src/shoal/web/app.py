@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from shoal.errors import DataError, ShoalError
 from shoal.version import VERSION
-from shoal.web import api, endings, pages
+from shoal.web import api, endings, pages, role_pages, tree_api, tree_pages
 from shoal.web.entrance import Entrance
 from shoal.web.guard import Guard
 from shoal.web.rendering import rendered, states, stylesheet
@@ -49,7 +49,10 @@ def create_app(settings: Settings) -> ASGIApp:
         lifespan=lifespan,
     )
     app.include_router(api.router)
+    app.include_router(tree_api.router)
+    app.include_router(tree_pages.router)
     app.include_router(pages.router)
+    app.include_router(role_pages.router)
     app.include_router(endings.router)
     _static(app)
     _failures(app)

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.schema import Role
+from shoal.web.trees import Tree, file_names
 
-K_LEVELS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)
+K_LEVELS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)  # tried ahead; others are tried when someone asks for them
+K_MOST = 100_000
 GUARD_LEVELS: Mapping[str, tuple[float, ...]] = {
     "none": (0.0,),
     "t-closeness": (0.05, 0.1, 0.15, 0.2, 0.3),
     "l-diversity": (2, 3, 4, 5),
 }
+GUARD_RANGES = {"none": (0.0, 0.0), "t-closeness": (0.001, 0.999), "l-diversity": (2.0, 1000.0)}
 USUAL_LEVELS = {"none": 0.0, "t-closeness": 0.2, "l-diversity": 2.0}
 METHODS = ("hilbert", "mondrian", "sorted-clusters")
 MOST_PINNED = 4
 _LEVEL_NAMES = {"t-closeness": "t", "l-diversity": "l"}
+
+
+def place_of(levels: Sequence[float], value: float) -> int:
+    """Give the place of the level that is nearest to a value, as a share of it.
+
+    >>> place_of(K_LEVELS, 5), place_of(K_LEVELS, 6), place_of(K_LEVELS, 900)
+    (3, 4, 9)
+    """
+    return min(range(len(levels)), key=lambda place: abs(levels[place] - value) / max(levels[place], value, 1e-9))
 
 
 @dataclass(frozen=True)
@@ -47,15 +59,15 @@ class Aim:
         """Refuse what is not offered."""
         if self.method not in METHODS:
             raise ParameterError(f"'{self.method}' is not offered here.", f"Choose one of: {', '.join(METHODS)}.")
-        if self.k not in K_LEVELS:
-            raise ParameterError(
-                f"k = {self.k} is not offered here.", f"Choose one of: {', '.join(map(str, K_LEVELS))}."
-            )
+        if not 2 <= self.k <= K_MOST:
+            raise ParameterError(f"k = {self.k} makes no sense.", f"Choose a whole number from 2 to {K_MOST:,}.")
         if self.guard not in GUARD_LEVELS:
             raise ParameterError("There is no such promise.", f"Choose one of: {', '.join(GUARD_LEVELS)}.")
-        if self.level not in GUARD_LEVELS[self.guard]:
-            levels = ", ".join(f"{level:g}" for level in GUARD_LEVELS[self.guard])
-            raise ParameterError("This level is not offered here.", f"Choose one of: {levels}.")
+        low, high = GUARD_RANGES[self.guard]
+        if not low <= self.level <= high or (self.guard == "l-diversity" and self.level != int(self.level)):
+            kind = "a whole number" if self.guard == "l-diversity" else "a number"
+            name = _LEVEL_NAMES.get(self.guard, "The level")
+            raise ParameterError(f"{name} = {self.level:g} makes no sense.", f"Choose {kind} from {low:g} to {high:g}.")
         if (self.guard == "none") != (not self.column):
             raise ParameterError("The promise and its column do not fit.", "Name the confidential column it is about.")
 
@@ -95,17 +107,25 @@ class Aim:
         return f"{self.method}, k = {self.k}" + (f", {name} = {self.level:g}" if name else "")
 
     def nearby(self) -> list[Aim]:
-        """Give all aims that differ in method, k and level, the nearest first."""
-        levels = GUARD_LEVELS[self.guard]
+        """Give all aims that are tried with this one, which differ in method, k and level, the nearest first."""
+        crowds = sorted({*K_LEVELS, self.k})
+        levels = sorted({*GUARD_LEVELS[self.guard], self.level})
         all_of_them = [
-            replace(self, method=method, k=k, level=level) for method in METHODS for k in K_LEVELS for level in levels
+            replace(self, method=method, k=k, level=level) for method in METHODS for k in crowds for level in levels
         ]
 
         def far(other: Aim) -> tuple[bool, int]:
-            steps = abs(K_LEVELS.index(other.k) - K_LEVELS.index(self.k))
+            steps = abs(crowds.index(other.k) - crowds.index(self.k))
             return other.method != self.method, steps + abs(levels.index(other.level) - levels.index(self.level))
 
         return sorted(all_of_them, key=far)
+
+    @property
+    def family(self) -> str:
+        """What aims have in common that are tried together: the promise, and what is not on the sliders."""
+        k = "" if self.k in K_LEVELS else str(self.k)
+        level = "" if self.level in GUARD_LEVELS[self.guard] else f"{self.level:g}"
+        return "~".join((self.guard, self.column, k, level))
 
 
 @dataclass(frozen=True)
@@ -115,6 +135,7 @@ class Decisions:
     roles: Mapping[str, Role | None] = field(default_factory=dict)
     aim: Aim = field(default_factory=Aim)
     pinned: tuple[str, ...] = ()
+    trees: Mapping[str, Tree] = field(default_factory=dict)
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -150,12 +171,32 @@ class Decisions:
         """A name of the roles, for what was found with them."""
         return hashlib.sha256(json.dumps(self.plain_roles, sort_keys=True).encode()).hexdigest()[:16]
 
+    @property
+    def digest(self) -> str:
+        """A name of the roles and trees, for what was found with them."""
+        trees = sorted((column, tree.digest) for column, tree in self.trees.items())
+        return hashlib.sha256(json.dumps([self.roles_digest, trees]).encode()).hexdigest()[:16]
+
+    @property
+    def tree_files(self) -> dict[str, str]:
+        """The columns whose tree is a file of its own, and what the file is called."""
+        return file_names([column for column, tree in self.trees.items() if not tree.how])
+
+    def with_tree(self, column: str, tree: Tree | None) -> Decisions:
+        """Give a quasi-identifier a hierarchy, or none."""
+        if self.roles.get(column) != Role.QUASI:
+            raise ParameterError("Only a quasi-identifier can have a hierarchy here.", "Choose another column.")
+        trees = {name: known for name, known in self.trees.items() if name != column}
+        return replace(self, trees=trees | ({column: tree} if tree else {}))
+
     def with_roles(self, changed: Mapping[str, Role | None]) -> Decisions:
         """Change the roles of some columns. A promise about a column that is no longer confidential goes."""
         for name in changed:
             if name not in self.roles:
                 raise ParameterError("There is no such column in the file.", "Reload the page and choose again.")
-        decided = replace(self, roles={**self.roles, **changed}, pinned=())
+        roles = {**self.roles, **changed}
+        trees = {name: tree for name, tree in self.trees.items() if roles[name] == Role.QUASI}
+        decided = replace(self, roles=roles, trees=trees, pinned=())
         if self.aim.column and decided.roles.get(self.aim.column) != Role.SENSITIVE:
             decided = replace(decided, aim=replace(self.aim, guard="none", level=0.0, column=""))
         return decided
@@ -168,12 +209,17 @@ class Decisions:
 
     def with_pin(self, key: str, *, pinned: bool) -> Decisions:
         """Put a candidate beside others, or take it away."""
-        others = tuple(each for each in self.pinned if each != key)
-        if pinned and len(others) >= MOST_PINNED:
+        others = [each for each in self.pinned if each != key]
+        return self.with_pins([*others, key] if pinned else others)
+
+    def with_pins(self, keys: Sequence[str]) -> Decisions:
+        """Put some candidates side by side."""
+        chosen = tuple(dict.fromkeys(keys))
+        if len(chosen) > MOST_PINNED:
             raise ParameterError(
-                f"{MOST_PINNED} candidates are compared already.", "Take one away before you add another."
+                f"At most {MOST_PINNED} candidates are compared.", "Take one away before you add another."
             )
-        return replace(self, pinned=(*others, key) if pinned else others)
+        return replace(self, pinned=chosen)
 
 
 class History:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
-from shoal.charts import Figure, bars, heatmap, lines, risk_utility_map
+from shoal.charts import Figure, bars, heatmap, lines, paired, risk_utility_map
 from shoal.web.decisions import Aim
 
 Found = Mapping[str, Any]
@@ -46,11 +46,13 @@ def sizes(found: Found, k: int, title: str) -> Figure:
 
 
 def knowledge(found: Found) -> Figure:
-    """Draw how many stand alone against the number of attributes that someone knows: the worst choice and the mean."""
+    """Draw how many stand alone against the number of attributes known: every choice, the worst of them, the mean."""
     by_number: dict[int, list[float]] = {}
+    rows, dots = [], []
     for each in found["sets"]:
-        by_number.setdefault(len(each["known"]), []).append(each["uniqueness"])
-    rows = []
+        number = len(each["known"])
+        by_number.setdefault(number, []).append(each["uniqueness"])
+        dots.append({"known": number, "which": _choice(each["known"]), "share": each["uniqueness"]})
     for number in sorted(by_number):
         shares = by_number[number]
         rows.append({"known": number, "which": "worst choice", "share": max(shares)})
@@ -60,15 +62,32 @@ def knowledge(found: Found) -> Figure:
         x="known",
         y="share",
         group="which",
+        dots=dots,
         percent=True,
         x_label="attributes that someone knows",
         y_label="share of people who stand alone",
         title="The more someone knows, the more people stand alone",
-        description="For each number of known attributes: the most telling choice of them, and the mean of all choices "
-        "that were looked at.",
+        description=f"Every dot is one choice of attributes. The lines are the most telling choice and the mean of "
+        f"{_looked_at(found)}.",
         width=_CARD,
         height=190,
     )
+
+
+def _choice(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def _looked_at(found: Found) -> str:
+    """Say how many choices the figure shows.
+
+    >>> _looked_at({"sets": [1, 2, 3], "quasi": ["a", "b"]})
+    'all 3 choices'
+    """
+    shown, there = len(found["sets"]), 2 ** len(found["quasi"]) - 1
+    if shown == there:
+        return f"all {there:,} choices"
+    return f"{shown:,} choices drawn by lot of the {f'{there:,}' if there < 10**9 else 'many'} that there are"
 
 
 def risk_map(candidates: Mapping[str, Found], chosen: Aim) -> Figure:
@@ -152,3 +171,34 @@ def payers(named: Sequence[tuple[str, Found]], column: str) -> Figure:
         "Groups of fewer than ten people are left out.",
         width=_CARD,
     )
+
+
+def spreads(named: Sequence[tuple[str, Found]], column: str) -> Figure:
+    """Draw how a column is spread before and after, a panel for each candidate."""
+    found = [(name, each) for name, known in named for each in known.get("columns", []) if each["column"] == column]
+    stepped = all(each["stepped"] for _, each in found)
+    rows = [
+        {"candidate": name, **row, **({} if stepped or "label" in row else {"label": _bin(row)})}
+        for name, each in found
+        for row in each["rows"]
+    ]
+    beyond = " The first and the last bin also hold what lies beyond them." if stepped else ""
+    return paired(
+        rows,
+        x="low" if stepped else "label",
+        x_end="high" if stepped else None,
+        before="before",
+        after="after",
+        facet="candidate",
+        title=f"{column} before and after",
+        description="Shares of the people whose cell tells something. A range or a set counts evenly in all that it "
+        f"covers. Values of fewer than ten people have no place of their own.{beyond}",
+        x_label=column,
+        y_label="share of people",
+        width=2 * _CARD if len(found) > 1 else _CARD,
+        height=150,
+    )
+
+
+def _bin(row: Found) -> str:
+    return f"{row['low']:g} to {row['high']:g}"

@@ -6,49 +6,72 @@ import base64
 import hashlib
 import re
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from shoal.errors import DataError, ParameterError
+from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web import drawing, saying
 from shoal.web.decisions import Aim
 from shoal.web.entrance import session_of
 from shoal.web.guard import style_policy
-from shoal.web.pages import see
+from shoal.web.pages import patient, see
 from shoal.web.rendering import page
-from shoal.web.session import Session
+from shoal.web.session import PDF_REMEDY, Session
 
 router = APIRouter(include_in_schema=False)
 Here = Annotated[Session, Depends(session_of)]
-_TASKS = {"look": "/data", "measure": "/risk", "search": "/protect", "publish": "/release"}
+_TASKS = {
+    "look": "/data",
+    "measure": "/risk",
+    "tree": "/hierarchies",
+    "search": "/protect",
+    "spread": "/compare",
+    "publish": "/release",
+}
 
 
 @router.get("/compare")
-def compare(request: Request, session: Here, by: Annotated[str, Query()] = "") -> HTMLResponse:
-    """Show candidates side by side: what each loses, where, and who pays for it."""
+def compare(
+    request: Request, session: Here, by: Annotated[str, Query()] = "", of: Annotated[str, Query()] = ""
+) -> HTMLResponse:
+    """Show candidates side by side: what each loses, where, how its columns are spread, and who pays for it."""
     decisions = session.decisions
-    named = []
+    named, spreads = [], {}
     if not decisions.problem and decisions.pinned:
         session.candidates()
+        spreads = session.spreads()
+        patient(session, "spread")
+        spreads = session.spreads()
         letters = dict(zip(decisions.pinned, "ABCD", strict=False))
         named = [(letters[key], Aim.of(key), session.candidate(key)) for key in decisions.pinned]
     known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
     columns = list(dict.fromkeys(name for _, found in known for name in found["payers"]))
     by = by if by in columns else next(iter(columns), "")
-    job = session.working("search")
+    job, second = session.working("search"), session.working("spread")
+    drawn = [(f"{letter}: {aim.label}", spreads[aim.key]) for letter, aim, _ in named if aim.key in spreads]
+    spread_columns = list(dict.fromkeys(each["column"] for _, known in drawn for each in known["columns"]))
+    of = of if of in spread_columns else next(iter(spread_columns), "")
     return page(
         request,
         session,
         "compare",
+        spread_columns=spread_columns,
+        of=of,
+        spread_figure=drawing.spreads(drawn, of) if of else None,
+        spread_sampled=any(known["sampled"] for _, known in drawn),
+        spread_job=second,
         named=named,
         known=known,
         columns=columns,
         by=by,
         sentence=saying.comparison([(text.partition(":")[0], found) for text, found in known]),
         figure=drawing.payers([(text.partition(":")[0], found) for text, found in known], by) if by else None,
-        poll=job is not None and not job.over and len(known) < len(named),
+        poll=(job is not None and not job.over and len(known) < len(named)) or (second is not None and not second.over),
+        again=f"/compare?{urlencode({'by': by, 'of': of})}",
         job=job,
     )
 
@@ -75,9 +98,8 @@ def _files(session: Session, *, parquet: bool = False) -> dict[str, str]:
 @router.get("/release")
 def release(request: Request, session: Here) -> HTMLResponse:
     """Show what is to be checked before a release is written, and what has been written."""
+    patient(session, "publish")
     job = session.working("publish")
-    if job is not None and not job.over:
-        job.wait(0.7)
     decisions = session.decisions
     ready = session.file is not None and not decisions.problem
     found = session.candidate(decisions.aim.key) if ready else None
@@ -94,6 +116,8 @@ def release(request: Request, session: Here) -> HTMLResponse:
         command=saying.command(source, decisions, _files(session)) if ready else "",
         python=saying.python(source, decisions, _files(session)) if ready else "",
         job=job,
+        pdf=installed(),
+        pdf_remedy=PDF_REMEDY,
         written=list(reversed(session.releases.values())),
         poll=job is not None and not job.over,
     )
@@ -107,11 +131,12 @@ def write(
     approver: Annotated[str, Form(max_length=200)] = "",
     looked: Annotated[bool, Form()] = False,
     others: Annotated[bool, Form()] = False,
+    pdf: Annotated[bool, Form()] = False,
 ) -> Response:
     """Write the release."""
     if not (looked and others):
         raise ParameterError("The checklist is not complete.", "Confirm both points that only a person can check.")
-    session.publish(parquet=format == "parquet", audience=audience, approver=approver.strip())
+    session.publish(parquet=format == "parquet", audience=audience, approver=approver.strip(), pdf=pdf)
     return see("/release")
 
 

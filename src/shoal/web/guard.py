@@ -41,7 +41,12 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
-SENDING = ("/data/upload", "/api/file")  # what takes a file; everything else takes a few words
+SENDING = (
+    "/data/upload",
+    "/api/file",
+    "/hierarchies/upload",
+    "/api/hierarchy",
+)  # what takes a file; everything else takes a few words
 _LONGEST = 1 << 20
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -14,7 +15,7 @@ from shoal.datasets.patients import write_patients
 from shoal.errors import DataError, ShoalError
 from shoal.schema import Role
 from shoal.web import drawing, saying
-from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, USUAL_LEVELS, Aim
+from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, USUAL_LEVELS, Aim, place_of
 from shoal.web.entrance import session_of
 from shoal.web.places import offered, on_this_computer
 from shoal.web.rendering import page, rendered
@@ -37,13 +38,14 @@ def see(place: str) -> RedirectResponse:
 @router.get("/")
 def start(session: Here) -> Response:
     """Lead to the screen on which there is something to do."""
-    _patient(session, "look")
+    patient(session, "look")
     if session.file is None:
         return see("/data")
     return see("/roles" if session.decisions.problem else "/risk")
 
 
-def _patient(session: Session, task: str) -> None:
+def patient(session: Session, task: str) -> None:
+    """Wait a little for work that may be nearly done."""
     job = session.working(task)
     if job is not None and not job.over:
         job.wait(_PATIENCE)
@@ -52,13 +54,14 @@ def _patient(session: Session, task: str) -> None:
 @router.get("/data")
 def data(request: Request, session: Here, then: Annotated[str, Query()] = "") -> Response:
     """Show what is open, and how to open something; lead on as soon as a file that was just opened is there."""
-    _patient(session, "look")
+    patient(session, "look")
     if then == "roles" and session.is_open:
-        return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if _by_htmx(request) else see("/roles")
+        return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if by_htmx(request) else see("/roles")
     return _data(request, session, then=then)
 
 
-def _by_htmx(request: Request) -> bool:
+def by_htmx(request: Request) -> bool:
+    """Tell whether a part of a page is asked for, by a script, rather than a page."""
     return "hx-request" in request.headers
 
 
@@ -133,51 +136,6 @@ def preview(session: Here) -> HTMLResponse:
     return HTMLResponse(rendered("preview.html", job=job, found=job.result if job.state == "done" else {}))
 
 
-@router.get("/roles")
-def roles(request: Request, session: Here, named: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Show the columns and their roles: all of them, or those whose name holds a text."""
-    if session.file is None:
-        return see("/data")
-    shown = [(place, each) for place, each in enumerate(session.look["columns"]) if _holds(each["name"], named)]
-    return page(request, session, "roles", shown=shown, named=named)
-
-
-def _holds(name: str, text: str) -> bool:
-    return text.casefold() in name.casefold()
-
-
-@router.post("/roles")
-async def give_roles(request: Request, session: Here) -> Response:
-    """Give columns the roles that a form names."""
-    form = await request.form(max_files=0, max_fields=4000)
-    names = list(session.decisions.roles)
-    changed: dict[str, Role | None] = {}
-    for field, value in form.items():
-        place = field.removeprefix("role-")
-        if field.startswith("role-") and place.isdecimal() and int(place) < len(names):
-            changed[names[int(place)]] = Role(value) if value in list(Role) else None
-    await run_in_threadpool(session.decide_roles, changed)
-    if _by_htmx(request):
-        return HTMLResponse(rendered("role_state.html", decisions=session.decisions, history=session.history))
-    return see("/roles")
-
-
-@router.post("/roles/all")
-def give_role_to_all(
-    session: Here, role: Annotated[Role, Form()], named: Annotated[str, Form(max_length=200)] = ""
-) -> Response:
-    """Give one role to all columns whose name holds a text."""
-    session.decide_roles({name: role for name in session.decisions.roles if _holds(name, named)})
-    return see(f"/roles?{urlencode({'named': named})}" if named else "/roles")
-
-
-@router.post("/roles/accept")
-def accept_roles(session: Here) -> Response:
-    """Take all guesses."""
-    session.accept_roles()
-    return see("/roles")
-
-
 @router.get("/risk")
 def risk(request: Request, session: Here) -> HTMLResponse:
     """Show how risky the table is."""
@@ -185,7 +143,7 @@ def risk(request: Request, session: Here) -> HTMLResponse:
         return page(request, session, "risk", found={}, job=None)
     found = session.risk()
     if not found:
-        _patient(session, "measure")
+        patient(session, "measure")
         found = session.risk()
     job = session.working("measure")
     figures = []
@@ -215,7 +173,7 @@ def protect(request: Request, session: Here, see_key: Annotated[str, Query(alias
         session.choose(Aim.of(unquote(see_key)))
     if session.candidate(session.decisions.aim.key) is None:
         session.candidates()
-        _patient(session, "search")
+        patient(session, "search")
     return page(request, session, "protect", **_chosen(session))
 
 
@@ -253,27 +211,38 @@ def choose(
     request: Request,
     session: Here,
     method: Annotated[str, Form()],
-    k_place: Annotated[int, Form(ge=0, lt=len(K_LEVELS))],
+    k: Annotated[int | None, Form()] = None,
+    k_place: Annotated[int | None, Form(ge=0, lt=len(K_LEVELS))] = None,
     guard: Annotated[str, Form()] = "none",
-    level_place: Annotated[int, Form(ge=0)] = 0,
+    level: Annotated[float | None, Form()] = None,
+    level_place: Annotated[int | None, Form(ge=0)] = None,
     column: Annotated[str, Form()] = "",
 ) -> Response:
-    """Choose a way to protect the table; sliders tell the place of a level in the list of levels."""
-    before, levels = session.decisions.aim, GUARD_LEVELS.get(guard, ())
-    secrets = session.decisions.of(Role.SENSITIVE)
+    """Choose a way to protect the table; a slider tells the place of a level in its list, a field any other number."""
+    before, secrets = session.decisions.aim, session.decisions.of(Role.SENSITIVE)
+    crowd = int(_wanted(K_LEVELS, k, k_place, before.k))
     if guard == "none" or not secrets:
-        guard, level, column = "none", 0.0, ""
+        guard, wanted, column = "none", 0.0, ""
     else:
         column = column if column in secrets else secrets[0]
-        same = guard == before.guard and level_place < len(levels)
-        level = levels[level_place] if same else USUAL_LEVELS.get(guard, 0.0)
-    session.choose(Aim(method, K_LEVELS[k_place], guard, level, column))
-    if not _by_htmx(request):
+        wanted = USUAL_LEVELS.get(guard, 0.0)
+        if guard == before.guard:
+            wanted = _wanted(GUARD_LEVELS[guard], level, level_place, before.level)
+    session.choose(Aim(method, crowd, guard, wanted, column))
+    if not by_htmx(request):
         return see("/protect")
     if guard == before.guard:
         return result(session)
     # Other controls are needed, so the whole screen is shown anew.
     return Response(status_code=204, headers={"HX-Location": json.dumps(_ANEW)})
+
+
+def _wanted(levels: Sequence[float], typed: float | None, place: int | None, before: float) -> float:
+    """Tell which level is meant: what was typed, unless only the slider was moved, as can be where no script runs."""
+    inside = place is not None and place < len(levels)
+    if typed is not None and (not inside or typed != before or place_of(levels, typed) == place):
+        return typed
+    return levels[place] if place is not None and inside else before
 
 
 @router.post("/undo")

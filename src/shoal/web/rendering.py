@@ -17,7 +17,7 @@ from shoal.report.look import page_colours
 from shoal.schema import Role
 from shoal.version import VERSION
 from shoal.web import saying
-from shoal.web.decisions import GUARD_LEVELS, K_LEVELS, METHODS, MOST_PINNED
+from shoal.web.decisions import GUARD_LEVELS, GUARD_RANGES, K_LEVELS, K_MOST, METHODS, MOST_PINNED, place_of
 from shoal.web.session import Session
 from shoal.web.uploading import room
 
@@ -50,7 +50,10 @@ def environment() -> Environment:
         "METHODS": {name: saying.METHOD_NAMES[name] for name in METHODS},
         "GUARDS": saying.GUARD_NAMES,
         "GUARD_LEVELS": GUARD_LEVELS,
+        "GUARD_RANGES": GUARD_RANGES,
         "K_LEVELS": K_LEVELS,
+        "K_MOST": K_MOST,
+        "place_of": place_of,
         "MOST_PINNED": MOST_PINNED,
         "VERSION": VERSION,
         "Role": Role,

@@ -112,6 +112,8 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
             parts.append(f"{option} {_listed(decisions.of(role))}")
     if decisions.of(Role.SUBJECT):
         parts.append(f"--subject {shlex.quote(decisions.of(Role.SUBJECT)[0])}")
+    for column, place in _trees(decisions).items():
+        parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
     parts.append(f"--method {aim.method} --k {aim.k}")
     if aim.guard == "t-closeness":
         parts.append(f"--t {aim.level:g} --t-column {shlex.quote(aim.column)}")
@@ -131,6 +133,8 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
     for role in (Role.SUBJECT, Role.WEIGHT):
         if decisions.of(role):
             given.append(f"{role.value}={decisions.of(role)[0]!r}")
+    if decisions.trees:
+        given.append(f"hierarchies={_trees(decisions)!r}")
     arguments = ",\n    ".join(given)
     return (
         "import shoal\n\n"
@@ -138,6 +142,11 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
         f"release = shoal.anonymize(table, shoal.{_CLASSES[decisions.aim.method]}(), [{_promises(decisions.aim)}])\n"
         f"release.write({files['table']!r}, recipe={files['recipe']!r})\n"
     )
+
+
+def _trees(decisions: Decisions) -> dict[str, str]:
+    """Give how the tree of each column is built, or the file that it is written to beside the recipe."""
+    return {column: tree.how for column, tree in decisions.trees.items()} | decisions.tree_files
 
 
 def _promises(aim: Aim) -> str:

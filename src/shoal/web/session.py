@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import shutil
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, ParameterError
+from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions, History
+from shoal.web.errands import Errands, Found
+from shoal.web.importing import Imported, roles_in
 from shoal.web.jobs import Job, Jobs
 from shoal.web.keeping import Released, Shelf
 from shoal.web.settings import Settings
+from shoal.web.trees import Into, Tree, buildable, tree_of
 
-Found = dict[str, Any]
-
-
-def _pass(_: Any) -> None:
-    """Take no notice of it."""
+PDF_REMEDY = "Run: pip install 'shoal[report]', then start the workbench again."
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Opened:
     sent: bool
 
 
-class Session:
+class Session(Errands):
     """One user's work on one file.
 
     Parameters
@@ -50,21 +49,19 @@ class Session:
     """
 
     def __init__(self, id: str, folder: Path, jobs: Jobs, settings: Settings) -> None:
+        super().__init__(folder, jobs)
         self.id = id
-        self.folder = folder
         self.settings = settings
         self.file: Opened | None = None
         self.look: Found = {}
         self.history = History(Decisions())
-        self.jobs: dict[str, Job] = {}
         self.used = time.monotonic()
-        self.lock = threading.RLock()
         self.shelf = Shelf(settings.kept, id)
         self.releases: dict[str, Released] = {each.id: each for each in self.shelf.releases()}
         self._look_by = ""
-        self._all = jobs
         self._risks: dict[str, Found] = {}
         self._candidates: dict[tuple[str, str], Found] = {}
+        self._spreads: dict[tuple[str, str], Found] = {}
 
     # What is decided
 
@@ -78,7 +75,15 @@ class Session:
         with self.lock:
             self._need_file()
             self.history.decide("roles", self.decisions.with_roles(changed))
-            self._cancel("measure", "search")
+            self._cancel("measure", "search", "spread")
+
+    def import_roles(self, content: bytes) -> Imported:
+        """Give columns the roles that a recipe or a certificate gives them; others stay as they were."""
+        with self.lock:
+            self._need_file()
+            found = roles_in(content, list(self.decisions.roles))
+            self.decide_roles(found.roles)
+            return found
 
     def accept_roles(self) -> None:
         """Give every undecided column the role that was guessed."""
@@ -96,6 +101,26 @@ class Session:
         with self.lock:
             aim = Aim.of(key)
             self.history.decide("comparison", self.decisions.with_pin(aim.key, pinned=pinned))
+
+    def compare(self, keys: Sequence[str]) -> None:
+        """Put some candidates side by side, and no others."""
+        with self.lock:
+            self._need_file()
+            self.history.decide("comparison", self.decisions.with_pins([Aim.of(key).key for key in keys]))
+
+    def decide_tree(self, column: str, tree: Tree | None) -> None:
+        """Give a quasi-identifier a hierarchy, or none."""
+        with self.lock:
+            self._need_file()
+            self.history.decide("hierarchy", self.decisions.with_tree(column, tree))
+            self._cancel("search", "spread")
+
+    def merge_groups(self, column: str, least: int, into: Into) -> None:
+        """Merge groups of few people in the hierarchy of a column."""
+        with self.lock:
+            if column not in self.decisions.trees:
+                raise DataError("There is no such hierarchy.", "Build it first.")
+            self.decide_tree(column, self.decisions.trees[column].merged(least, into))
 
     def undo(self) -> None:
         """Take back the last decision."""
@@ -141,9 +166,8 @@ class Session:
             before, self.file = self.file, opened
             if before is not None:
                 self._remove(before)
-            self._cancel("measure", "search", "publish")
-            self._risks.clear()
-            self._candidates.clear()
+            self._cancel("tree", "measure", "search", "spread", "publish")
+            self._forget_findings()
             roles = {each["name"]: Role(each["role"]) if each["sure"] else None for each in look["columns"]}
             self.history = History(Decisions(roles))
         elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
@@ -157,8 +181,11 @@ class Session:
             if self.file is not None:
                 self._remove(self.file)
             self.file, self.look, self.history = None, {}, History(Decisions())
-            self._risks.clear()
-            self._candidates.clear()
+            self._forget_findings()
+
+    def _forget_findings(self) -> None:
+        for known in (self._risks, self._candidates, self._spreads):
+            known.clear()
 
     def _remove(self, opened: Opened) -> None:
         if opened.sent:
@@ -204,10 +231,11 @@ class Session:
     def candidates(self) -> dict[str, Found]:
         """Give the candidates near to what was chosen that are known by now; what is not known is found out."""
         with self.lock:
-            digest = self._ready()
+            self._ready()
+            digest = self.decisions.digest
             near = self.decisions.aim.nearby()
             missing = [aim.asked for aim in near if self._lacks(digest, aim)]
-            about = f"{digest} {self.decisions.aim.guard} {self.decisions.aim.column}"
+            about = f"{digest} {self.decisions.aim.family}"
             if missing and not self._busy("search", about):
                 self._search(digest, about, missing)
             keys = [aim.key for aim in near]
@@ -215,7 +243,7 @@ class Session:
 
     def candidate(self, key: str) -> Found | None:
         """Give a candidate if it is known, whatever is chosen now."""
-        return self._candidates.get((self.decisions.roles_digest, key))
+        return self._candidates.get((self.decisions.digest, key))
 
     def _lacks(self, digest: str, aim: Aim) -> bool:
         """Tell whether a candidate is to be made: of a large file, exactly only by the method that is chosen."""
@@ -229,7 +257,53 @@ class Session:
             if found["sampled"] is None or place not in self._candidates:
                 self._candidates[place] = found
 
-        self._start("search", {"roles": self.decisions.plain_roles, "candidates": missing, "about": about}, take)
+        self._start("search", self._reading() | {"candidates": missing, "about": about}, take)
+
+    def plant(self, column: str, *, how: str = "", content: bytes = b"") -> Job:
+        """Build a hierarchy over the values of a column, or take one that was sent; what fails changes nothing."""
+        with self.lock:
+            self._need_file()
+            self.decisions.with_tree(column, None)  # refuses what is no quasi-identifier
+            if how:
+                more: Found = {"how": buildable(how)}
+            else:
+                try:
+                    more = {"content": content.decode("utf-8-sig")}
+                except UnicodeDecodeError:
+                    raise DataError("The hierarchy is not UTF-8 text.", "Save it as UTF-8.") from None
+
+            def ended(job: Job) -> None:
+                if job.state == "done" and self.decisions.roles.get(column) == Role.QUASI:
+                    self.decide_tree(column, tree_of(more.get("how", ""), job.result))
+
+            return self._start("tree", more | {"column": column, "about": column}, ended=ended)
+
+    def _reading(self) -> Found:
+        """How the table is read where it is protected: its roles, and its hierarchies, those sent as files."""
+        trees = self.decisions.trees
+        places = {column: tree.how for column, tree in trees.items()}
+        for column, name in self.decisions.tree_files.items():
+            file = self.folder / "trees" / trees[column].digest / name
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_text(trees[column].csv(), encoding="utf-8")
+            places[column] = str(file)
+        return {"roles": self.decisions.plain_roles, "hierarchies": places}
+
+    def spreads(self) -> dict[str, Found]:
+        """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
+        with self.lock:
+            self._ready()
+            digest, pinned = self.decisions.digest, self.decisions.pinned
+            known = {key: self._spreads[digest, key] for key in pinned if (digest, key) in self._spreads}
+            missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
+            about = " ".join((digest, *pinned))
+            if missing and not self._busy("spread", about):
+
+                def take(part: Found) -> None:
+                    self._spreads[digest, part["key"]] = part
+
+                self._start("spread", self._reading() | {"candidates": missing, "about": about}, take)
+            return known
 
     def _ready(self) -> str:
         self._need_file()
@@ -239,17 +313,19 @@ class Session:
 
     # What is written
 
-    def publish(self, *, parquet: bool, audience: str, approver: str) -> Job:
-        """Write what was chosen: table, certificate, report and recipe."""
+    def publish(self, *, parquet: bool, audience: str, approver: str, pdf: bool = False) -> Job:
+        """Write what was chosen: table, certificate, report (also as PDF, if asked for) and recipe."""
         with self.lock:
             opened, decisions = self._need_file(), self.decisions
             self._ready()
             if audience not in ("internal", "external"):
                 raise ParameterError("There is no such audience.", "Choose internal or external.")
+            if pdf and not installed():
+                raise ParameterError("A PDF needs WeasyPrint, which is not installed.", PDF_REMEDY)
             self._cancel("publish")
             stem = Path(opened.name).name.split(".")[0] or "table"
             kinds = {"table": ".parquet" if parquet else ".csv", "certificate": ".certificate.json"}
-            kinds |= {"recipe": ".recipe.toml", "report": ".report.html"}
+            kinds |= {"recipe": ".recipe.toml", "report": ".report.html"} | ({"pdf": ".report.pdf"} if pdf else {})
             files = {kind: f"{stem}_release{suffix}" for kind, suffix in kinds.items()}
 
             def ended(job: Job) -> None:
@@ -261,7 +337,8 @@ class Session:
                         }  # fmt: skip
                         self.releases[job.id] = Released(job.id, self.folder / job.id, told)
 
-            request: Found = {"roles": decisions.plain_roles, "candidate": decisions.aim.asked, "files": files}
+            files |= {f"hierarchy of {column}": name for column, name in decisions.tree_files.items()}
+            request: Found = self._reading() | {"candidate": decisions.aim.asked, "files": files}
             request["audience"] = audience
             return self._launch("publish", self._request(opened) | request, ended=ended, stays=True)
 
@@ -286,30 +363,6 @@ class Session:
 
     # Work
 
-    def job(self, id: str) -> Job:
-        """Give a job of this session."""
-        for job in self.jobs.values():
-            if job.id == id:
-                return job
-        raise DataError("There is no such job.", "It may be over.")
-
-    def working(self, task: str) -> Job | None:
-        """Give the job that does a task now, or has failed to."""
-        return self.jobs.get(task)
-
-    def _busy(self, task: str, about: str) -> bool:
-        job = self.jobs.get(task)
-        if job is None or job.about != about:
-            return False
-        return not job.over or job.state in ("failed", "cancelled")
-
-    def retry(self, task: str) -> None:
-        """Forget how a task ended, so that it is begun again when it is next needed."""
-        with self.lock:
-            job = self.jobs.get(task)
-            if job is not None and job.over:
-                del self.jobs[task]
-
     def _start(self, task: str, more: Found, found: Any = None, ended: Any = None) -> Job:
         opened = self._need_file()
         self._cancel(task)
@@ -325,27 +378,6 @@ class Session:
                     ended(job)
 
         return self._launch(task, self._request(opened) | more, take, finish)
-
-    def _launch(self, task: str, request: Found, found: Any = _pass, ended: Any = _pass, *, stays: bool = False) -> Job:
-        """Start a job with a folder of its own, which goes when the job ends unless what it made is to stay."""
-
-        def finish(job: Job) -> None:
-            if not (stays and job.state == "done"):
-                shutil.rmtree(self.folder / job.id, ignore_errors=True)
-            ended(job)
-
-        job = Job(task, request, found, finish)
-        place = self.folder / job.id
-        place.mkdir(mode=0o700)
-        job.ask(folder=str(place))
-        self.jobs[task] = self._all.start(job)
-        return job
-
-    def _cancel(self, *tasks: str) -> None:
-        for task in tasks:
-            job = self.jobs.pop(task, None)
-            if job is not None:
-                job.cancel()
 
     def end(self) -> None:
         """End all work and remove everything that is not to stay."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from shoal.errors import DataError
@@ -126,6 +127,23 @@ async def received(request: Request, within: Path, most: int, name: str = "") ->
         part.close()
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+async def limited(request: Request, most: int) -> bytes:
+    """Give the bytes of a request, unless they are too many."""
+    content = bytearray()
+    async for block in request.stream():
+        content += block
+        if len(content) > most:
+            raise _too_large(most)
+    return bytes(content)
+
+
+async def small_file(request: Request) -> bytes:
+    """Give the bytes of the one file in a form whose length the guard has limited; none if there is no file."""
+    async with request.form(max_files=1, max_fields=10) as form:
+        file = form.get("file")
+        return await file.read() if isinstance(file, UploadFile) else b""
 
 
 async def _receive(stream: AsyncIterator[bytes], content_type: str, part: _Part, name: str) -> None:

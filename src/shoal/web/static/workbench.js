@@ -3,13 +3,31 @@
 
 const focusables = "a[href], button, input, select, summary, [tabindex]";
 
-// A slider runs over places in a list of levels. It shows and says the level, not the place.
+// A slider runs over places in a list of levels. It says the level, not the place, and shows it in the field beside it.
+const levels = (slider) => slider.dataset.levels.trim().split(/\s+/);
+const told = (slider, level) => slider.setAttribute("aria-valuetext", `${slider.dataset.word} = ${level}`);
+
 document.addEventListener("input", (event) => {
-  const slider = event.target;
-  if (!slider.dataset || !slider.dataset.levels) return;
-  const level = slider.dataset.levels.trim().split(/\s+/)[Number(slider.value)];
-  document.getElementById(slider.dataset.output).textContent = level;
-  slider.setAttribute("aria-valuetext", `${slider.dataset.word} = ${level}`);
+  const { dataset, value } = event.target;
+  if (dataset && dataset.levels) {
+    const level = levels(event.target)[Number(value)];
+    document.getElementById(dataset.typed).value = level;
+    told(event.target, level);
+  } else if (dataset && dataset.slider) {
+    event.stopPropagation(); // half a number is none: what is typed counts when it is whole
+  }
+}, true);
+
+// A number that was typed moves the slider to the level nearest to it, and is then asked for.
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (!field.dataset || !field.dataset.slider) return;
+  const slider = document.getElementById(field.dataset.slider);
+  const far = (level) => Math.abs(level - field.value) / Math.max(level, field.value, 1e-9);
+  const all = levels(slider).map(Number);
+  slider.value = all.reduce((best, level, place) => (far(level) < far(all[best]) ? place : best), 0);
+  told(slider, field.value);
+  field.form.dispatchEvent(new Event("input"));
 });
 
 // A point of the map leads to its candidate without leaving the page.

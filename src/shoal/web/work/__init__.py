@@ -43,7 +43,7 @@ def options_of(request: Request) -> ReadOptions:
     given = dict(request.get("layout", {}))
     if "missing" in given:
         given["missing"] = tuple(given["missing"])
-    return ReadOptions(roles=roles_of(request["roles"]), **given)
+    return ReadOptions(roles=roles_of(request["roles"]), hierarchies=request.get("hierarchies", {}), **given)
 
 
 def roles_of(roles: Mapping[str, str]) -> Roles:

@@ -55,6 +55,11 @@ def _text(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
+def runs_as_formula(text: str) -> bool:
+    """Tell whether a spreadsheet would take a cell for a formula."""
+    return _FORMULA.match(text) is not None
+
+
 def _refuse(table: Table, most: int) -> None:
     """Refuse a table that has too many columns, or cells that would run as formulas where a release is opened."""
     if len(table.schema.attributes) > most:
@@ -64,8 +69,8 @@ def _refuse(table: Table, most: int) -> None:
         )
     for attribute in table.schema.attributes:
         values = attribute.axis.values if attribute.axis.nominal else None
-        inside = values is not None and any(_FORMULA.match(str(value)) for value in values)
-        if inside or _FORMULA.match(attribute.name):
+        inside = values is not None and any(runs_as_formula(str(value)) for value in values)
+        if inside or runs_as_formula(attribute.name):
             where = f"Cells of column '{attribute.name}'" if inside else "Names of columns"
             raise DataError(
                 f"{where} begin like formulas, which a spreadsheet would run when it opens the release.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from shoal.web.work import Found, Request, Tell, options_of, stages
 _SETS = 120  # of known attributes; more are drawn by lot
 _SETS_OF_MANY_ROWS = 40
 _MANY_ROWS = 500_000
+_SIZES = 20  # of such sets, if there are more attributes than that
+_SECONDS = 30.0  # after which no further set is looked at
 
 
 def measure(request: Request, tell: Tell) -> Found:
@@ -63,20 +66,31 @@ def _without(table: Table, tell: Tell) -> Iterator[dict[str, Any]]:
 def _sets(table: Table, tell: Tell) -> Iterator[dict[str, Any]]:
     quasi = table.schema.quasi
     chosen = _chosen(quasi, _SETS_OF_MANY_ROWS if table.rows > _MANY_ROWS else _SETS)
+    end = time.monotonic() + _SECONDS
     for number, names in enumerate(chosen):
         tell.step("What an attacker must know", number, len(chosen))
         yield {"known": list(names), "uniqueness": float(score(table, [Uniqueness(names)])[0].value)}
+        if time.monotonic() > end:
+            return
 
 
 def _chosen(quasi: Sequence[str], most: int) -> list[tuple[str, ...]]:
-    """Choose sets of attributes: all of them if they are few, else of each size as many, drawn by lot."""
-    sizes = range(1, len(quasi) + 1)
-    if 2 ** len(quasi) - 1 <= most:
-        return [names for size in sizes for names in itertools.combinations(quasi, size)]
-    lot = random.Random(len(quasi))  # noqa: S311 - nothing secret hangs on which sets are drawn
-    each = max(1, most // len(quasi))
-    chosen: list[tuple[str, ...]] = []
-    for size in sizes:
-        drawn = {tuple(sorted(lot.sample(range(len(quasi)), size))) for _ in range(4 * each)}
-        chosen += [tuple(quasi[place] for place in places) for places in sorted(drawn)[:each]]
-    return chosen
+    """Choose sets of attributes: all of them if they are few, else of each size as many, drawn by lot.
+
+    Sets of all sizes take turns, so that there are some of each however early one has to stop.
+    """
+    count = len(quasi)
+    if 2**count - 1 <= most:
+        sizes = [list(itertools.combinations(quasi, size)) for size in range(1, count + 1)]
+    else:
+        lot = random.Random(count)  # noqa: S311 - nothing secret hangs on which sets are drawn
+        steps = min(count, _SIZES)
+        wanted = sorted({round(1 + step * (count - 1) / (steps - 1)) for step in range(steps)})
+        sizes = [_drawn(quasi, size, max(1, most // len(wanted)), lot) for size in wanted]
+    turns = itertools.zip_longest(*reversed(sizes))
+    return [names for turn in turns for names in turn if names is not None]
+
+
+def _drawn(quasi: Sequence[str], size: int, most: int, lot: random.Random) -> list[tuple[str, ...]]:
+    drawn = {tuple(sorted(lot.sample(range(len(quasi)), size))) for _ in range(4 * most)}
+    return [tuple(quasi[place] for place in places) for places in sorted(drawn)[:most]]

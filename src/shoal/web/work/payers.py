@@ -108,7 +108,8 @@ def _groups(original: Table, j: int, name: str, lost: Floats) -> list[dict[str, 
 def _bands(values: Positions, counts: NDArray[np.int64], axis: Axis) -> tuple[NDArray[np.int64], list[str]]:
     """Cut an ordered axis into bands that hold about as many records each."""
     before = np.cumsum(counts) - counts
-    edges = np.unique(np.searchsorted(before, np.linspace(0, counts.sum(), _BANDS, endpoint=False), side="left"))
+    begun = np.searchsorted(before, np.linspace(0, counts.sum(), _BANDS, endpoint=False), side="left")
+    edges = np.unique(np.minimum(begun, values.size - 1))  # many records may have the last value
     ends = [*(edges[1:] - 1).tolist(), values.size - 1]
     low, high = axis.texts(values[edges]), axis.texts(values[ends])
     return edges, [a if a == b else f"{a} to {b}" for a, b in zip(low, high, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from shoal.web.work import Found, Request, Tell, options_of
 from shoal.web.work.searching import models_of
 
 _STEPS = 5
+_TREE = "hierarchy of "
 
 
 def publish(request: Request, tell: Tell) -> Found:
@@ -35,15 +37,24 @@ def publish(request: Request, tell: Tell) -> Found:
     )
     audience = request["audience"]
 
-    def report(sealed: Certificate) -> bytes:
-        tell.step("Writing the report", 4, _STEPS)
-        page = release_report(release, original, audience=audience, certificate=sealed)
-        return rendered(page, places["report"])
+    pages: list[str] = []  # one is enough for all forms of the report
 
+    def report(place: Path) -> Callable[[Certificate], bytes]:
+        def made(sealed: Certificate) -> bytes:
+            if not pages:
+                tell.step("Writing the report", 4, _STEPS)
+                pages.append(release_report(release, original, audience=audience, certificate=sealed))
+            return rendered(pages[0], place)
+
+        return made
+
+    reports = {places[kind]: report(places[kind]) for kind in ("report", "pdf") if kind in places}
+    trees = {places[kind]: Path(request["hierarchies"][kind.removeprefix(_TREE)]) for kind in names if _TREE in kind}
+    also = {place: _copied(tree) for place, tree in trees.items()}
     sealed = release.write(
         places["table"],
         certificate=places["certificate"],
-        also={places["recipe"]: lambda _: recipe.to_toml().encode(), places["report"]: report},
+        also=also | {places["recipe"]: lambda _: recipe.to_toml().encode()} | reports,
     )
     tell.step("Proving it from what was written", 4, _STEPS)
     proof = verify(places["table"], sealed, original=request["file"])
@@ -57,3 +68,8 @@ def publish(request: Request, tell: Tell) -> Found:
         "sha256": sealed.content["output"]["sha256"],
         "digest": sealed.content["digest"],
     }
+
+
+def _copied(tree: Path) -> Callable[[Certificate], bytes]:
+    content = tree.read_bytes()
+    return lambda _: content

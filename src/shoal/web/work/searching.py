@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.catalogue import build
 from shoal.errors import ShoalError
+from shoal.measures import Measure
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.granularity import Granularity
 from shoal.measures.information_loss import InformationLoss
@@ -44,16 +45,22 @@ def models_of(candidate: Mapping[str, Any]) -> list[PrivacyModel]:
     return [build("models", model) for model in candidate["models"]]
 
 
-def _tried(table: Table, candidate: Mapping[str, Any]) -> Found:
+def made(table: Table, candidate: Mapping[str, Any], measures: Sequence[Measure] = ()) -> Release | Found:
+    """Make a candidate, or tell why it cannot be made."""
     try:
         method = build("methods", candidate["method"])
-        release = anonymize(table, method, models_of(candidate), measures=_MEASURES)
+        release = anonymize(table, method, models_of(candidate), measures=measures)
     except ShoalError as error:
         return {"impossible": error.what, "remedy": error.remedy}
     if not release.holds:
         broken = next(verdict for verdict in release.verdicts if not verdict.holds)
         return {"impossible": broken.sentence, "remedy": "Ask for less, or take another method."}
-    return _described(table, release)
+    return release
+
+
+def _tried(table: Table, candidate: Mapping[str, Any]) -> Found:
+    release = made(table, candidate, _MEASURES)
+    return release if isinstance(release, dict) else _described(table, release)
 
 
 def _described(original: Table, release: Release) -> Found:

@@ -52,6 +52,14 @@ def task_named(name: str) -> Task:
         from shoal.web.work.searching import search
 
         return search
+    if name == "tree":
+        from shoal.web.work.planting import plant
+
+        return plant
+    if name == "spread":
+        from shoal.web.work.spreading import spread
+
+        return spread
     from shoal.web.work.publishing import publish
 
     return publish

@@ -1,0 +1,44 @@
+"""Trees: a hierarchy is built over the values of a column, or read from a file, and people are counted in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from shoal.engines import read
+from shoal.errors import DataError
+from shoal.schema import ReadOptions, Roles
+from shoal.web.work import Found, Request, Tell
+from shoal.web.work.first_look import runs_as_formula
+
+_MOST_VALUES = 50_000
+
+
+def plant(request: Request, tell: Tell) -> Found:
+    """Place all values of a column in a hierarchy; one that is not covered, or no tree, is an error."""
+    column = request["column"]
+    how = request.get("how", "")
+    if not how:
+        file = Path(request["folder"]) / "hierarchy.csv"
+        file.write_text(request["content"], encoding="utf-8")
+        how = str(file)
+    tell.step(f"Counting the values of {column}")
+    layout = request.get("layout", {})
+    table = read(request["file"], options=ReadOptions(Roles(quasi=(column,)), hierarchies={column: how}, **layout))
+    tree = table.schema[column].axis.tree
+    assert tree is not None
+    if len(tree.levels) > _MOST_VALUES:
+        raise DataError(
+            f"The hierarchy of '{column}' has more than {_MOST_VALUES:,} values.", "Use it on the command line."
+        )
+    if any(runs_as_formula(text) for row in tree.levels for text in row):
+        raise DataError(
+            f"Groups of '{column}' begin like formulas, which a spreadsheet would run when it opens the release.",
+            "Give them other names.",
+        )
+    positions, counts = table.counts(column)
+    people = np.zeros(len(tree.levels), np.int64)
+    inside = positions >= 0
+    people[positions[inside]] = counts[inside]
+    return {"rows": [list(row) for row in tree.levels], "counts": people.tolist()}
