@@ -201,6 +201,7 @@ class Local:
     ) -> tuple[Positions, int]:
         """Put every so many rows that follow each other when sorted by keys into one group."""
         order = self._order(data, keys)
+        del keys  # their memory serves what comes next
         order = np.arange(data.rows, dtype=np.int32) if order is None else order
         labels, starts = runs_in(order, size)
         data.memo["formed"] = labels, (order, starts)
