@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install demo study test lint types bench growth screenshots lock clean
+.PHONY: install demo study test test-large lint types bench growth screenshots lock clean
 
 install: $(VENV)/.installed
 
@@ -38,6 +38,9 @@ types: $(VENV)/.tested
 
 test: lint types
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
+
+test-large: $(VENV)/.tested
+	$(BIN)/python -m pytest -m large
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/run.py

@@ -10,6 +10,9 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
 from typing import Any
 
@@ -19,7 +22,13 @@ class Client:
 
     def __init__(self, address: str) -> None:
         self._address = address.rstrip("/")
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        self._cookies = CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
+
+    @property
+    def cookies(self) -> str:
+        """The cookies that the server has given, as a header tells them."""
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self._cookies)
 
     def ask(self, way: str, path: str, content: Any = None) -> Any:
         """Ask the API for something."""
@@ -65,57 +74,87 @@ def until(found: Any) -> float:
     return time.perf_counter() - begun
 
 
-def main(path: str) -> None:
-    """Open a file, and measure."""
-    folder = os.path.dirname(os.path.abspath(path))
-    kept = tempfile.mkdtemp()
-    command = [sys.executable, "-m", "shoal", "web", "--port", "0", "--no-browser", "--folder", folder, "--keep", kept]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[str, int]]:
+    """Start a workbench on a free port, and give its address and the number of its process."""
+    command = [sys.executable, "-m", "shoal", "web", "--port", "0", "--no-browser", "--keep", tempfile.mkdtemp()]
+    server = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
-    client = Client(server.stdout.readline().split()[-1])
-    peak, over = [0], threading.Event()
-
-    def watch() -> None:
-        while not over.wait(0.1):
-            peak[0] = max(peak[0], memory(server.pid))
-
-    threading.Thread(target=watch, daemon=True).start()
     try:
-        client.ask("POST", "/api/file/open", {"path": os.path.abspath(path)})
-        print(f"columns from a sample   {until(lambda: client.ask('GET', '/api/roles')):6.2f} s")
-        exact = until(lambda: client.ask("GET", "/api/workbench")["sampled"] is None)
-        print(f"columns exactly         {exact:6.2f} s more")
-        guesses = client.ask("GET", "/api/roles")
-        client.ask("PUT", "/api/roles", {"roles": {each["name"]: each["role"] for each in guesses}})
-        print(f"risk from a sample      {until(lambda: 'unique' in client.ask('GET', '/api/risk')):6.2f} s")
-        exact = until(lambda: client.ask("GET", "/api/risk").get("sampled", 1) is None)
-        print(f"risk exactly            {exact:6.2f} s more")
-        whole = until(lambda: client.ask("GET", "/api/risk").get("complete"))
-        print(f"columns that drive it   {whole:6.2f} s more")
-        key = client.ask("GET", "/api/workbench")["aim"]["key"]
-        print(
-            f"k = 5 from a sample     {until(lambda: key in client.ask('GET', '/api/candidates')['candidates']):6.2f} s"
-        )
-
-        def is_exact() -> bool:
-            found = client.ask("GET", "/api/candidates")["candidates"].get(key, {"sampled": 1})
-            return found["sampled"] is None
-
-        print(f"k = 5 exactly           {until(is_exact):6.2f} s more")
-        times = []
-        for place in (0, 5, 9, 1, 3):
-            begun = time.perf_counter()
-            client.form("/protect/choose", f"method=hilbert&k_place={place}")
-            times.append(time.perf_counter() - begun)
-        print(f"slider                  {max(times):6.3f} s at most, while work goes on")
-        job = client.ask("POST", "/api/anonymize", {"k": 5})
-        written = until(lambda: client.ask("GET", f"/api/jobs/{job['id']}")["state"] == "done")
-        print(f"release                 {written:6.2f} s")
+        yield server.stdout.readline().split()[-1], server.pid
     finally:
-        over.set()
         server.terminate()
         server.wait()
-        print(f"peak memory             {peak[0] / 1e9:6.2f} GB, server and all its processes")
+        server.stdout.close()
+
+
+@dataclass
+class Measured:
+    """Seconds until something was there, each since the one before, what a sample was called, and bytes."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    labelled: bool = False
+    slider: float = 0.0
+    peak: int = 0
+
+
+def measured(path: str) -> Measured:
+    """Open a file in a workbench, walk to a release, and measure."""
+    found, over = Measured(), threading.Event()
+    with serving("--folder", os.path.dirname(os.path.abspath(path))) as (address, pid):
+
+        def watch() -> None:
+            while not over.wait(0.1):
+                found.peak = max(found.peak, memory(pid))
+
+        watching = threading.Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            _walk(Client(address), os.path.abspath(path), found)
+        finally:
+            over.set()
+            watching.join()
+    return found
+
+
+def _walk(client: Client, path: str, found: Measured) -> None:
+    def took(what: str, there: Any) -> None:
+        found.seconds[what] = until(there)
+
+    client.ask("POST", "/api/file/open", {"path": path})
+    took("columns from a sample", lambda: client.ask("GET", "/api/roles"))
+    took("columns exactly", lambda: client.ask("GET", "/api/workbench")["sampled"] is None)
+    guesses = client.ask("GET", "/api/roles")
+    client.ask("PUT", "/api/roles", {"roles": {each["name"]: each["role"] for each in guesses}})
+    took("risk from a sample", lambda: "unique" in client.ask("GET", "/api/risk"))
+    sampled = client.ask("GET", "/api/risk")["sampled"] is not None
+    found.labelled = sampled and b"From a sample of" in client.send("GET", "/risk")
+    took("risk exactly", lambda: client.ask("GET", "/api/risk").get("sampled", 1) is None)
+    took("columns that drive it", lambda: client.ask("GET", "/api/risk").get("complete"))
+    key = client.ask("GET", "/api/workbench")["aim"]["key"]
+
+    def candidate() -> dict[str, Any]:
+        there: dict[str, Any] = client.ask("GET", "/api/candidates")["candidates"].get(key, {})
+        return there
+
+    took("k = 5 from a sample", candidate)
+    took("k = 5 exactly", lambda: candidate().get("sampled", 1) is None)
+    for place in (0, 5, 9, 1, 3):  # while work goes on
+        begun = time.perf_counter()
+        client.form("/protect/choose", f"method=hilbert&k_place={place}")
+        found.slider = max(found.slider, time.perf_counter() - begun)
+    job = client.ask("POST", "/api/anonymize", {"k": 5})
+    took("release", lambda: client.ask("GET", f"/api/jobs/{job['id']}")["state"] in ("done", "failed"))
+    assert client.ask("GET", f"/api/jobs/{job['id']}")["state"] == "done"
+
+
+def main(path: str) -> None:
+    """Measure, and tell."""
+    found = measured(path)
+    for what, seconds in found.seconds.items():
+        print(f"{what:24}{seconds:6.2f} s")
+    print(f"{'slider':24}{found.slider:6.3f} s at most, while work goes on")
+    print(f"{'peak memory':24}{found.peak / 1e9:6.2f} GB, server and all its processes")
 
 
 if __name__ == "__main__":
