@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.parts.pool import Handle, Part, Telling
 from shoal.errors import DataError
 
 T = TypeVar("T")
@@ -67,8 +67,9 @@ def _mapped(column: _Column) -> NDArray[Any]:
 class Stored:
     """Parts as files, which are removed when nobody refers to them any more."""
 
-    def __init__(self, folder: Path, columns: Sequence[Mapping[str, _Column]]) -> None:
+    def __init__(self, folder: Path, columns: Sequence[Mapping[str, _Column]], told: Sequence[Any] = ()) -> None:
         self._columns = columns
+        self.told = told
         self._removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     @property
@@ -104,19 +105,21 @@ class Files:
         """Remove all files."""
         self._removal()
 
-    def put(self, parts: Iterable[Part]) -> Stored:
+    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> Stored:
         """Keep parts that are made here, one after the other."""
-        return self._kept(parts)
+        return self._kept(parts, tell)
 
-    def each(self, work: Callable[..., Part], *handles: Handle) -> Stored:
+    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> Stored:
         """Make a part of each."""
-        return self._kept(self._worked(work, handles))
+        return self._kept(self._worked(work, handles), tell)
 
     def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
         """Bring something small from each part."""
         return list(self._worked(work, handles))
 
-    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> Stored:
+    def exchange(
+        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
+    ) -> Stored:
         """Move rows between parts: what is sent to a part is put behind what it has."""
         with self._new() as folder:
             rows: list[dict[str, int]] = [{} for _ in range(parts)]
@@ -139,7 +142,8 @@ class Files:
                  for name, length in columns.items()}
                 for number, columns in enumerate(rows)
             ]  # fmt: skip
-            return Stored(folder, found)
+            told = [tell(number, _OnDisk(columns)) for number, columns in enumerate(found)] if tell else ()
+            return Stored(folder, found, told)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here one by one."""
@@ -150,9 +154,9 @@ class Files:
         for number in range(handles[0].parts):
             yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
 
-    def _kept(self, parts: Iterable[Part]) -> Stored:
+    def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
         with self._new() as folder:
-            found = []
+            found, told = [], []
             for number, part in enumerate(parts):
                 columns = {}
                 for name, column in part.items():
@@ -161,8 +165,10 @@ class Files:
                         _write(file, column)
                     columns[name] = _Column(path, column.dtype, column.shape)
                 found.append(columns)
+                if tell:
+                    told.append(tell(number, part))
                 del part
-            return Stored(folder, found)
+            return Stored(folder, found, told)
 
     @contextlib.contextmanager
     def _new(self) -> Iterator[Path]:

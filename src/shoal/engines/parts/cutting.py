@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.engines import Piece
 from shoal.engines.local.cutting import cut
 from shoal.engines.local.data import OWN, LocalData, spans
-from shoal.engines.parts.arranging import Arrays, arranged, keys_of, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, keys_of, rows_in, rows_of
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
@@ -64,8 +64,8 @@ def labelled(
 
         return _keys(names, lambda: shape.local(cells, codes), given), moving
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, ranges=ranges)
-    last = int(np.argmax(pool.gather(lambda number, part: int(part["row"].size), there)))
+    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, ranges=ranges, tell=rows_in)
+    last = int(np.argmax(there.told))
 
     def work(part: Part, *, end: bool) -> Positions:
         n = part["row"].size
@@ -81,26 +81,26 @@ def labelled(
         over = np.flatnonzero(labels < 0).astype(np.int32)
         return {f"over:{name}": rows_of(part[name], over) for name in part} | {"label": labels}
 
-    found = pool.each(first, there)
+    found = pool.each(first, there, tell=lambda number, part: int(part["over:row"].size))
     parts = range(there.parts)
 
     def send(number: int, part: Part) -> list[Arrays]:
         over = {name.removeprefix("over:"): part[name] for name in part if name.startswith("over:")}
         return [over if target == last else {name: column[:0] for name, column in over.items()} for target in parts]
 
-    left = pool.exchange(send, there.parts, found)
+    left = (pool.exchange(send, there.parts, found),) if any(found.told) else ()
 
-    def final(number: int, part: Part, found: Part, left: Part) -> Arrays:
+    def final(number: int, part: Part, found: Part, *left: Part) -> Arrays:
         if number != last:
             return {"label": found["label"]}
-        labels = work({name: np.concatenate([left[name], part[name]]) for name in part}, end=True)
+        labels = work({name: np.concatenate([*(one[name] for one in left), part[name]]) for name in part}, end=True)
         if (labels < 0).any():
             raise InternalError("Records were left over when a table was cut into classes.")
         return {"label": labels}
 
-    done = pool.each(final, there, found, left)
-    groups = pool.gather(lambda number, part: int(part["label"].max(initial=-1)) + 1, done)
-    return Labels(pool, data.cells, (there, left, done), np.append(0, np.cumsum(groups)), bounds), sum(groups)
+    done = pool.each(final, there, found, *left, tell=lambda number, part: int(part["label"].max(initial=-1)) + 1)
+    groups = done.told
+    return Labels(pool, data.cells, (there, *left, done), np.append(0, np.cumsum(groups)), bounds), sum(groups)
 
 
 def _keys(names: Sequence[str | None], here: Callable[[], LocalData], given: Sequence[Part]) -> list[NDArray[Any]]:
