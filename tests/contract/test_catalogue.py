@@ -210,9 +210,9 @@ def test_what_a_method_enforces_holds_and_is_proved_from_the_file(kind, name, tm
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_same_input_gives_the_same_bytes(kind, name, tmp_path):
-    # On the cluster, where a release takes seconds, those that are compared with others below are not made twice.
-    again = release_of("local", name) if kind == "spark" and name in SAME else masked(read_by(kind), name)
-    for number, release in enumerate([release_of(kind, name), again]):
+    if kind == "spark" and name in SAME:
+        return  # these are compared with the local engine's below, and are not made once more where that takes seconds
+    for number, release in enumerate([release_of(kind, name), masked(read_by(kind), name)]):
         release.write(tmp_path / f"{number}.csv", certificate=tmp_path / f"{number}.json")
         release.write(tmp_path / f"{number}.parquet", certificate=tmp_path / f"{number}.pq.json")
     for suffix in ("csv", "parquet"):

@@ -23,6 +23,7 @@ from shoal.table import Carry
 
 Positions = NDArray[np.int32]
 # Labels the rows of a range from 0; those left over have -1.
+_SPARE = 0.2  # of a range at most
 Labelling = Callable[[LocalData, list[NDArray[Any]], Mapping[Any, NDArray[Any]], bool], Positions]
 
 
@@ -37,11 +38,14 @@ def sorted_pieces(schema: Schema, least: int, kernel: Callable[[Piece], Position
     return label
 
 
-def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions]) -> Labelling:
-    """Label all rows of a range at once, in the order of the table."""
+def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions], ranges: int) -> Labelling:
+    """Label all rows of a range at once, in the order of the table.
+
+    What all ranges leave over is at most as much as one of them.
+    """
 
     def label(data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool) -> Positions:
-        return kernel(Piece(spans(data, schema), columns, last=end))
+        return kernel(Piece(spans(data, schema), columns, last=end, spare=min(_SPARE, 1 / ranges)))
 
     return label
 

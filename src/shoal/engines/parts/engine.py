@@ -234,8 +234,8 @@ class Parted:
         carry: Sequence[Carry] = (),
     ) -> tuple[Labels, int]:
         """Hand the rows to a kernel part by part, those with neighbouring keys together."""
-        label = cutting.whole_pieces(schema, kernel)
         ranges = self.pieces * len(data.sizes)
+        label = cutting.whole_pieces(schema, kernel, ranges)
         return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data), ranges)
 
     def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Any, int]:
