@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import mmap
 import os
 import shutil
@@ -17,11 +18,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.engines.disk.giving_back import give_back, resident
+from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
-from shoal.errors import DataError
+from shoal.errors import DataError, ParameterError
 
 T = TypeVar("T")
 _PREFIX = "shoal-parts-"
+_NEAR = 0.7  # of the limit: memory that is free is given back
+_LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
 
 
 @dataclass(frozen=True)
@@ -90,11 +95,15 @@ class Files:
     folder
         Where a private folder for the files is made; where the system keeps what is temporary if left out. It is
         removed at the end, whatever that is; what a process left that was killed is removed by the next one.
+    limit
+        How much memory may be used, in bytes; any if None. What is free is given back when it comes near, and parts
+        are refused that could not be worked on.
     """
 
     parallel = 1
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
+        self.limit = limit
         place = folder or scratch()
         _sweep(place)
         self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
@@ -142,6 +151,7 @@ class Files:
                  for name, length in columns.items()}
                 for number, columns in enumerate(rows)
             ]  # fmt: skip
+            self._insist_on_room(found)
             told = [tell(number, _OnDisk(columns)) for number, columns in enumerate(found)] if tell else ()
             return Stored(folder, found, told)
 
@@ -153,6 +163,20 @@ class Files:
     def _worked(self, work: Callable[..., T], handles: Sequence[Handle]) -> Iterator[T]:
         for number in range(handles[0].parts):
             yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
+            if self.limit is not None and resident() > _NEAR * self.limit:
+                give_back()
+
+    def _insist_on_room(self, parts: Sequence[Mapping[str, _Column]]) -> None:
+        """Refuse parts that are much larger than others: records that belong together are worked on together."""
+        if self.limit is None:
+            return
+        sizes = [sum(c.kind.itemsize * math.prod(c.shape) for c in columns.values()) for columns in parts]
+        if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
+            raise ParameterError(
+                f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
+                "Allow more (--memory), leave out a promise or a measure that looks at confidential values, or use "
+                "--engine spark.",
+            )
 
     def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
         with self._new() as folder:

@@ -87,14 +87,13 @@ def splits_of(
 
 
 def arranged(
-    pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, ranges: int | None = None,
-    tell: Telling = None,
-) -> Handle:  # fmt: skip
+    pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, tell: Telling = None
+) -> Handle:
     """Bring records into parts by ranges of keys; inside a part they stay in the order of the table.
 
     A part has the columns that go with the records, their keys (``key0``, ``key1``, …) and their numbers (``row``).
     """
-    wanted = ranges or max(1, bounds.size - 1)
+    wanted = max(1, bounds.size - 1)
     splits = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles)
 
     def send(number: int, *parts: Part) -> list[Arrays]:

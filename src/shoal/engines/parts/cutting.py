@@ -52,7 +52,7 @@ def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions], ranges: i
 
 def labelled(
     pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, label: Labelling,
-    carry: Sequence[Carry], rank: Callable[[str], Handle], ranges: int | None = None,
+    carry: Sequence[Carry], rank: Callable[[str], Handle],
 ) -> tuple[Labels, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are."""
     shape, bounds = data.shape, data.bounds
@@ -68,7 +68,7 @@ def labelled(
 
         return _keys(names, lambda: shape.local(cells, codes), given), moving
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, ranges=ranges, tell=rows_in)
+    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, tell=rows_in)
     last = int(np.argmax(there.told))
 
     def work(part: Part, *, end: bool) -> Positions:

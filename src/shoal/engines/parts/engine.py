@@ -43,14 +43,11 @@ class Parted:
         The name by which certificates call the engine.
     most_boxes
         How many boxes can be compared at once, where nothing tells them apart; any number if None.
-    pieces
-        Into how many pieces a part is cut for methods that would rather see the whole table, and take more memory.
     """
 
     pool: Pool
     rows_per_part: int = 1 << 20
     name: str = "parts"
-    pieces: int = 1
     most_boxes: int | None = None
 
     def read(self, source: Any, options: ReadOptions) -> Table:
@@ -234,9 +231,8 @@ class Parted:
         carry: Sequence[Carry] = (),
     ) -> tuple[Labels, int]:
         """Hand the rows to a kernel part by part, those with neighbouring keys together."""
-        ranges = self.pieces * len(data.sizes)
-        label = cutting.whole_pieces(schema, kernel, ranges)
-        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data), ranges)
+        label = cutting.whole_pieces(schema, kernel, len(data.sizes))
+        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data))
 
     def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Any, int]:
         """Join classes with their neighbours until all keep a promise."""

@@ -78,16 +78,7 @@ class SparkPool:
             whole = self._context.parallelize(waiting, len(waiting))
         else:
             whole = self._context.emptyRDD()
-        noted = self._notes.taker(tell)
-
-        def run(number: int, elements: Iterator[Any]) -> Iterator[memoryview]:
-            with on_worker():
-                made = joined(list(elements))
-                if noted:
-                    noted.take(number, unpack(made))
-            return stretched(made)
-
-        return self._kept(_raw(whole.mapPartitionsWithIndex(run)), len(rows) or len(waiting), noted)
+        return self.adopt(whole, len(rows) or len(waiting), tell=tell)
 
     def _sent(self, number: int, whole: bytes) -> Any:
         return self._context.parallelize([0], 1).flatMap(_read(number, self._context.broadcast(whole)))
@@ -167,10 +158,18 @@ class SparkPool:
         numbers = self._context.parallelize(range(parts), parts)
         return SparkHandle(_raw(numbers.mapPartitions(lambda _: stretched(pack({})))), parts)
 
-    def adopt(self, rdd: Any) -> SparkHandle:
-        """Keep what Spark holds already: an RDD whose partitions are the bytes of parts."""
-        parts = rdd.mapPartitions(lambda pieces: stretched(joined(list(pieces))))
-        return self._kept(_raw(parts), rdd.getNumPartitions(), None)
+    def adopt(self, rdd: Any, parts: int, *, tell: Telling = None) -> SparkHandle:
+        """Keep what Spark holds already: an RDD whose partitions are the bytes of so many parts."""
+        noted = self._notes.taker(tell)
+
+        def run(number: int, pieces: Iterator[Any]) -> Iterator[memoryview]:
+            with on_worker():
+                made = joined(list(pieces))
+                if noted:
+                    noted.take(number, unpack(made))
+            return stretched(made)
+
+        return self._kept(_raw(rdd.mapPartitionsWithIndex(run)), parts, noted)
 
     def rows(self, work: Callable[..., Iterable[Any]], *handles: Handle) -> Any:
         """Give an RDD of whatever rows work makes of each part."""
