@@ -1,11 +1,10 @@
 """Anonymize millions of records on a cluster of two workers on this machine, and tell where the time goes.
 
-    python benchmarks/cluster.py [--rows 16000000] [--peer FOLDER] [--peer-rows 40000]
+    python benchmarks/cluster.py [--rows 16000000] [--peer-rows 16000 100000 1000000]
 
 The input comes from ``shoal data discharges``. Stages and tasks are those of Spark's own event log. CPU time is that of
-all processes: the driver, the executors, and the Python workers under them. ``--peer`` names a folder with the modules
-``anonymization``, ``score`` and ``validation`` of github.com/mosaicrown/mondrian (distributed/mondrian): it has no
-package that installs.
+all processes: the driver, the executors, and the Python workers under them. ``--peer-rows`` also runs Mondrian on Spark
+(`spark_peer.py`) and shoal beside it, at these sizes.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -139,62 +137,12 @@ def on_cluster(table: Path, log: Path, folder: Path) -> tuple[Stopwatch, int]:
     return watch, people.rows
 
 
-def peer(folder: Path, table: Path, rows: int) -> Step:
-    """Let mosaicrown's Mondrian anonymize some records on two workers, as its own job does it."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    sys.path.insert(0, str(folder))
-    engine = shoal.Spark(master=MASTER)
-    for module in folder.glob("*.py"):
-        engine.session.sparkContext.addPyFile(str(module))
-    head = next(pq.ParquetFile(table).iter_batches(rows, columns=[*QUASI, CONFIDENTIAL]))
-    small = f"{tempfile.mkdtemp()}/some.parquet"
-    pq.write_table(pa.Table.from_batches([head]), small)
-    frame = engine.session.read.parquet(small)
-    frame.count()
-    watch = Stopwatch()
-    with watch.step("mosaicrown"):
-        halves = _fragments(frame)
-        schema = ", ".join(f"{name} string" for name in QUASI) + f", {CONFIDENTIAL} long, fragment long"
-        masked = halves.groupby("fragment").applyInPandas(_mondrian(), schema).cache()
-        assert masked.count() == rows
-    smallest = masked.groupBy(*QUASI).count().agg({"count": "min"}).collect()[0][0]
-    assert smallest >= K, smallest
-    engine.session.stop()
-    return watch.steps[0]
-
-
-def _fragments(frame: Any) -> Any:
-    """Cut the table in two at the median of a column, as the peer's job does before it deals fragments to workers."""
-    from pyspark.sql import functions as f
-
-    middle = frame.approxQuantile("patzip", [0.5], 0.001)[0]
-    return frame.withColumn("fragment", (f.col("patzip") >= middle).cast("long"))
-
-
-def _mondrian() -> Callable[[Any], Any]:
-    def work(frame: Any) -> Any:
-        import contextlib
-        import io
-
-        from anonymization import anonymize  # type: ignore[import-not-found]
-        from score import span  # type: ignore[import-not-found]
-
-        with contextlib.redirect_stdout(io.StringIO()):
-            found = anonymize(frame.reset_index(drop=True), [], QUASI, [CONFIDENTIAL], span, K, None)
-        return found.astype(dict.fromkeys(QUASI, str))
-
-    return work
-
-
 def main() -> None:
     """Run the benchmark and record it."""
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     asked.add_argument("--rows", type=int, default=16_000_000)
     asked.add_argument("--table", type=Path)
-    asked.add_argument("--peer", type=Path)
-    asked.add_argument("--peer-rows", type=int, default=40_000)
+    asked.add_argument("--peer-rows", type=int, nargs="*", default=[])
     given = asked.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -206,10 +154,10 @@ def main() -> None:
         watch, rows = on_cluster(table, log, folder)
         found = stages(log, watch)
         result = _kept(found, watch, rows)
-        if given.peer:
-            theirs = peer(given.peer, table, given.peer_rows)
-            result["peer"] = {"rows": given.peer_rows, **asdict(theirs), "records per CPU second":
-                              given.peer_rows / theirs.cpu}  # fmt: skip
+        if given.peer_rows:
+            from spark_peer import side_by_side
+
+            result["peers"] = side_by_side(given.peer_rows, table)
             _write(result)
 
 
@@ -256,13 +204,11 @@ def report(result: dict[str, Any]) -> str:
         f"The busiest task of a stage does at most {worst:.0%} of its work.",
     ]  # fmt: skip
     lines += [f"- {note}" for note in result.get("notes", ())]
-    if "peer" in result:
-        theirs = result["peer"]
-        lines += [
-            "", "## Beside mosaicrown's Mondrian on Spark", "",
-            f"Same cluster, same k, {theirs['rows']:,} records: {theirs['records per CPU second']:,.0f} records per "
-            f"CPU second ({theirs['cpu']:.0f} s), against {result['records per CPU second']:,.0f}.",
-        ]  # fmt: skip
+    if "peers" in result:
+        from spark_peer import report as beside
+
+        said = "Records per CPU second, same cluster, same k (`spark_peer.py`)."
+        lines += ["", "## Beside Mondrian on Spark", "", said, "", beside(result["peers"])]
     return "\n".join([*lines, ""])
 
 

@@ -8,11 +8,7 @@ from engines.pools import Memory
 
 # Two workers with one core each: parts travel between processes, as they would between machines.
 MASTER = os.environ.get("SHOAL_TEST_MASTER", "local-cluster[2,1,1024]")
-# Tests are short: code is compiled quickly rather than well.
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS = {
-    "spark.driver.extraJavaOptions": QUICK,
-    "spark.executor.extraJavaOptions": QUICK,
     "spark.default.parallelism": "2",
     "spark.python.worker.reuse": "true",
     # Nothing begins before both workers are there, however slowly they start.

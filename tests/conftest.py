@@ -25,6 +25,9 @@ settings.register_profile(
 settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 
 
+# Where Java starts for a test, it compiles its code quickly rather than well.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 # What starts something large of its own does so once, however many processes the tests are spread over.
 TOGETHER = {"test_spark": "cluster", "test_pools": "cluster", "test_browser": "browser", "test_databases": "server"}
 
@@ -32,7 +35,9 @@ TOGETHER = {"test_spark": "cluster", "test_pools": "cluster", "test_browser": "b
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests in one process that share a cluster, a browser or a server."""
     for item in items:
-        group = TOGETHER.get(item.path.stem)
+        given = getattr(item, "callspec", None)
+        on_cluster = given is not None and "spark" in given.params.values()
+        group = "cluster" if on_cluster else TOGETHER.get(item.path.stem)
         if group is not None:
             item.add_marker(pytest.mark.xdist_group(group))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
+from shoal.engines.memory import parse_size
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
 from shoal.hierarchy import BUILDERS
@@ -18,7 +19,7 @@ from shoal.models import PrivacyModel
 from shoal.schema import ReadOptions, Role, options_from
 from shoal.table import Table
 
-_SECTIONS = ("table", "method", "model", "measure", "release")
+_SECTIONS = ("table", "method", "model", "measure", "release", "engine")
 _TABLE = {
     "file": "a text",
     "quasi": "texts",
@@ -38,6 +39,7 @@ _TABLE = {
     "missing": "texts",
 }
 _RELEASE = {"file": "a text", "certificate": "a text", "delimiter": "a text", "seed": "a whole number"}
+_ENGINE = {"memory": "a text"}
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Recipe:
         The input, the output and the certificate. They may be left out: a recipe in a certificate names no places.
     table
         What is said of the table, as it is written in TOML.
+    memory
+        How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out.
     """
 
     options: ReadOptions
@@ -74,6 +78,12 @@ class Recipe:
     target: str | None = None
     certificate: str | None = None
     table: Mapping[str, Any] = field(default_factory=dict)
+    memory: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an amount of memory that is none."""
+        if self.memory is not None:
+            parse_size(self.memory)
 
     @classmethod
     def of(
@@ -115,7 +125,7 @@ class Recipe:
             "model": [describe(model) for model in self.models],
             "measure": [describe(measure) for measure in self.measures or ()],
             "release": release,
-        }
+        } | ({"engine": {"memory": self.memory}} if self.memory else {})
 
     def to_toml(self) -> str:
         """Give the recipe as TOML."""
@@ -123,7 +133,7 @@ class Recipe:
         lines: list[str] = []
         if self.measures == ():
             lines.append("measure = []")  # none at all, which is not the same as not saying which
-        for section in _SECTIONS:
+        for section in content:
             parts = content[section] if isinstance(content[section], list) else [content[section]]
             head = f"[[{section}]]" if isinstance(content[section], list) else f"[{section}]"
             for part in parts:
@@ -135,6 +145,7 @@ class Recipe:
         """Read plain values; a key that means nothing is an error."""
         _refuse_unknown(content, _SECTIONS, "a recipe")
         table, release = _section(content, "table", _TABLE), _section(content, "release", _RELEASE)
+        engine = _section(content, "engine", _ENGINE)
         source = table.pop("file", None)
         methods = _list(content.get("method", []))
         if not methods:
@@ -151,6 +162,7 @@ class Recipe:
             release.get("file"),
             release.get("certificate"),
             table,
+            engine.get("memory"),
         )
 
     @classmethod

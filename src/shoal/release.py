@@ -222,7 +222,7 @@ class Release:
     def _certificate(self, target: Source, delimiter: str, written: Written, key: bytes | None) -> Certificate:
         layout = {"delimiter": delimiter} if target.format == "text" else {}
         return Certificate.issue(
-            recipe=self.recipe.to_dict(),
+            recipe=replace(self.recipe, memory=None).to_dict(),  # which is of a machine, not of the release
             software={"python": platform.python_version(), "numpy": np.__version__},
             engine=self.table.engine.name,
             original=self.origin,

@@ -117,6 +117,14 @@ def test_a_saved_recipe_also_knows_where_the_certificate_goes(kitchen):
     assert kitchen.run("run", "recipe.toml").fine().left == ("out.csv", "paper.json")
 
 
+def test_a_saved_recipe_keeps_the_limit_of_memory_and_a_certificate_does_not(kitchen):
+    places = ("--out", "out.csv", "--save-recipe", "recipe.toml")
+    kitchen.run("anonymize", "in.csv", *NAMED, "--k", 2, "--memory", "1GB", *places).fine()
+    assert tomllib.loads(kitchen.read("recipe.toml"))["engine"] == {"memory": "1GB"}
+    assert "1GB" not in kitchen.read("out.certificate.json")
+    kitchen.run("run", "recipe.toml").fine()
+
+
 def test_a_saved_recipe_names_files_from_where_it_lies(kitchen):
     (kitchen.folder / "recipes").mkdir()
     (kitchen.folder / "results").mkdir()

@@ -8,6 +8,7 @@ from functools import cache
 
 import polars as pl
 import pytest
+from clusters import cluster
 from engines.pools import Memory
 from engines.tiny import Tiny
 from property.independent import columns_of, covers
@@ -72,23 +73,35 @@ def mixed() -> dict[str, list]:
     }
 
 
-ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 5), "disk": Tiny}
+# One holds so few records in a part that classes reach over many; one is a cluster of several processes.
+ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 5), "disk": Tiny, "spark": cluster}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def engine(request):
-    """Give every engine; one holds so few records in a part that classes reach over many."""
-    return ENGINES[request.param]()
+def kind(request):
+    """Name every engine."""
+    return request.param
 
 
-def read_by(engine):
-    frame = pl.DataFrame(mixed())
-    return shoal.read(frame, engine=engine, quasi=list(KINDS), sensitive=["charge", "ill"], orders={"stage": ORDER})
+@cache
+def engine_of(kind):
+    return ENGINES[kind]()
 
 
-@pytest.fixture(scope="module")
-def table(engine):
-    return read_by(engine)
+def read_by(kind):
+    frame, roles = pl.DataFrame(mixed()), {"quasi": list(KINDS), "sensitive": ["charge", "ill"]}
+    return shoal.read(frame, engine=engine_of(kind), orders={"stage": ORDER}, **roles)
+
+
+@cache
+def table_of(kind):
+    """Give the table as an engine holds it, read once for all tests."""
+    return read_by(kind)
+
+
+@pytest.fixture
+def table(kind):
+    return table_of(kind)
 
 
 def models_for(method):
@@ -96,9 +109,15 @@ def models_for(method):
     return [build("models", {"name": name} | LEVELS[name]) for name in method.enforces]
 
 
-def release_of(table, name):
+def masked(table, name):
     method = build("methods", {"name": name} | WAYS.get(name, {}))
     return shoal.anonymize(table, method, models_for(method))
+
+
+@cache
+def release_of(kind, name):
+    """Give the release that a method makes, made once for all tests."""
+    return masked(table_of(kind), name)
 
 
 def test_the_shelves_hold_what_the_paper_needs():
@@ -167,20 +186,20 @@ def test_an_unknown_parameter_is_refused(shelf, name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_result_of_a_method_covers_every_record_in_its_place(table, name, tmp_path):
-    release_of(table, name).write(tmp_path / "out.csv")
+def test_the_result_of_a_method_covers_every_record_in_its_place(kind, name, tmp_path):
+    release_of(kind, name).write(tmp_path / "out.csv")
     released, original = columns_of(tmp_path / "out.csv"), mixed()
     assert list(released) == list(original)
-    for column, kind in KINDS.items():
+    for column, form in KINDS.items():
         for text, value in zip(released[column], original[column], strict=True):
-            assert covers(text, value, kind, ORDER), (column, text)
+            assert covers(text, value, form, ORDER), (column, text)
     assert released["charge"] == [str(value) for value in original["charge"]]
     assert released["ill"] == original["ill"]
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_what_a_method_enforces_holds_and_is_proved_from_the_file(table, name, tmp_path):
-    release = release_of(table, name)
+def test_what_a_method_enforces_holds_and_is_proved_from_the_file(kind, name, tmp_path):
+    release = release_of(kind, name)
     assert release.holds
     assert {verdict.model.name for verdict in release.verdicts} == set(METHODS[name].enforces)
     release.write(tmp_path / "out.csv")
@@ -190,28 +209,29 @@ def test_what_a_method_enforces_holds_and_is_proved_from_the_file(table, name, t
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_same_input_gives_the_same_bytes(table, name, tmp_path):
-    for number, source in enumerate([table, table, read_by(table.engine)]):
-        release_of(source, name).write(tmp_path / f"{number}.csv", certificate=tmp_path / f"{number}.json")
-        release_of(source, name).write(tmp_path / f"{number}.parquet", certificate=tmp_path / f"{number}.pq.json")
+def test_the_same_input_gives_the_same_bytes(kind, name, tmp_path):
+    if kind == "spark" and name != "hilbert":
+        return  # one release is made twice where that takes seconds; many are compared with the local engine's below
+    for number, release in enumerate([release_of(kind, name), masked(read_by(kind), name)]):
+        release.write(tmp_path / f"{number}.csv", certificate=tmp_path / f"{number}.json")
+        release.write(tmp_path / f"{number}.parquet", certificate=tmp_path / f"{number}.pq.json")
     for suffix in ("csv", "parquet"):
-        assert len({(tmp_path / f"{number}.{suffix}").read_bytes() for number in range(3)}) == 1
-    texts = [(tmp_path / f"{number}.json").read_text(encoding="utf-8") for number in range(3)]
+        assert len({(tmp_path / f"{number}.{suffix}").read_bytes() for number in range(2)}) == 1
+    texts = [(tmp_path / f"{number}.json").read_text(encoding="utf-8") for number in range(2)]
     assert (
         len({text.replace(f"{number}.csv", "out.csv").split('"digest"')[0] for number, text in enumerate(texts)}) == 1
     )
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_leaves_its_table_as_it_was(table, name):
-    before = table.to("arrow")
-    release_of(table, name)
-    assert table.to("arrow").equals(before)
+def test_a_method_leaves_its_table_as_it_was(kind, name):
+    release_of(kind, name)
+    assert table_of(kind).to("arrow").equals(table_of("local").to("arrow"))
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_says_what_it_did_in_a_sentence_without_cells(table, name):
-    (sentence,) = release_of(table, name).steps
+def test_a_method_says_what_it_did_in_a_sentence_without_cells(kind, name):
+    (sentence,) = release_of(kind, name).steps
     assert sentence[0].isupper()
     assert sentence.endswith(".")
     assert "White" not in sentence
@@ -228,9 +248,9 @@ def test_a_method_never_certifies_itself(table, name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(table, name):
+def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(kind, name):
     model = build("models", {"name": name} | LEVELS[name])
-    for released in (table, release_of(table, "stratified-clusters").table):
+    for released in (table_of(kind), release_of(kind, "stratified-clusters").table):
         (verdict,) = shoal.check(released, [model])
         assert math.isfinite(verdict.level)
         assert verdict.holds == (verdict.failing == 0)
@@ -241,14 +261,14 @@ def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(table, nam
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_a_measure_states_its_direction_and_range_and_stays_in_it(table, name):
+def test_a_measure_states_its_direction_and_range_and_stays_in_it(kind, name):
     measure = build("measures", {"name": name} | ASKED.get(name, {}))
     assert measure.direction in ("lower is safer", "lower is more useful", "describes")
     low, high = measure.range
     assert low < high
     assert isinstance(measure, ClassMeasure) != isinstance(measure, PairMeasure)
-    for method in METHODS:
-        (found,) = shoal.score(release_of(table, method).table, [measure], table)
+    for method in METHODS if kind != "spark" else SHAPES:  # where every look at a release takes a while
+        (found,) = shoal.score(release_of(kind, method).table, [measure], table_of(kind))
         assert found.measure == name
         assert low <= found.lower <= found.value <= found.upper <= high
         assert found.detail
@@ -277,12 +297,13 @@ def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
 
 # What does not depend on how a table is held: the same release, cell for cell.
 SAME = ("sorted-clusters", "stratified-clusters", "coarsen", "mask-uniques", "regenerate")
+# Releases of every shape: classes with ranges and sets, coarser values, wildcards among exact cells, exact cells.
+SHAPES = ("hilbert", "coarsen", "mask-uniques", "regenerate")
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_release_does_not_depend_on_how_the_table_is_held(table, name, tmp_path):
-    plain = read_by(Local())
-    one, other = release_of(plain, name), release_of(table, name)
+def test_a_release_does_not_depend_on_how_the_table_is_held(kind, name, tmp_path):
+    one, other = release_of("local", name), release_of(kind, name)
     if name in SAME:
         for suffix in ("csv", "parquet"):
             paths = [tmp_path / f"{number}.{suffix}" for number in range(2)]
@@ -292,32 +313,34 @@ def test_a_release_does_not_depend_on_how_the_table_is_held(table, name, tmp_pat
         assert [s.value for s in other.scores] == pytest.approx([s.value for s in one.scores], rel=1e-12)
         assert [v.level for v in other.verdicts] == [v.level for v in one.verdicts]
     other.write(tmp_path / "out.csv")
-    for engine in (Local(), table.engine):
-        shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", engine=engine)
-
-
-# Releases of every shape: classes with ranges and sets, coarser values, wildcards among exact cells, exact cells.
-SHAPES = ("hilbert", "coarsen", "mask-uniques", "regenerate")
+    for engine in {"local", kind if kind != "spark" or name in SHAPES else "local"}:
+        shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", engine=engine_of(engine))
 
 
 @cache
 def held(kind, method):
     """Give a table and a release of it as an engine holds them."""
-    plain = read_by(Local())
-    masked = release_of(plain, method).table
-    if kind == "local":
-        return plain, masked
-    engine = ENGINES[kind]()
-    return engine.taken(plain), engine.taken(masked)
+    tables = table_of("local"), release_of("local", method).table
+    return tables if kind == "local" else tuple(engine_of(kind).taken(table) for table in tables)
+
+
+ELSEWHERE = [kind for kind in ENGINES if kind != "local"]
 
 
 @pytest.mark.parametrize("name", MEASURES)
 @pytest.mark.parametrize("method", SHAPES)
-@pytest.mark.parametrize("kind", [kind for kind in ENGINES if kind != "local"])
+@pytest.mark.parametrize("kind", ELSEWHERE)
 def test_a_measure_does_not_depend_on_how_the_tables_are_held(kind, name, method):
     measure = build("measures", {"name": name} | ASKED.get(name, {}))
-    values = []
-    for where in ("local", kind):
-        original, released = held(where, method)
-        values.append(shoal.score(released, [measure], original)[0].value)
-    assert values[1] == pytest.approx(values[0], rel=1e-12)
+    (one,), (other,) = (
+        shoal.score(released, [measure], original) for original, released in (held("local", method), held(kind, method))
+    )
+    assert (other.value, other.lower, other.upper) == pytest.approx((one.value, one.lower, one.upper), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("method", SHAPES)
+@pytest.mark.parametrize("kind", ELSEWHERE)
+def test_a_verdict_does_not_depend_on_how_the_table_is_held(kind, name, method):
+    model = build("models", {"name": name} | LEVELS[name])
+    assert shoal.check(held(kind, method)[1], [model]) == shoal.check(held("local", method)[1], [model])

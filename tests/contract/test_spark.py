@@ -1,48 +1,21 @@
-"""The whole catalogue on a cluster of several processes, beside the local engine."""
-
-from functools import cache
+"""What only a cluster can do: its processes, its files and frames, and the loss of an executor in mid-run."""
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from clusters import MASTER, SETTINGS, cluster, killing
-from contract.test_catalogue import ASKED, KINDS, LEVELS, MEASURES, METHODS, MODELS, ORDER, WAYS, mixed, models_for
-from property.independent import columns_of, covers
+from contract.test_catalogue import KINDS, ORDER, masked, mixed, release_of, table_of
 
 import shoal
-from shoal.catalogue import build
 from shoal.engines.spark.pool import SparkPool
 
 ROLES = {"quasi": list(KINDS), "sensitive": ["charge", "ill"], "orders": {"stage": ORDER}}
-# What is the same, cell for cell, wherever it is done.
-IDENTICAL = ("sorted-clusters", "stratified-clusters", "coarsen", "mask-uniques")
 
 
 @pytest.fixture(scope="module")
 def engine():
     return cluster()
-
-
-@cache
-def tables():
-    """Give the same table on one machine and on the cluster, where it is cut into two parts."""
-    frame = pl.DataFrame(mixed())
-    return shoal.read(frame, **ROLES), shoal.read(frame, engine=cluster(), **ROLES)
-
-
-@cache
-def releases(name):
-    """Give the release of a method on one machine and on the cluster."""
-    method = build("methods", {"name": name} | WAYS.get(name, {}))
-    return tuple(shoal.anonymize(table, method, models_for(method)) for table in tables())
-
-
-def alike(found, expected):
-    """Compare scores: sums of fractions depend on their order in the last digit."""
-    assert [score.measure for score in found] == [score.measure for score in expected]
-    for one, other in zip(found, expected, strict=True):
-        assert (one.value, one.lower, one.upper) == pytest.approx((other.value, other.lower, other.upper), rel=1e-12)
 
 
 def test_the_cluster_has_several_processes(engine):
@@ -56,56 +29,10 @@ def test_the_cluster_has_several_processes(engine):
 
 
 def test_a_table_on_the_cluster_is_the_same_table(engine):
-    local, there = tables()
+    local, there = table_of("local"), table_of("spark")
     assert len(there.data.sizes) == 2
     assert there.to("arrow").equals(local.to("arrow"))
     assert repr(there) == repr(local)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_what_a_method_enforces_holds_on_the_cluster(engine, name):
-    local, there = releases(name)
-    assert there.holds
-    assert [verdict.model for verdict in there.verdicts] == [verdict.model for verdict in local.verdicts]
-    assert there.steps[0].split(",")[0] == local.steps[0].split(",")[0]
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_the_result_of_a_method_covers_every_record_in_its_place(engine, name, tmp_path):
-    _, there = releases(name)
-    there.write(tmp_path / "out.csv")
-    released, original = columns_of(tmp_path / "out.csv"), mixed()
-    for column, kind in KINDS.items():
-        for text, value in zip(released[column], original[column], strict=True):
-            assert covers(text, value, kind, ORDER), (column, text)
-    assert released["charge"] == [str(value) for value in original["charge"]]
-    assert released["ill"] == original["ill"]
-    shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
-
-
-@pytest.mark.parametrize("name", IDENTICAL)
-def test_what_can_be_identical_is(engine, name, tmp_path):
-    local, there = releases(name)
-    assert there.frame("arrow", cells="text").equals(local.frame("arrow", cells="text"))
-    assert there.verdicts == local.verdicts
-    alike(there.scores, local.scores)
-    for release, path in ((local, tmp_path / "local.csv"), (there, tmp_path / "spark.csv")):
-        release.write(path)
-    assert (tmp_path / "local.csv").read_bytes() == (tmp_path / "spark.csv").read_bytes()
-
-
-@pytest.mark.parametrize("name", MEASURES)
-def test_every_measure_is_the_same_on_the_same_release(engine, name):
-    measure = build("measures", {"name": name} | ASKED.get(name, {}))
-    local, there = releases("sorted-clusters")
-    alike(shoal.score(there.table, [measure], tables()[1]), shoal.score(local.table, [measure], tables()[0]))
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_every_model_is_checked_alike(engine, name):
-    model = build("models", {"name": name} | LEVELS[name])
-    for local, there in (tables(), [release.table for release in releases("stratified-clusters")]):
-        assert shoal.check(there, [model]) == shoal.check(local, [model])
 
 
 def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
@@ -144,18 +71,18 @@ def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
 
         exchanges = 0
 
-        def exchange(self, work, parts, *handles):
+        def exchange(self, work, parts, *handles, tell=None):
             self.exchanges += 1
             work = killing(work, str(tmp_path / "killed")) if self.exchanges == 3 else work
-            return super().exchange(work, parts, *handles)
+            return super().exchange(work, parts, *handles, tell=tell)
 
     dying = shoal.Spark(engine.session, rows_per_part=12)
     object.__setattr__(dying, "pool", Dying(engine.session))
     table = shoal.read(pl.DataFrame(mixed()), engine=dying, **ROLES)
-    method = build("methods", {"name": "stratified-clusters"})
-    release = shoal.anonymize(table, method, models_for(method))
+    release = masked(table, "stratified-clusters")
     assert (tmp_path / "killed").exists()
-    assert release.frame("arrow", cells="text").equals(releases("stratified-clusters")[0].frame("arrow", cells="text"))
+    whole = release_of("local", "stratified-clusters")
+    assert release.frame("arrow", cells="text").equals(whole.frame("arrow", cells="text"))
 
 
 def test_a_session_that_runs_is_used(engine):

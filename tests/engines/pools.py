@@ -14,6 +14,7 @@ class Held:
     """Parts as bytes."""
 
     kept: tuple
+    told: tuple = ()
 
     @property
     def parts(self):
@@ -38,26 +39,32 @@ class Memory:
 
     parallel = 2
 
-    def put(self, parts):
-        return Held(tuple(map(packed, parts)))
+    def put(self, parts, *, tell=None):
+        return self._kept(parts, tell)
 
-    def each(self, work, *handles):
-        return Held(tuple(packed(part) for part in self._worked(work, handles)))
+    def each(self, work, *handles, tell=None):
+        return self._kept(self._worked(work, handles), tell)
 
     def gather(self, work, *handles):
         return [pickle.loads(cloudpickle.dumps(found)) for found in self._worked(work, handles)]
 
-    def exchange(self, work, parts, *handles):
+    def exchange(self, work, parts, *handles, tell=None):
         sent = list(self._worked(work, handles))
         assert all(len(pieces) == parts for pieces in sent)
         names = {tuple(piece) for pieces in sent for piece in pieces}
         assert len(names) == 1
-        return Held(
-            tuple(
-                packed({name: np.concatenate([pieces[i][name] for pieces in sent]) for name in sent[0][0]})
-                for i in range(parts)
-            )
+        received = (
+            {name: np.concatenate([pieces[i][name] for pieces in sent]) for name in sent[0][0]} for i in range(parts)
         )
+        return self._kept(received, tell)
+
+    def _kept(self, parts, tell):
+        kept = tuple(map(packed, parts))
+        if tell is None:
+            return Held(kept)
+        mine = travelled(tell)
+        told = (mine(number, pickle.loads(part)) for number, part in enumerate(kept))
+        return Held(kept, tuple(pickle.loads(cloudpickle.dumps(found)) for found in told))
 
     def stream(self, handle):
         return map(pickle.loads, handle.kept)

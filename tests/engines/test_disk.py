@@ -4,7 +4,9 @@ import json
 import subprocess
 import sys
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from engines.tiny import Tiny
@@ -18,6 +20,7 @@ from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
 from shoal.engines.local import Local
 from shoal.engines.memory import free, need_of, parse_size
+from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.schema import ReadOptions, Roles
 
@@ -205,15 +208,71 @@ def test_a_large_file_stays_within_the_limit(tmp_path):
         file.write("a,b,c,d,e,f,g,s\n")
         for _ in range(75):
             file.write(block)
-    command = [
-        sys.executable, "-m", "shoal", "anonymize", str(path), "-o", str(tmp_path / "out.csv"), "--k", "5", "--json",
-        "--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--memory", "160MB",
-    ]  # fmt: skip
+    roles = ("--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--k", 5)
+    assert peak_of("anonymize", path, "-o", tmp_path / "out.csv", *roles, "--memory", "160MB") < 160_000_000
+    told = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
+    assert told["engine"] == "disk"
+
+
+def peak_of(*arguments):
+    """Give the peak memory of a whole command, start of Python included."""
     code = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], check=True, capture_output=True); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    peak = int(subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True).stdout)
-    assert peak * (1 if sys.platform == "darwin" else 1024) < 160_000_000
-    told = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
-    assert told["engine"] == "disk"
+    command = [sys.executable, "-c", code, sys.executable, "-m", "shoal", *map(str, arguments)]
+    found = int(subprocess.run(command, check=True, capture_output=True).stdout)
+    return found * (1 if sys.platform == "darwin" else 1024)
+
+
+def test_a_large_parquet_file_stays_within_the_limit(tmp_path):
+    draw = np.random.default_rng(1)
+    columns = {name: draw.integers(0, 99, 900_000).astype(np.int32) for name in "abcdefgs"}
+    pq.write_table(pa.table(columns), tmp_path / "in.parquet")
+    out = tmp_path / "out.parquet"
+    roles = ("--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--k", 5, "--method", "sorted-clusters")
+    assert peak_of("anonymize", tmp_path / "in.parquet", "-o", out, *roles, "--memory", "250MB") < 250_000_000
+    assert json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))["engine"] == "disk"
+
+
+def test_too_little_memory_for_parquet_is_refused_with_a_way_out(tmp_path):
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "in.parquet")
+    with pytest.raises(ParameterError, match="cannot be read within 160MB") as found:
+        shoal.read(tmp_path / "in.parquet", engine=Disk(Files(tmp_path), limit=160_000_000), quasi=["a"])
+    assert "--memory 230MB" in str(found.value)
+
+
+def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(tmp_path):
+    """All records are alike, so that all their confidential values would be looked at together."""
+    engine = Tiny(Files(tmp_path, limit=110_002_000))
+    frame = pa.table({"a": [1] * 600, "s": [i % 7 for i in range(600)]})
+    table = shoal.read(frame, engine=engine, quasi=["a"], sensitive=["s"])
+    with pytest.raises(ParameterError, match="belong together") as found:
+        shoal.check(table, [shoal.TCloseness(0.5)])
+    assert "--memory" in str(found.value)
+
+
+def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
+    place = f"duckdb:///{tmp_path}/clinic.db?table=people"
+    with duckdb.connect(str(tmp_path / "clinic.db")) as db:
+        db.execute("create table people as select (i * 7) % 23 as age, 't' || (i % 4) as town, i / 8 as share, "
+                   "cast(i as decimal(9, 2)) as price from range(101) t(i)")  # fmt: skip
+    roles = {"quasi": ["age", "town"], "sensitive": ["share"], "plain": ["price"]}
+    whole, parts = (shoal.read(place, engine=e, **roles) for e in (Local(), Tiny(Files(tmp_path), 9)))
+    assert max(parts.data.sizes) == 9
+    same(whole, parts)
+    assert need_of(place, ReadOptions()).records == 101
+    small = Disk(Files(tmp_path), limit=110_000_100)
+    with pytest.raises(ParameterError, match="sorted as text"):
+        small.digest(Source.parse(place))
+    with pytest.raises(ParameterError, match="written at once") as found:
+        small.store(parts.data, parts.schema, Source.parse(f"duckdb:///{tmp_path}/clinic.db?table=other"))
+    assert "Parquet" in str(found.value)
+
+
+def test_a_table_without_rows_in_a_database_is_refused_alike(tmp_path):
+    with duckdb.connect(str(tmp_path / "clinic.db")) as db:
+        db.execute("create table people (age integer)")
+    for engine in (Local(), Tiny(Files(tmp_path))):
+        with pytest.raises(DataError, match="no records"):
+            shoal.read(f"duckdb:///{tmp_path}/clinic.db?table=people", engine=engine, quasi=["age"])

@@ -171,3 +171,25 @@ def test_files_are_looked_for_beside_the_recipe(tmp_path):
     assert recipe.certificate == str(tmp_path / "out.json")
     with pytest.raises(shoal.ParameterError, match="cannot be read"):
         Recipe.load(tmp_path / "none.toml")
+
+
+def test_the_limit_of_memory_goes_into_a_section_of_its_own_and_comes_back():
+    text = 'method = {name = "coarsen"}\n[engine]\nmemory = "2GB"\n'
+    recipe = Recipe.from_toml(text)
+    assert recipe.memory == "2GB"
+    assert Recipe.from_toml(recipe.to_toml()) == recipe
+    assert recipe.to_dict()["engine"] == {"memory": "2GB"}
+    assert "engine" not in Recipe.from_toml('method = {name = "coarsen"}').to_dict()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("memori = '2GB'", "Did you mean 'memory'"),
+        ("memory = 2", "must be a text"),
+        ("memory = 'much'", "not an amount of memory"),
+    ],
+)
+def test_a_limit_of_memory_that_is_none_is_refused(line, words):
+    with pytest.raises(shoal.ParameterError, match=words):
+        Recipe.from_toml(f'method = {{name = "coarsen"}}\n[engine]\n{line}\n')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -111,6 +112,7 @@ def anonymize_command(
     with showing.progress(f"reading {file.name}") as say:
         original = read(file, engine=chosen_engine(engine, master), memory=memory, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
+        release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
         say(f"writing {out.name}")
@@ -179,7 +181,7 @@ def run_command(
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(
-            read(source, engine=chosen_engine(engine, master), memory=memory, options=asked.options), asked.methods, asked.models, measures=asked.measures,
+            read(source, engine=chosen_engine(engine, master), memory=memory or (None if engine == "spark" else asked.memory), options=asked.options), asked.methods, asked.models, measures=asked.measures,
             seed=asked.seed, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")

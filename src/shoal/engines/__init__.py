@@ -102,11 +102,16 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some rows in a given order, with the positions of other columns, and whether no rows come after them."""
+    """Some rows in a given order, with the positions of other columns, and whether no rows come after them.
+
+    ``spare`` is the share of the rows that may be left over though they could form classes: the last piece sees them
+    together with those of all others.
+    """
 
     rows: Spans
     columns: Mapping[Carry, Positions]
     last: bool
+    spare: float = 0.0
 
 
 @dataclass(frozen=True)

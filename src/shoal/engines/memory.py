@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.sources import COMPRESSED, Source
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, ShoalError
 from shoal.schema import ReadOptions
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -73,11 +73,16 @@ def free() -> int:
 
 
 def need_of(source: Any, options: ReadOptions) -> Need | None:
-    """Estimate what a file or folder would take in memory; None where that cannot be told."""
+    """Estimate what a file, a folder or a table would take in memory; None where that cannot be told."""
     found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
-    if found is None or found.is_table:
+    if found is None:
         return None
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, ShoalError):
+        if found.is_table:
+            from shoal.engines.local.databases import count_of
+
+            records, columns = count_of(found)
+            return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))
         if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             return _need_of_parquet(found)
         return _need_of_text(found.path, options)

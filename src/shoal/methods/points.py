@@ -18,6 +18,8 @@ from shoal.methods.along_curve import curve_through
 from shoal.table import Table
 
 Labels = NDArray[np.int32]
+_LOOKED_AT = 4096  # records whose values tell how long the steps between them are
+_LONG = 0.5  # standard deviations: a long step
 # Forms classes of at least k of some points: gives the class of each, and how many there are.
 Forming = Callable[[Points, int], tuple[Labels, int]]
 
@@ -117,10 +119,12 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
             found, more = classes(points.taken(rest) if groups else points, k)
             labels[rest] = found + np.int32(groups)
             groups += more
+        if not piece.last and piece.spare:
+            labels, groups = second_chance(points, labels, groups, piece.spare)
         return in_line(points, labels, groups) if lined else labels
 
     def keys() -> list[Any]:
-        return curve_through(table, space.moments)
+        return [*steps_first(table, space), *curve_through(table, space.moments)]
 
     return table.engine.divide(table.data, table.schema, keys, k, kernel)
 
@@ -143,6 +147,51 @@ def set_apart(rows: Spans, points: Points, k: int, *, last: bool = True) -> tupl
         kept[same[int(np.argmin(gaps))]] = False
     numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     return numbers[same], int(kept.sum())
+
+
+def steps_first(table: Table, space: Space) -> list[str]:
+    """Give the attributes in which most values lie far from all others, those with the longest steps first.
+
+    Few classes would hold several of their values, so pieces that end where such a value ends cut few of them.
+    """
+    chosen = np.unique(np.linspace(0, table.rows - 1, min(table.rows, _LOOKED_AT)).astype(np.int64))
+    lo, hi = table.cells(table.schema.quasi, chosen)
+    found = []
+    for j, name in enumerate(table.schema.quasi):
+        if space.nominal[j]:
+            found.append((np.sqrt(space.weights[j]), name))
+            continue
+        exact = (lo[:, j] == hi[:, j]) & (lo[:, j] != MISSING)
+        numbers = table.schema[name].axis.coordinates()
+        values, counts = np.unique(lo[exact, j] if numbers is None else numbers[lo[exact, j]], return_counts=True)
+        if values.size > 1 and space.moments.deviation[j] > 0:
+            gaps = np.diff(values.astype(np.float64)) / space.moments.deviation[j]
+            nearest = np.minimum(np.append(gaps, np.inf), np.append(np.inf, gaps))
+            found.append((float(np.average(nearest, weights=counts)), name))
+    return [name for step, name in sorted(found, reverse=True) if step >= _LONG]
+
+
+def second_chance(points: Points, labels: Labels, groups: int, share: float) -> tuple[Labels, int]:
+    """Give up those classes whose records are least alike: with records of other pieces, they may do better."""
+    inside = labels >= 0
+    mine, cells = labels[inside], points.cells[inside]
+    sizes = np.bincount(mine, minlength=groups)
+    spread = np.zeros(groups)
+    for j in range(points.numbers):
+        mean = np.bincount(mine, cells[:, j], groups) / sizes
+        spread += np.bincount(mine, (cells[:, j] - mean[mine]) ** 2, groups)
+    for j in range(points.numbers, cells.shape[1]):
+        codes, top = cells[:, j].astype(np.int64), int(points.categories[j])
+        pairs, counts = np.unique(mine * np.int64(top) + codes, return_counts=True)
+        most = np.zeros(groups, np.int64)
+        np.maximum.at(most, pairs // top, counts)
+        spread += points.weights[j] * (sizes - most)
+    order = np.lexsort((np.arange(groups), -spread))
+    given_up = order[np.cumsum(sizes[order]) <= share * labels.size]
+    kept = np.ones(groups, bool)
+    kept[given_up[spread[given_up] > 0]] = False
+    numbers = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+    return numbers[labels], int(kept.sum())
 
 
 def in_line(points: Points, labels: Labels, groups: int) -> Labels:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.text_reader import TextReading
-from shoal.engines.memory import BASE, Need, need_of, shown
+from shoal.engines.memory import BASE, Need, bytes_per_record, need_of, shown
+from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
-from shoal.schema import ReadOptions
+from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
 
-_WORKED = 40  # bytes per cell of a part while it is sorted, moved and published
+_WORKED = 50  # bytes per cell of a part while it is sorted, moved and published
 _BESIDE = 200  # bytes per record beside its cells
 _TEXT = 250  # bytes per distinct text
 _BOX = 400  # bytes per box that is compared with others
+_FRAMES = 60 * 10**6  # bytes that the library for Parquet takes
+_LEAST_OF_FRAMES = 230 * 10**6
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
@@ -37,33 +42,59 @@ class Disk(Parted):
 
     pool: Pool = field(default_factory=Files)
     name: str = "disk"
-    pieces: int = 4
     limit: int = 10**9
 
     def __post_init__(self) -> None:
-        """Find how many boxes can be compared within the limit."""
+        """Find how many boxes can be compared within the limit, which the files keep too."""
+        if isinstance(self.pool, Files) and self.pool.limit is None:
+            self.pool.limit = self.limit
         if self.most_boxes is None:
             object.__setattr__(self, "most_boxes", (self.limit - BASE) // _BOX)
 
     def read(self, source: Any, options: ReadOptions) -> Table:
-        """Read delimited text and Parquet in stretches; anything else through memory."""
+        """Read delimited text, Parquet and tables in databases in stretches; frames are in memory already."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
-        if found is None or found.is_table:
+        if found is None:
             return super().read(source, options)
         need = need_of(found, options)
         if need is not None:
             self._insist_on_room(need)
-        if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
+        if found.is_table or found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             from shoal.engines.disk.frames import load_frames
 
-            schema, data, origin = load_frames(self.pool, found, options, self.rows_of)
+            if self.limit < _LEAST_OF_FRAMES:
+                raise ParameterError(
+                    f"Parquet and databases cannot be read within {shown(self.limit)} of memory.",
+                    f"Give --memory {shown(_LEAST_OF_FRAMES)} or more, or read delimited text.",
+                )
+            schema, data, origin = load_frames(self.pool, found, options, lambda n: self.rows_of(n, beside=_FRAMES))
         else:
             schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
         return Table(schema, data, self, origin)
 
-    def rows_of(self, columns: int) -> int:
-        """Tell how many records a part may have, of so many columns."""
-        return max(1000, (self.limit - BASE) // (_WORKED * columns + _BESIDE))
+    def digest(self, source: Source) -> Written:
+        """Give the SHA-256 of what lies somewhere; of a table in a database only if its rows can be sorted here."""
+        need = need_of(source, ReadOptions()) if source.is_table else None
+        if need is not None and need.memory > self.limit:
+            raise self._too_small("To prove a table in a database, its rows are sorted as text")
+        return super().digest(source)
+
+    def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
+        """Write the released columns to a table in a database, if they fit into memory at once."""
+        columns = len(data.shape.quasi) + len(data.shape.carried)
+        if BASE + data.rows * (bytes_per_record(columns) + 16 * columns) > self.limit:
+            raise self._too_small("A table in a database is written at once")
+        return super().store(data, schema, target)
+
+    def _too_small(self, why: str) -> ParameterError:
+        return ParameterError(
+            f"{why}, and this one does not fit into {shown(self.limit)} of memory.",
+            "Allow more (--memory), or write Parquet or text and let the database load it.",
+        )
+
+    def rows_of(self, columns: int, beside: int = 0) -> int:
+        """Tell how many records a part may have, of so many columns, if so many bytes are used for something else."""
+        return max(1000, (self.limit - BASE - beside) // (_WORKED * columns + _BESIDE))
 
     def _watch(self, reading: TextReading) -> None:
         """Refuse a file with more different texts than fit into memory."""

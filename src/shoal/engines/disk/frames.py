@@ -1,4 +1,4 @@
-"""Parquet in stretches, read one after the other, so that no more than one is in memory."""
+"""Parquet and tables in databases in stretches, read one after the other, so that no more than one is in memory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from shoal.engines.local.arrow import refuse_twice
 from shoal.engines.local.digests import of_file
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
-from shoal.engines.parts.pool import Pool
-from shoal.engines.parts.reading import Asked, loaded
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.sources import Source
 from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
@@ -23,13 +23,31 @@ from shoal.table import Origin, printable
 def load_frames(
     pool: Pool, source: Source, options: ReadOptions, room: Callable[[int], int]
 ) -> tuple[Schema, PartedData, Origin]:
-    """Read a Parquet file or a folder of them; ``room`` tells how many rows of so many columns a stretch may have."""
+    """Read Parquet, a folder of it, or a table; ``room`` tells how many rows of so many columns a stretch may have."""
+    if source.is_table:
+        from shoal.engines.local.databases import table_in_stretches
+
+        with table_in_stretches(source) as (schema, rows_of, came_from):
+            asked = Asked.of(schema, options)
+            # All columns come from the database, and count for the digest.
+            raw = _put(pool, rows_of(room(len(schema))), asked)
+            return loaded(pool, raw, asked, options, came_from())
     schema, batches, origin = _opened(source)
     asked = Asked.of(schema, options)
     names = list(asked.assigned)
-    stretches = batches(names, room(max(1, len(names))))
-    raw = pool.put(encode(table.select(names), asked.plain) for table in stretches)
-    return loaded(pool, raw, asked, options, origin)
+    return loaded(pool, _put(pool, batches(names, room(max(1, len(names)))), asked), asked, options, origin)
+
+
+def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked) -> Handle:
+    names, plain = list(asked.assigned), asked.plain
+    arrow = pa.default_memory_pool()
+
+    def parts() -> Iterator[Part]:
+        for table in stretches:
+            yield encode(table.select(names), plain)
+            arrow.release_unused()  # which it would keep for itself otherwise
+
+    return pool.put(parts(), tell=telling(names, plain))
 
 
 def _opened(source: Source) -> tuple[pa.Schema, Callable[[list[str], int], Iterable[pa.Table]], Origin]:

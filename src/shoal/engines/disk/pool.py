@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import mmap
 import os
 import shutil
@@ -17,11 +18,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.pool import Handle, Part
-from shoal.errors import DataError
+from shoal.engines.disk.giving_back import give_back, resident
+from shoal.engines.memory import BASE, shown
+from shoal.engines.parts.pool import Handle, Part, Telling
+from shoal.errors import DataError, ParameterError
 
 T = TypeVar("T")
 _PREFIX = "shoal-parts-"
+_NEAR = 0.7  # of the limit: memory that is free is given back
+_LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,9 @@ def _mapped(column: _Column) -> NDArray[Any]:
 class Stored:
     """Parts as files, which are removed when nobody refers to them any more."""
 
-    def __init__(self, folder: Path, columns: Sequence[Mapping[str, _Column]]) -> None:
+    def __init__(self, folder: Path, columns: Sequence[Mapping[str, _Column]], told: Sequence[Any] = ()) -> None:
         self._columns = columns
+        self.told = told
         self._removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     @property
@@ -89,11 +95,15 @@ class Files:
     folder
         Where a private folder for the files is made; where the system keeps what is temporary if left out. It is
         removed at the end, whatever that is; what a process left that was killed is removed by the next one.
+    limit
+        How much memory may be used, in bytes; any if None. What is free is given back when it comes near, and parts
+        are refused that could not be worked on.
     """
 
     parallel = 1
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
+        self.limit = limit
         place = folder or scratch()
         _sweep(place)
         self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
@@ -104,19 +114,21 @@ class Files:
         """Remove all files."""
         self._removal()
 
-    def put(self, parts: Iterable[Part]) -> Stored:
+    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> Stored:
         """Keep parts that are made here, one after the other."""
-        return self._kept(parts)
+        return self._kept(parts, tell)
 
-    def each(self, work: Callable[..., Part], *handles: Handle) -> Stored:
+    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> Stored:
         """Make a part of each."""
-        return self._kept(self._worked(work, handles))
+        return self._kept(self._worked(work, handles), tell)
 
     def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
         """Bring something small from each part."""
         return list(self._worked(work, handles))
 
-    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> Stored:
+    def exchange(
+        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
+    ) -> Stored:
         """Move rows between parts: what is sent to a part is put behind what it has."""
         with self._new() as folder:
             rows: list[dict[str, int]] = [{} for _ in range(parts)]
@@ -139,7 +151,9 @@ class Files:
                  for name, length in columns.items()}
                 for number, columns in enumerate(rows)
             ]  # fmt: skip
-            return Stored(folder, found)
+            self._insist_on_room(found)
+            told = [tell(number, _OnDisk(columns)) for number, columns in enumerate(found)] if tell else ()
+            return Stored(folder, found, told)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here one by one."""
@@ -149,10 +163,24 @@ class Files:
     def _worked(self, work: Callable[..., T], handles: Sequence[Handle]) -> Iterator[T]:
         for number in range(handles[0].parts):
             yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
+            if self.limit is not None and resident() > _NEAR * self.limit:
+                give_back()
 
-    def _kept(self, parts: Iterable[Part]) -> Stored:
+    def _insist_on_room(self, parts: Sequence[Mapping[str, _Column]]) -> None:
+        """Refuse parts that are much larger than others: records that belong together are worked on together."""
+        if self.limit is None:
+            return
+        sizes = [sum(c.kind.itemsize * math.prod(c.shape) for c in columns.values()) for columns in parts]
+        if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
+            raise ParameterError(
+                f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
+                "Allow more (--memory), leave out a promise or a measure that looks at confidential values, or use "
+                "--engine spark.",
+            )
+
+    def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
         with self._new() as folder:
-            found = []
+            found, told = [], []
             for number, part in enumerate(parts):
                 columns = {}
                 for name, column in part.items():
@@ -161,8 +189,10 @@ class Files:
                         _write(file, column)
                     columns[name] = _Column(path, column.dtype, column.shape)
                 found.append(columns)
+                if tell:
+                    told.append(tell(number, part))
                 del part
-            return Stored(folder, found)
+            return Stored(folder, found, told)
 
     @contextlib.contextmanager
     def _new(self) -> Iterator[Path]:

@@ -28,7 +28,7 @@ from shoal.schema import RELEASED, Schema
 from shoal.table import Origin, printable
 
 _LARGEST = 2147483646
-_ROW_GROUP = 1 << 20  # rows of a Parquet file that lie together
+_ROW_GROUP = 1 << 16  # rows of a Parquet file that lie together, and are in memory when they are written
 Positions = NDArray[np.int32]
 
 
@@ -367,6 +367,7 @@ def write_parquet(parts: Iterable[pa.Table], path: Path) -> Written:
         writer.write_table(first, row_group_size=_ROW_GROUP)
         for piece in pieces:
             writer.write_table(piece, row_group_size=_ROW_GROUP)
+            pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
     return of_file(path)
 
 
@@ -379,9 +380,8 @@ def cut_anew(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
             whole = pa.concat_tables(held)
             yield whole.slice(0, rows).combine_chunks()
             held = [whole.slice(rows)]
-    whole = pa.concat_tables(held)
-    if whole.num_rows:
-        yield whole.combine_chunks()
+    if sum(each.num_rows for each in held):
+        yield pa.concat_tables(held).combine_chunks()
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:

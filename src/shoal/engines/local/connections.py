@@ -32,6 +32,10 @@ class Connection(Protocol):
         """Give the rows of a query as a table."""
         ...
 
+    def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
+        """Give the rows of a query a few at a time, about so many if the driver lets one choose."""
+        ...
+
     def run(self, statement: str) -> None:
         """Run a statement."""
         ...
@@ -67,6 +71,9 @@ class _DuckDB:
     def arrow(self, query: str) -> pa.Table:
         return self._connection.sql(query).to_arrow_table()
 
+    def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
+        return self._connection.sql(query).to_arrow_reader(rows)
+
     def run(self, statement: str) -> None:
         self._connection.execute(statement)
 
@@ -101,6 +108,10 @@ class _Postgres:
     def arrow(self, query: str) -> pa.Table:
         self._cursor.execute(query)
         return self._cursor.fetch_arrow_table()
+
+    def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
+        self._cursor.execute(query)
+        return self._cursor.fetch_record_batch()
 
     def run(self, statement: str) -> None:
         self._cursor.execute(statement)

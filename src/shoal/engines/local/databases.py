@@ -1,4 +1,4 @@
-"""Tables in databases: read whole, written in one transaction, under another name until all is there.
+"""Tables in databases: read whole or a few rows at a time, written in one transaction, under another name until then.
 
 Both databases speak Arrow through their drivers and describe themselves in the same schema of information, so what
 differs between them is only how they are opened and how rows get in and out.
@@ -10,16 +10,16 @@ import contextlib
 import os
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.engines import Stored, Written
-from shoal.engines.local.arrow import to_arrow
+from shoal.engines.local.arrow import cut_anew, to_arrow
 from shoal.engines.local.connections import Connection, connected
 from shoal.engines.local.data import LocalData
-from shoal.engines.local.digests import as_texts, of_rows
+from shoal.engines.local.digests import RowDigest, as_texts, of_rows
 from shoal.engines.sources import Source
 from shoal.errors import DataError, suggest
 from shoal.schema import Schema
@@ -45,6 +45,39 @@ def from_table(source: Source) -> tuple[pa.Table, Origin]:
     return whole, Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
 
 
+def count_of(source: Source) -> tuple[int, int]:
+    """Tell how many rows and columns a table has."""
+    with connected(source) as db:
+        schema, name, _ = _found(db, source)
+        rows = int(db.rows(f"SELECT count(*) FROM {_name(schema)}.{_name(name)}")[0][0])
+        return rows, len(_columns(db, schema, name))
+
+
+@contextlib.contextmanager
+def table_in_stretches(
+    source: Source,
+) -> Iterator[tuple[pa.Schema, Callable[[int], Iterator[pa.Table]], Callable[[], Origin]]]:
+    """Read a table in the order in which it is kept, a few rows at a time.
+
+    Gives its columns; what gives stretches of about so many rows; and, when all have been read, where they came from.
+    """
+    with connected(source) as db:
+        schema, name, kind = _found(db, source)
+        query = _query(db, schema, name, kept=kind == "BASE TABLE")
+        head = db.arrow(f"{query} LIMIT 0")
+        digest = RowDigest(head.column_names)
+
+        def stretches(rows: int) -> Iterator[pa.Table]:
+            for batch in cut_anew((_bare(pa.Table.from_batches([one])) for one in db.batches(query, rows)), rows):
+                digest.add(batch)
+                yield batch
+
+        def origin() -> Origin:
+            return Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
+
+        yield _bare(head).schema, stretches, origin
+
+
 def digest_of(source: Source) -> Written:
     """Give the digest of a table's content."""
     with connected(source) as db:
@@ -57,15 +90,25 @@ def _fetched(db: Connection, source: Source) -> pa.Table:
 
 
 def _selected(db: Connection, schema: str, name: str, *, kept: bool = True) -> pa.Table:
-    columns = db.rows(
+    return _bare(db.arrow(_query(db, schema, name, kept=kept))).combine_chunks()
+
+
+def _columns(db: Connection, schema: str, name: str) -> list[tuple[Any, ...]]:
+    return db.rows(
         "SELECT column_name, data_type FROM information_schema.columns "
         f"WHERE table_schema = {_literal(schema)} AND table_name = {_literal(name)}{db.here} ORDER BY ordinal_position"
     )
-    wanted = ", ".join(_cell(column, kind.lower()) for column, kind in columns)
+
+
+def _query(db: Connection, schema: str, name: str, *, kept: bool) -> str:
+    wanted = ", ".join(_cell(column, kind.lower()) for column, kind in _columns(db, schema, name))
     order = f" ORDER BY {db.order}" if kept else ""  # views keep no rows, so they have no order of their own
-    whole = db.arrow(f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}")
-    plain = pa.schema([pa.field(field.name, field.type) for field in whole.schema])  # without the drivers' remarks
-    return pa.table(whole.columns, schema=plain).combine_chunks()
+    return f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}"
+
+
+def _bare(table: pa.Table) -> pa.Table:
+    """Give a table without the remarks of drivers."""
+    return pa.table(table.columns, schema=pa.schema([pa.field(field.name, field.type) for field in table.schema]))
 
 
 def _cell(column: str, kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,16 +43,45 @@ def of_rows(table: pa.Table, *, ordered: bool = False) -> Written:
     A database may keep its rows in any order, and no verdict depends on it. `Written.in_order` is the digest of the
     same lines as they come: it tells whether the order is still that of the release. With ``ordered``, both are that.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    head = ",".join(_quoted(pa.chunked_array([table.column_names], pa.large_string())).to_pylist()) + "\n"
-    columns = [_quoted(as_texts(name, table.column(name)).fill_null("")) for name in table.column_names]
-    comma, end, nothing = (pa.scalar(text, pa.large_string()) for text in (",", "\n", ""))
-    lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*columns, comma), nothing, end)
+    head, lines = _head(table.column_names), _lines(table)
     size = len(head.encode()) + (pc.sum(pc.binary_length(lines)).as_py() or 0)
     in_order = _hashed(head, lines)
     return Written(in_order if ordered else _hashed(head, lines.take(pc.sort_indices(lines))), size, in_order)
+
+
+class RowDigest:
+    """The digest of a table that comes a few rows at a time, in order: that of `of_rows`, once all were added."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._digest = hashlib.sha256(_head(names).encode())
+        self._rows = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Add some rows."""
+        self._rows += table.num_rows
+        _add(self._digest, _lines(table))
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all rows; nothing if there are none."""
+        return self._digest.hexdigest() if self._rows else ""
+
+
+def _head(names: list[str]) -> str:
+    import pyarrow as pa
+
+    return ",".join(_quoted(pa.chunked_array([names], pa.large_string())).to_pylist()) + "\n"
+
+
+def _lines(table: pa.Table) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = [_quoted(as_texts(name, table.column(name)).fill_null("")) for name in table.column_names]
+    comma, end, nothing = (pa.scalar(text, pa.large_string()) for text in (",", "\n", ""))
+    return pc.binary_join_element_wise(pc.binary_join_element_wise(*columns, comma), nothing, end)
 
 
 def _quoted(texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -95,7 +124,11 @@ def as_texts(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _hashed(head: str, lines: pa.ChunkedArray) -> str:
     digest = hashlib.sha256(head.encode())
+    _add(digest, lines)
+    return digest.hexdigest()
+
+
+def _add(digest: Any, lines: pa.ChunkedArray) -> None:
     for chunk in filter(len, lines.chunks):  # the bytes of texts lie one behind the other
         ends = np.frombuffer(chunk.buffers()[1], np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
         digest.update(memoryview(chunk.buffers()[2])[ends[0] : ends[-1]])
-    return digest.hexdigest()

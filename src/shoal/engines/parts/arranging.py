@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Handle, Part, Pool, Telling
 from shoal.kernels.grouping import by_label, gather_rows
 
 Integers = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 Arrays = dict[str, NDArray[Any]]
 # What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
-Telling = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
+Keys = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
 
 _SAMPLED = 32  # records of each part, for each range that is wanted
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -58,7 +58,7 @@ def sortable(key: NDArray[Any]) -> Bits:
 
 
 def splits_of(
-    pool: Pool, telling: Telling, bounds: Integers, ranges: int, *, whole: bool, handles: Sequence[Handle]
+    pool: Pool, telling: Keys, bounds: Integers, ranges: int, *, whole: bool, handles: Sequence[Handle]
 ) -> Splits:
     """Find where to split from a sample of each part; ``whole`` never splits records with equal keys."""
     size = _SAMPLED * ranges
@@ -87,13 +87,13 @@ def splits_of(
 
 
 def arranged(
-    pool: Pool, telling: Telling, bounds: Integers, *handles: Handle, whole: bool = False, ranges: int | None = None
+    pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, tell: Telling = None
 ) -> Handle:
     """Bring records into parts by ranges of keys; inside a part they stay in the order of the table.
 
     A part has the columns that go with the records, their keys (``key0``, ``key1``, …) and their numbers (``row``).
     """
-    wanted = ranges or max(1, bounds.size - 1)
+    wanted = max(1, bounds.size - 1)
     splits = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles)
 
     def send(number: int, *parts: Part) -> list[Arrays]:
@@ -103,7 +103,12 @@ def arranged(
         named = {f"key{i}": key for i, key in enumerate(keys)}
         return dealt(columns() | named | {"row": rows}, target, wanted)
 
-    return pool.exchange(send, wanted, *handles)
+    return pool.exchange(send, wanted, *handles, tell=tell)
+
+
+def rows_in(number: int, part: Part) -> int:
+    """Tell how many records an arranged part has."""
+    return int(part["row"].size)
 
 
 def numbers_of(bounds: Integers, number: int) -> NDArray[Any]:
@@ -120,7 +125,9 @@ def keys_of(part: Part) -> list[NDArray[Any]]:
     return found
 
 
-def gathered(pool: Pool, work: Callable[..., tuple[Bits, Arrays]], parts: int, *handles: Handle) -> Handle:
+def gathered(
+    pool: Pool, work: Callable[..., tuple[Bits, Arrays]], parts: int, *handles: Handle, tell: Telling = None
+) -> Handle:
     """Bring records together that have the same number, which work gives with their columns."""
 
     def send(number: int, *given: Part) -> list[Arrays]:
@@ -128,7 +135,7 @@ def gathered(pool: Pool, work: Callable[..., tuple[Bits, Arrays]], parts: int, *
         target = ((bits * _MIX) >> np.uint64(33)) % np.uint64(parts)
         return dealt(columns, target.astype(np.int32), parts)
 
-    return pool.exchange(send, parts, *handles)
+    return pool.exchange(send, parts, *handles, tell=tell)
 
 
 def mixed(columns: Sequence[NDArray[Any]]) -> Bits:

@@ -1,4 +1,4 @@
-"""Classes and boxes of a table in parts: what is alike is brought together, and worked on where it then lies."""
+"""Classes of a table in parts: what is alike is brought together, and worked on where it then lies."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
 from shoal.engines.local.data import LocalData, known_values
 from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of, rows_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import home
-from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.errors import ParameterError, SchemaError
-from shoal.kernels import MISSING, TOP
+from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.errors import SchemaError
 from shoal.kernels.grouping import by_label, count_labels, label_rows
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Given, Ranked, Tally
@@ -82,8 +80,6 @@ def classes_by_label(
     def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
         return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
 
-    there = arranged(pool, telling, data.bounds, data.cells, data.codes, home(labels), *handles, whole=True)
-
     def done(number: int, part: Part) -> list[T]:
         label = part["key0"]
         if label.size == 0:
@@ -92,7 +88,9 @@ def classes_by_label(
         mine = (label - first).astype(np.int32)
         return [work(_classes(mine, int(mine.max()) + 1, carry, part, first))]
 
-    return [found for some in pool.gather(done, there) for found in some]
+    held = data.cells, data.codes, home(labels), *handles
+    there = arranged(pool, telling, data.bounds, *held, whole=True, tell=done)
+    return [found for some in there.told for found in some]
 
 
 def classes_by_cells(
@@ -101,10 +99,9 @@ def classes_by_cells(
 ) -> list[T]:  # fmt: skip
     """Bring the records with equal cells together."""
     refuse_others(data, by)
-    there = _alike(pool, data, schema, by, by, tuple(carry), rank)
 
     def done(number: int, part: Part) -> list[T]:
-        labels, groups = _labelled(part)
+        labels, groups = labelled_rows(part)
         if groups == 0:
             return []
         if "count" in part:
@@ -112,24 +109,27 @@ def classes_by_cells(
             return [work(Classes(np.append(0, np.cumsum(sizes)), {}))]
         return [work(_classes(labels, groups, carry, part, 0))]
 
-    return [found for some in pool.gather(done, there) for found in some]
+    known = not carry and ("alike", by, by) in data.memo
+    there = alike(pool, data, schema, by, by, tuple(carry), rank, tell=done)
+    return [found for some in (pool.gather(done, there) if known else there.told) for found in some]
 
 
-def _labelled(part: Part) -> tuple[Positions, int]:
+def labelled_rows(part: Part) -> tuple[Positions, int]:
+    """Number the rows of a part so that those with equal cells have the same number."""
     lo = part["lo"]
     return label_rows(lo, part.get("hi", lo), np.arange(lo.shape[1])) if lo.shape[0] else (np.empty(0, np.int32), 0)
 
 
-def _one_of_each(labels: Positions, groups: int) -> Positions:
+def one_of_each(labels: Positions, groups: int) -> Positions:
     """Give a row of each group."""
     one = np.empty(groups, np.int32)
     one[labels] = np.arange(labels.size, dtype=np.int32)
     return one
 
 
-def _alike(
+def alike(
     pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
-    rank: Any,
+    rank: Any, tell: Telling = None,
 ) -> Handle:  # fmt: skip
     """Bring the cells of some columns together that are equal in those that tell parts apart.
 
@@ -152,14 +152,14 @@ def _alike(
         ends = {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
         return here, ends if same else {name: np.ascontiguousarray(end[:, places]) for name, end in ends.items()}
 
-    def repeating(number: int, cells: Part, codes: Part) -> bool:
+    def look(number: int, cells: Part, codes: Part) -> tuple[bool, bool]:
         """Tell from a few records whether many are alike, so that it pays to count them before they move."""
         _, ends = cells_in(cells, codes)
         few = {name: end[:_FEW] for name, end in ends.items()}
-        return bool(_labelled(few)[1] < 0.7 * few["lo"].shape[0])
+        return bool(labelled_rows(few)[1] < 0.7 * few["lo"].shape[0]), "index" in cells
 
-    counted = not carry and any(pool.gather(repeating, *held))
-    indexed = not carry and any(pool.gather(lambda number, cells: "index" in cells, held[0]))
+    looks = [] if carry else pool.gather(look, *held)
+    counted, indexed = any(look[0] for look in looks), any(look[1] for look in looks)
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
         here, sent = cells_in(cells, codes)
@@ -167,70 +167,18 @@ def _alike(
             rows = np.ones(sent["lo"].shape[0], np.int64)
             times = count_labels(here.index, rows.size) if "index" in cells else rows
             if counted:
-                labels, groups = _labelled(sent)
-                one = _one_of_each(labels, groups)
+                labels, groups = labelled_rows(sent)
+                one = one_of_each(labels, groups)
                 sent = {name: rows_of(end, one) for name, end in sent.items()}
                 times = np.bincount(labels, weights=times, minlength=groups)
             sent["count"] = times.astype(np.int64)
         bits = mixed([end[:, j] for end in (sent["lo"], sent.get("hi", sent["lo"])) for j in telling])
         return bits, sent | columns(here, given)
 
-    there = gathered(pool, work, len(data.sizes), *held, *handles)
+    there = gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
     if not carry:
         data.memo[known] = there
     return there
-
-
-def boxes(
-    pool: Pool, data: PartedData, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
-) -> list[T]:
-    """Bring boxes together that may have points in common: those with equal exact cells.
-
-    If all boxes must come together, they may be at most so many.
-    """
-    refuse_others(data, by)
-    shape = data.shape
-    places = [shape.quasi.index(name) for name in by]
-
-    def look(number: int, cells: Part, codes: Part) -> tuple[Any, ...]:
-        here = shape.local(cells, codes)
-        lo, hi = here.lo[:, places], here.hi[:, places]
-        lowest = lo.min(axis=0, where=lo != MISSING, initial=TOP)
-        highest = hi.max(axis=0, where=lo != MISSING, initial=MISSING)
-        return lowest, highest, (hi == MISSING).any(axis=0), (lo == hi).all(axis=0)
-
-    limits = [np.stack(side) for side in zip(*pool.gather(look, data.cells, data.codes), strict=True)]
-    lowest, highest = limits[0].min(axis=0), limits[1].max(axis=0)
-    missing, exact = np.logical_or.reduce(limits[2]), np.logical_and.reduce(limits[3])
-    apart = tuple(name for name, single in zip(by, exact.tolist(), strict=True) if single)
-
-    def boxed(part: Part) -> Boxes | None:
-        labels, groups = _labelled(part)
-        if groups == 0:
-            return None
-        one = _one_of_each(labels, groups)
-        counts = np.bincount(labels, weights=part.get("count"), minlength=groups).astype(np.int64)
-        lo = part["lo"][one]
-        return Boxes(by, lo, part["hi"][one] if "hi" in part else lo, counts, lowest, highest, missing)
-
-    def done(number: int, part: Part) -> list[T]:
-        found = boxed(part)
-        return [] if found is None else [work(found)]
-
-    def lonely(number: int, part: Part) -> bool:
-        found = boxed(part)
-        return found is not None and bool((found.counts == 1).any())
-
-    there = _alike(pool, data, schema, by, apart or by, (), None)
-    if not apart and any(pool.gather(lonely, there)):
-        number = sum(pool.gather(lambda number, part: int(part["lo"].shape[0]), there))
-        if most is not None and number > most:
-            raise ParameterError(
-                f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
-                "Allow more (--memory), or compare cells by --matching signature.",
-            )
-        there = pool.exchange(lambda number, part: [dict(part)], 1, there)
-    return [found for some in pool.gather(done, there) for found in some]
 
 
 def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
@@ -247,12 +195,13 @@ def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
         return mixed(ends), {"lo": np.stack(ends, axis=1), "row": numbers_of(bounds, number)}
 
     others = [home(key) for key in by if not isinstance(key, str)]
-    there = gathered(pool, work, len(data.sizes), data.cells, data.codes, *others)
-    sizes = pool.gather(lambda number, part: _labelled(part)[1], there)
-    first = np.append(0, np.cumsum(sizes))
+    there = gathered(
+        pool, work, len(data.sizes), data.cells, data.codes, *others, tell=lambda number, part: labelled_rows(part)[1]
+    )
+    first = np.append(0, np.cumsum(there.told))
 
     def send(number: int, part: Part) -> list[Arrays]:
-        labels, _ = _labelled(part)
+        labels, _ = labelled_rows(part)
         return homeward({"value": labels + np.int32(first[number])}, part["row"], bounds)
 
     return pool.exchange(send, len(data.sizes), there)

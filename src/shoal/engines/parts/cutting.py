@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.engines import Piece
 from shoal.engines.local.cutting import cut
 from shoal.engines.local.data import OWN, LocalData, spans
-from shoal.engines.parts.arranging import Arrays, arranged, keys_of, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, keys_of, rows_in, rows_of
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
@@ -23,6 +23,7 @@ from shoal.table import Carry
 
 Positions = NDArray[np.int32]
 # Labels the rows of a range from 0; those left over have -1.
+_SPARE = 0.2  # of a range at most
 Labelling = Callable[[LocalData, list[NDArray[Any]], Mapping[Any, NDArray[Any]], bool], Positions]
 
 
@@ -37,18 +38,21 @@ def sorted_pieces(schema: Schema, least: int, kernel: Callable[[Piece], Position
     return label
 
 
-def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions]) -> Labelling:
-    """Label all rows of a range at once, in the order of the table."""
+def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions], ranges: int) -> Labelling:
+    """Label all rows of a range at once, in the order of the table.
+
+    What all ranges leave over is at most as much as one of them.
+    """
 
     def label(data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool) -> Positions:
-        return kernel(Piece(spans(data, schema), columns, last=end))
+        return kernel(Piece(spans(data, schema), columns, last=end, spare=min(_SPARE, 1 / ranges)))
 
     return label
 
 
 def labelled(
     pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, label: Labelling,
-    carry: Sequence[Carry], rank: Callable[[str], Handle], ranges: int | None = None,
+    carry: Sequence[Carry], rank: Callable[[str], Handle],
 ) -> tuple[Labels, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are."""
     shape, bounds = data.shape, data.bounds
@@ -64,8 +68,8 @@ def labelled(
 
         return _keys(names, lambda: shape.local(cells, codes), given), moving
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, ranges=ranges)
-    last = int(np.argmax(pool.gather(lambda number, part: int(part["row"].size), there)))
+    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, tell=rows_in)
+    last = int(np.argmax(there.told))
 
     def work(part: Part, *, end: bool) -> Positions:
         n = part["row"].size
@@ -81,26 +85,26 @@ def labelled(
         over = np.flatnonzero(labels < 0).astype(np.int32)
         return {f"over:{name}": rows_of(part[name], over) for name in part} | {"label": labels}
 
-    found = pool.each(first, there)
+    found = pool.each(first, there, tell=lambda number, part: int(part["over:row"].size))
     parts = range(there.parts)
 
     def send(number: int, part: Part) -> list[Arrays]:
         over = {name.removeprefix("over:"): part[name] for name in part if name.startswith("over:")}
         return [over if target == last else {name: column[:0] for name, column in over.items()} for target in parts]
 
-    left = pool.exchange(send, there.parts, found)
+    left = (pool.exchange(send, there.parts, found),) if any(found.told) else ()
 
-    def final(number: int, part: Part, found: Part, left: Part) -> Arrays:
+    def final(number: int, part: Part, found: Part, *left: Part) -> Arrays:
         if number != last:
             return {"label": found["label"]}
-        labels = work({name: np.concatenate([left[name], part[name]]) for name in part}, end=True)
+        labels = work({name: np.concatenate([*(one[name] for one in left), part[name]]) for name in part}, end=True)
         if (labels < 0).any():
             raise InternalError("Records were left over when a table was cut into classes.")
         return {"label": labels}
 
-    done = pool.each(final, there, found, left)
-    groups = pool.gather(lambda number, part: int(part["label"].max(initial=-1)) + 1, done)
-    return Labels(pool, data.cells, (there, left, done), np.append(0, np.cumsum(groups)), bounds), sum(groups)
+    done = pool.each(final, there, found, *left, tell=lambda number, part: int(part["label"].max(initial=-1)) + 1)
+    groups = done.told
+    return Labels(pool, data.cells, (there, *left, done), np.append(0, np.cumsum(groups)), bounds), sum(groups)
 
 
 def _keys(names: Sequence[str | None], here: Callable[[], LocalData], given: Sequence[Part]) -> list[NDArray[Any]]:

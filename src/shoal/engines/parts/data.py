@@ -80,7 +80,10 @@ class PartedData:
 
     def with_cells(self, cells: Handle, ranged: tuple[bool, ...]) -> PartedData:
         """Give the same records with other cells."""
-        return replace(self, cells=cells, shape=replace(self.shape, ranged=ranged))
+        other = replace(self, cells=cells, shape=replace(self.shape, ranged=ranged))
+        kept = {("counts", name) for name in self.shape.carried}
+        other.memo.update({known: found for known, found in self.memo.items() if known in kept})
+        return other
 
     def whole_words(self) -> tuple[Words | None, ...]:
         """Give what stands behind the codes, texts included."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
-from shoal.engines.parts import classing, comparing, cutting, joining, masking, publishing
+from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -43,14 +43,11 @@ class Parted:
         The name by which certificates call the engine.
     most_boxes
         How many boxes can be compared at once, where nothing tells them apart; any number if None.
-    pieces
-        Into how many pieces a part is cut for methods that would rather see the whole table, and take more memory.
     """
 
     pool: Pool
     rows_per_part: int = 1 << 20
     name: str = "parts"
-    pieces: int = 1
     most_boxes: int | None = None
 
     def read(self, source: Any, options: ReadOptions) -> Table:
@@ -144,12 +141,17 @@ class Parted:
 
     def counts(self, data: PartedData, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
-        shape = data.shape
-        return masking.together(
-            self.pool.gather(
-                lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)), data.cells, data.codes
+        if ("counts", name) not in data.memo:
+            shape = data.shape
+            data.memo["counts", name] = masking.together(
+                self.pool.gather(
+                    lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)),
+                    data.cells,
+                    data.codes,
+                )
             )
-        )
+        found: Counts = data.memo["counts", name]
+        return found
 
     def cells(
         self, data: PartedData, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
@@ -178,7 +180,7 @@ class Parted:
 
     def boxes(self, data: PartedData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
         """Give what work makes of the boxes of each part, when those that may meet are in the same one."""
-        return classing.boxes(self.pool, data, by, schema, self.most_boxes, work)
+        return boxing.boxes(self.pool, data, by, schema, self.most_boxes, work)
 
     def number(self, data: PartedData, schema: Schema, by: Sequence[Any]) -> Handle:
         """Number the records by their cells."""
@@ -239,13 +241,12 @@ class Parted:
         carry: Sequence[Carry] = (),
     ) -> tuple[Labels, int]:
         """Hand the rows to a kernel part by part, those with neighbouring keys together."""
-        label = cutting.whole_pieces(schema, kernel)
-        ranges = self.pieces * len(data.sizes)
-        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data), ranges)
+        label = cutting.whole_pieces(schema, kernel, len(data.sizes))
+        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data))
 
-    def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Handle, int]:
+    def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Any, int]:
         """Join classes with their neighbours until all keep a promise."""
-        return joining.mended(self.pool, data, schema, labels, promise, self._rank(data))
+        return joining.mended(self.pool, data, schema, labels, groups, promise, self._rank(data))
 
     def regroup(
         self,

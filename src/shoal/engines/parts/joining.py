@@ -44,8 +44,9 @@ class _Around:
 
 
 def mended(
-    pool: Pool, data: PartedData, schema: Schema, labels: Any, promise: Promise, rank: Callable[[str], Handle]
-) -> tuple[Handle, int]:
+    pool: Pool, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise,
+    rank: Callable[[str], Handle],
+) -> tuple[Any, int]:  # fmt: skip
     """Join classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, promise.carry, rank)
@@ -62,9 +63,11 @@ def mended(
         return found | {"size": np.diff(starts), "level": promise.level(classes) if starts.size > 1 else np.empty(0)}
 
     there = arranged(pool, telling, bounds, data.cells, data.codes, home(labels), *handles, whole=True)
-    state = pool.each(begin, there)
+    state = pool.each(begin, there, tell=_telling(promise))
+    if not any(end.failing for end in state.told):
+        return labels, groups
     while True:
-        ends = pool.gather(lambda number, part: _ends(part, promise), state)
+        ends: Sequence[_Ends] = state.told
         if sum(end.classes for end in ends) <= 1 or not any(end.failing for end in ends):
             break
         state = _round(pool, state, ends, promise)
@@ -82,9 +85,12 @@ def _classes(part: Part, promise: Promise) -> Classes:
     return Classes(starts, {item: part[f"carry{i}"] for i, item in enumerate(promise.carry)})
 
 
-def _ends(part: Part, promise: Promise) -> _Ends:
-    level = part["level"]
-    return _Ends(level.size, level[:2], level[-2:], bool(level.size and not promise.met(level).all()))
+def _telling(promise: Promise) -> Callable[[int, Part], _Ends]:
+    def ends(number: int, part: Part) -> _Ends:
+        level = part["level"]
+        return _Ends(level.size, level[:2], level[-2:], bool(level.size and not promise.met(level).all()))
+
+    return ends
 
 
 def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -> Handle:
@@ -102,7 +108,9 @@ def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -
         return opens
 
     if not any(each.joins for each in around):
-        return pool.each(lambda number, part: _joined(part, opening(number, part), promise), state)
+        return pool.each(
+            lambda number, part: _joined(part, opening(number, part), promise), state, tell=_telling(promise)
+        )
     # What joins a class of an earlier part moves there: to where the nearest class before it begins.
     opens = pool.gather(lambda number, part: bool(opening(number, part).any()), state)
     home = list(range(state.parts))
@@ -127,6 +135,7 @@ def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -
     return pool.each(
         lambda number, part: _joined({name: part[name] for name in part if name != "opens"}, part["opens"], promise),
         moved,
+        tell=_telling(promise),
     )
 
 

@@ -17,14 +17,15 @@ from shoal.engines.parts.pool import Handle, Part, Pool
 class Labels:
     """The classes of a table whose cells are held by ``cells``.
 
-    Of ``there``, the first holds records, the second those that came from other parts, and the third the labels of
-    both, in the part; -1 where a record went elsewhere. ``first`` is the number of the first class of each part, and
-    of all classes; ``bounds`` the number of the first record of each part of the table.
+    Of ``there``, the first holds records, the last their labels in the part, -1 where a record went elsewhere. What is
+    between them, if there is anything, holds records that came from other parts, whose labels stand before the others.
+    ``first`` is the number of the first class of each part, and of all classes; ``bounds`` the number of the first
+    record of each part of the table.
     """
 
     pool: Pool
     cells: Handle
-    there: tuple[Handle, Handle, Handle]
+    there: tuple[Handle, ...]
     first: NDArray[np.int64]
     bounds: NDArray[np.int64]
 
@@ -40,12 +41,13 @@ class Labels:
         return self.pool.exchange(send, bounds.size - 1, *self.there)
 
 
-def together(names: tuple[str, ...], part: Part, left: Part, labels: Part) -> Arrays:
+def together(names: tuple[str, ...], part: Part, *beside: Part) -> Arrays:
     """Give some columns of the records that are in the classes of a part, and their labels."""
+    *left, labels = beside
     label = labels["label"]
     found = {name: part[name] for name in names if name in part}
-    if left["row"].size:
-        found = {name: np.concatenate([left[name], column]) for name, column in found.items()}
+    if left and left[0]["row"].size:
+        found = {name: np.concatenate([left[0][name], column]) for name, column in found.items()}
     if label.min(initial=0) < 0:
         here = np.flatnonzero(label >= 0).astype(np.int32)
         found, label = {name: rows_of(column, here) for name, column in found.items()}, label[here]

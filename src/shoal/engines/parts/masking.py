@@ -38,13 +38,13 @@ def mask_alone(
     state, alone = original, _alone(pool, original, columns, bounds)
     axes: dict[str, Axis] = {}
     for name, stretches in steps:
-        if not any(pool.gather(lambda number, part: bool(part["alone"].any()), alone)):
+        if not any(alone.told):
             break
         ends = np.array([MISSING], np.int32), np.array([TOP], np.int32)
         if stretches is not None:
             axes[name], *ends = seated(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
         state = pool.each(_step(shape.quasi.index(name), stretches, *ends), state, original, alone)
-        alone = pool.each(_still_alone, alone, state, _alone(pool, state, columns, bounds))
+        alone = pool.each(_still_alone, alone, state, _alone(pool, state, columns, bounds), tell=_any_alone)
 
     def count(number: int, before: Part, after: Part) -> list[Counts]:
         changed = (after["lo"] != before["lo"]) | (after["hi"] != before["hi"])
@@ -96,7 +96,11 @@ def _alone(pool: Pool, state: Handle, columns: NDArray[np.int64], bounds: NDArra
         return {"alone": alone}
 
     there = gathered(pool, send, bounds.size - 1, state)
-    return pool.each(mark, pool.exchange(back, bounds.size - 1, there))
+    return pool.each(mark, pool.exchange(back, bounds.size - 1, there), tell=_any_alone)
+
+
+def _any_alone(number: int, part: Part) -> bool:
+    return bool(part["alone"].any())
 
 
 def _still_alone(number: int, before: Part, state: Part, now: Part) -> Arrays:

@@ -17,8 +17,16 @@ Part = Mapping[str, NDArray[Any]]
 T = TypeVar("T")
 
 
+Telling = Callable[[int, Part], Any] | None
+
+
 class Handle(Protocol):
     """A row of parts that a pool holds. It is let go when nobody refers to it any more."""
+
+    @property
+    def told(self) -> Sequence[Any]:
+        """Something small about each part, found when it was made: what ``tell(number, part)`` gave."""
+        ...
 
     @property
     def parts(self) -> int:
@@ -27,18 +35,21 @@ class Handle(Protocol):
 
 
 class Pool(Protocol):
-    """Where parts lie and who works on them."""
+    """Where parts lie and who works on them.
+
+    Whoever makes parts may ask at once for something small about each (``tell``), which spares a visit to them later.
+    """
 
     @property
     def parallel(self) -> int:
         """How many parts are worked on at once."""
         ...
 
-    def put(self, parts: Iterable[Part]) -> Handle:
+    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> Handle:
         """Keep parts that are made here, one after the other."""
         ...
 
-    def each(self, work: Callable[..., Part], *handles: Handle) -> Handle:
+    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> Handle:
         """Make a part of each: ``work(number, *parts)`` is given the parts of that number from every handle."""
         ...
 
@@ -46,7 +57,9 @@ class Pool(Protocol):
         """Bring something small from each part here, in their order: what ``work(number, *parts)`` gives."""
         ...
 
-    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> Handle:
+    def exchange(
+        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
+    ) -> Handle:
         """Move rows between parts: ``work(number, *parts)`` gives what goes to each of so many new parts.
 
         A new part holds what was sent to it, one behind the other in the order of the parts it came from, column by

@@ -45,11 +45,13 @@ def regrouped(
             found |= _packed(name, schema[name].axis, grown[name].axis)
         return found
 
-    done = pool.each(publishing, *there)
+    def grown_in(number: int, part: Part) -> dict[str, Axis | None]:
+        return {name: _unpacked(name, schema[name].axis, part) for name in growing}
+
+    done = pool.each(publishing, *there, tell=grown_in if growing else None)
     axes: dict[str, Axis] = {}
-    if growing:
-        told = pool.gather(lambda number, part: {n: _unpacked(n, schema[n].axis, part) for n in growing}, done)
-        axes = {name: _together(schema[name].axis, [part[name] for part in told]) for name in growing}
+    if any(axis is not None for part in done.told for axis in part.values()):
+        axes = {name: _together(schema[name].axis, [part[name] for part in done.told]) for name in growing}
         done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
     def send(number: int, part: Part) -> list[Arrays]:

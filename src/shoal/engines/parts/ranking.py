@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_in, rows_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -56,9 +56,8 @@ class Places:
             return keys, ends if moving else dict
 
         others = [home(key) for key in self.keys if not isinstance(key, str)]
-        there = arranged(self.pool, telling, self.data.bounds, self.data.cells, self.data.codes, *others)
-        sizes = self.pool.gather(lambda number, part: int(part["row"].size), there)
-        return there, [0, *np.cumsum(sizes).tolist()]
+        there = arranged(self.pool, telling, self.data.bounds, self.data.cells, self.data.codes, *others, tell=rows_in)
+        return there, [0, *np.cumsum(there.told).tolist()]
 
     def classes(self) -> Labels | None:
         """Take the numbers for labels, each record beside those of its class; None unless they follow the order.
@@ -69,8 +68,11 @@ class Places:
             return None
         kernel = self.kernel
         there, before = self._sorted(moving=True)
-        numbers = self.pool.each(lambda number, part: {"label": kernel(_places(part, before[number]))}, there)
-        limits = self.pool.gather(lambda number, part: _limits(part["label"]), numbers)
+        numbers = self.pool.each(
+            lambda number, part: {"label": kernel(_places(part, before[number]))}, there,
+            tell=lambda number, part: _limits(part["label"]),
+        )  # fmt: skip
+        limits: Sequence[tuple[int, int, bool] | None] = numbers.told
         filled = [number for number, limit in enumerate(limits) if limit is not None]
         if not all(limits[n][2] for n in filled) or any(limits[a][1] > limits[b][0] for a, b in pairwise(filled)):  # type: ignore[index]
             return None

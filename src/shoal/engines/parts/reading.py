@@ -30,6 +30,8 @@ from shoal.table import Origin
 Positions = NDArray[np.int32]
 Integers = NDArray[np.int64]
 _LARGEST = 2147483646
+# Of a stretch: its rows, the limits of plain columns, and the distinct cells of others.
+Told = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,10 @@ class Column:
 def loaded(
     pool: Pool, raw: Handle, asked: Asked, options: ReadOptions, origin: Origin
 ) -> tuple[Schema, PartedData, Origin]:
-    """Make a table of encoded stretches."""
+    """Make a table of encoded stretches that tell what is in them."""
     names = list(asked.assigned)
-    numbers, others = _told(pool, raw, names, asked.plain)
-    sizes = [size for size, _ in others]
+    told: Sequence[Told] = raw.told
+    sizes = [size for size, _, _ in told]
     bounds = np.append(0, np.cumsum(sizes))
     if bounds[-1] == 0:
         raise DataError("The table has no records.", "A table needs at least one record.")
@@ -88,10 +90,10 @@ def loaded(
     for j, name in enumerate(names):
         carried = asked.assigned[name] != Role.QUASI
         if name in asked.plain:
-            columns[name] = _numbers(pool, raw, name, j, asked, numbers[name], carried=carried)
+            limits = min(some[name][0] for _, some, _ in told), max(some[name][1] for _, some, _ in told)
+            columns[name] = _numbers(pool, raw, name, j, asked, limits, carried=carried)
         else:
-            told = [found[name] for _, found in others]
-            columns[name] = _cells(name, j, told, bounds, asked, carried=carried)
+            columns[name] = _cells(name, j, [found[name] for _, _, found in told], bounds, asked, carried=carried)
     quasi, rest = split_by_role(asked.assigned)
     places = {name: columns[name].place for name in names}
     exact = all(bool((columns[n].vocabulary.lo == columns[n].vocabulary.hi).all()) for n in quasi)
@@ -117,12 +119,10 @@ def loaded(
     return schema_of(asked.assigned, found, options, asked.header), data, replace(origin, given=options.given())
 
 
-def _told(
-    pool: Pool, raw: Handle, names: Sequence[str], plain: set[str]
-) -> tuple[dict[str, tuple[int, int]], list[tuple[int, dict[str, Distinct]]]]:
-    """Ask every part for its size, the limits of its plain columns and the distinct cells of the others."""
+def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
+    """Say what an encoded stretch tells: its size, the limits of its plain columns, the distinct cells of others."""
 
-    def tell(number: int, part: Part) -> tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]:
+    def tell(number: int, part: Part) -> Told:
         limits, cells = {}, {}
         for j, name in enumerate(names):
             if name in plain:
@@ -132,11 +132,7 @@ def _told(
                 cells[name] = distinct_of(part, j)
         return int(part["rows"][0]), limits, cells
 
-    told = pool.gather(tell, raw)
-    limits = {
-        name: (min(one[1][name][0] for one in told), max(one[1][name][1] for one in told)) for name in plain if told
-    }
-    return limits, [(size, cells) for size, _, cells in told]
+    return tell
 
 
 def _numbers(

@@ -37,8 +37,6 @@ class Spark(Parted):
         Settings for a session that is started, by their names in Spark.
     rows_per_part
         About how many records a part has.
-    pieces
-        Into how many pieces a part is cut for methods that would rather see the whole table, and take more memory.
     most_boxes
         How many boxes can be compared at once, where nothing tells them apart; any number if None.
 

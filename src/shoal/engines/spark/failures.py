@@ -7,8 +7,10 @@ anything else only the kind and the place travel, because its message may hold s
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import re
+import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from pathlib import Path
 from shoal import errors
 from shoal.errors import InternalError, ShoalError
 
+_modules = 0  # how many a worker had loaded when it last set its objects aside
 _MARK = re.compile(r"shoal-error:([A-Za-z0-9+/=]+);")
 
 
@@ -29,6 +32,7 @@ def on_worker() -> Iterator[None]:
     """Turn whatever work raises into an error that can travel."""
     try:
         yield
+        _set_aside()
     except ShoalError as error:
         raise TaskError(_text(type(error).__name__, error.what, error.remedy)) from None
     except MemoryError:
@@ -39,6 +43,18 @@ def on_worker() -> Iterator[None]:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}, line {place.lineno}"
         raise TaskError(_text("InternalError", f"A task failed with {type(error).__name__} ({where}).", "")) from None
+
+
+def _set_aside() -> None:
+    """Spare the search for garbage, which Spark asks for after each task, what belongs to modules and stays anyway.
+
+    The search would take longer than most tasks.
+    """
+    global _modules  # noqa: PLW0603 - a worker has one memory
+    if len(sys.modules) > _modules:
+        _modules = len(sys.modules)
+        gc.collect()
+        gc.freeze()
 
 
 def _text(kind: str, what: str, remedy: str) -> str:

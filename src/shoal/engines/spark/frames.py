@@ -14,7 +14,7 @@ from shoal.engines.local.data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part
-from shoal.engines.parts.reading import Asked, loaded
+from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.packing import pack
 from shoal.engines.spark.pool import SparkPool
@@ -46,7 +46,7 @@ def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schem
     with warnings.catch_warnings(), on_driver():
         warnings.simplefilter("ignore")  # Spark warns of pandas, which nobody uses here
         parts = chosen.mapInArrow(encoded, "part binary").rdd.map(lambda row: bytes(row[0]))
-    raw = pool.adopt(parts)
+    raw = pool.adopt(parts, parts.getNumPartitions(), tell=telling(wanted, plain))
     digests = pool.gather(_digest, raw)
     told = hashlib.sha256("".join(digests).encode()).hexdigest()
     return loaded(pool, raw, asked, options, Origin("spark frame", told, "spark"))

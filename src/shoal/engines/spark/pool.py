@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.parts.pool import Handle, Part, Telling
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.packing import STRETCHES, concatenated, joined, pack, stretched, unpack
+from shoal.engines.spark.telling import Notes
 
 T = TypeVar("T")
 _SENT = 1 << 26  # bytes of one message between two workers
+_SMALL = 1 << 22  # bytes of parts that go to the workers with their tasks
 _FETCHED = 4  # parts that are brought to the driver together
 
 
@@ -33,6 +35,7 @@ class SparkHandle:
 
     rdd: Any
     parts: int
+    told: Sequence[Any] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel with work as a name that stands for the parts, without them."""
@@ -52,36 +55,48 @@ class SparkPool:
         self.session = session
         self._context = session.sparkContext
         self._gone: list[Any] = []
+        self._notes = Notes(self._context)
 
     @property
     def parallel(self) -> int:
         """How many parts are worked on at once."""
         return int(self._context.defaultParallelism)
 
-    def put(self, parts: Iterable[Part]) -> SparkHandle:
-        """Keep parts that are made here: each goes to the workers by itself."""
+    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> SparkHandle:
+        """Keep parts that are made here: small ones go to the workers with their tasks, others each by itself."""
         self._tidy()
-        one = self._context.parallelize([0], 1)
-        rows = []
-        for number, part in enumerate(parts):
-            sent = self._context.broadcast(bytes(pack(part)))
-            rows.append(one.flatMap(_read(number, sent)))
-        if not rows:
-            return self._kept(_raw(self._context.emptyRDD().mapPartitions(_as_it_is)), 0)
-        # Many single partitions become one row of them, each in its place.
-        gathered = self._context.union(rows).partitionBy(len(rows), _itself)
-        return self._kept(_raw(gathered.mapPartitions(_received)), len(rows))
+        waiting, size, rows = list[bytes](), 0, list[Any]()
+        for part in parts:
+            waiting.append(bytes(pack(part)))
+            size += len(waiting[-1])
+            if size > _SMALL or rows:
+                rows += [self._sent(len(rows) + number, one) for number, one in enumerate(waiting)]
+                waiting.clear()
+        if rows:  # many single partitions become one row of them, each in its place
+            whole = self._context.union(rows).partitionBy(len(rows), _itself).mapPartitions(_received)
+        elif waiting:
+            whole = self._context.parallelize(waiting, len(waiting))
+        else:
+            whole = self._context.emptyRDD()
+        return self.adopt(whole, len(rows) or len(waiting), tell=tell)
 
-    def each(self, work: Callable[..., Part], *handles: Handle) -> SparkHandle:
+    def _sent(self, number: int, whole: bytes) -> Any:
+        return self._context.parallelize([0], 1).flatMap(_read(number, self._context.broadcast(whole)))
+
+    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> SparkHandle:
         """Make a part of each."""
         count = len(handles)  # what runs on workers must not hold the handles themselves
+        noted = self._notes.taker(tell)
 
         def run(number: int, elements: Iterator[Any]) -> Iterator[memoryview]:
             with on_worker():
-                made = pack(work(number, *_parts(elements, count)))
+                part = work(number, *_parts(elements, count))
+                if noted:
+                    noted.take(number, part)
+                made = pack(part)
             return stretched(made)
 
-        return self._kept(_raw(self._zipped(handles).mapPartitionsWithIndex(run)), handles[0].parts)
+        return self._kept(_raw(self._zipped(handles).mapPartitionsWithIndex(run)), handles[0].parts, noted)
 
     def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
         """Bring something small from each part here, in their order."""
@@ -98,9 +113,12 @@ class SparkPool:
             found = self._zipped(handles).mapPartitionsWithIndex(run).collect()
         return [pickle.loads(one) for one in found]  # noqa: S301 - made by our own workers
 
-    def exchange(self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle) -> SparkHandle:
+    def exchange(
+        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
+    ) -> SparkHandle:
         """Move rows between parts."""
         count = len(handles)
+        noted = self._notes.taker(tell)
 
         def send(number: int, elements: Iterator[Any]) -> Iterator[tuple[int, tuple[int, int, bytes]]]:
             with on_worker():
@@ -109,29 +127,49 @@ class SparkPool:
                     for at in range(0, len(whole), _SENT):
                         yield target, (number, at, bytes(whole[at : at + _SENT]))
 
+        def receive(number: int, messages: Iterator[Any]) -> Iterator[memoryview]:
+            with on_worker():
+                part = _put_together(messages)
+                if noted:
+                    noted.take(number, part)
+                made = pack(part)
+            return stretched(made)
+
         sent = self._zipped(handles).mapPartitionsWithIndex(send).partitionBy(parts, _itself)
-        return self._kept(_raw(sent.mapPartitions(_received)), parts)
+        return self._kept(_raw(sent.mapPartitionsWithIndex(receive)), parts, noted)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here, a few at a time."""
+        from pyspark.util import _load_from_socket
+
         self._tidy()
-        rdd = handle.rdd  # type: ignore[attr-defined]
+        rdd, context = handle.rdd, self._context  # type: ignore[attr-defined]
         for first in range(0, handle.parts, _FETCHED):
-            some = range(first, min(first + _FETCHED, handle.parts))
-            with on_driver():
-                found = iter(self._context.runJob(rdd, _as_it_is, list(some)))
+            some = list(range(first, min(first + _FETCHED, handle.parts)))
+            with on_driver():  # by Java alone: no Python on a worker needs to see what is only passed on
+                served = context._jvm.PythonRDD.runJob(context._jsc.sc(), rdd._jrdd, some)
+                with _load_from_socket(served, rdd._jrdd_deserializer) as stream:
+                    found = iter(list(stream))
             for _ in some:
                 yield unpack(joined(list(islice(found, STRETCHES))))
 
     def blank(self, parts: int) -> SparkHandle:
-        """Give parts that hold nothing, for work that knows by its number what to do."""
+        """Give parts that hold nothing, for work that knows by its number what to do. Nothing is done yet."""
         numbers = self._context.parallelize(range(parts), parts)
-        return self._kept(_raw(numbers.mapPartitions(lambda _: stretched(pack({})))), parts)
+        return SparkHandle(_raw(numbers.mapPartitions(lambda _: stretched(pack({})))), parts)
 
-    def adopt(self, rdd: Any) -> SparkHandle:
-        """Keep what Spark holds already: an RDD whose partitions are the bytes of parts."""
-        parts = rdd.mapPartitions(lambda pieces: stretched(joined(list(pieces))))
-        return self._kept(_raw(parts), rdd.getNumPartitions())
+    def adopt(self, rdd: Any, parts: int, *, tell: Telling = None) -> SparkHandle:
+        """Keep what Spark holds already: an RDD whose partitions are the bytes of so many parts."""
+        noted = self._notes.taker(tell)
+
+        def run(number: int, pieces: Iterator[Any]) -> Iterator[memoryview]:
+            with on_worker():
+                made = joined(list(pieces))
+                if noted:
+                    noted.take(number, unpack(made))
+            return stretched(made)
+
+        return self._kept(_raw(rdd.mapPartitionsWithIndex(run)), parts, noted)
 
     def rows(self, work: Callable[..., Iterable[Any]], *handles: Handle) -> Any:
         """Give an RDD of whatever rows work makes of each part."""
@@ -150,7 +188,7 @@ class SparkPool:
             rdd = rdd.zip(other.rdd)
         return rdd
 
-    def _kept(self, rdd: Any, parts: int) -> SparkHandle:
+    def _kept(self, rdd: Any, parts: int, noted: Any) -> SparkHandle:
         """Make the parts now, and keep them in memory or else on disk, as long as someone holds the handle.
 
         What is put off would be made inside other work: each step of such a chain holds a Python process of its own,
@@ -162,7 +200,7 @@ class SparkPool:
         if parts:
             with on_driver():
                 rdd._jrdd.count()  # by Java, which makes every partition and looks at none
-        handle = SparkHandle(rdd, parts)
+        handle = SparkHandle(rdd, parts, self._notes.of(noted, parts) if noted else ())
         # It is let go at the next piece of work: here, in the midst of anything, nothing may be asked of Spark.
         weakref.finalize(handle, self._gone.append, rdd).atexit = False
         return handle
@@ -184,15 +222,20 @@ def _read(number: int, sent: Any) -> Callable[[Any], Iterator[tuple[int, tuple[i
     return read
 
 
-def _received(messages: Iterator[tuple[int, tuple[int, int, bytes]]]) -> Iterator[memoryview]:
-    """Make a part of all that was sent to it: messages come in any order, and are put into that of their senders."""
+def _received(messages: Iterator[tuple[int, tuple[int, int, bytes]]]) -> Iterator[bytearray]:
     with on_worker():
-        letters: dict[int, list[tuple[int, bytes]]] = {}
-        for _, (sender, at, content) in messages:
-            letters.setdefault(sender, []).append((at, content))
-        sent = [unpack(joined([content for _, content in sorted(letters.pop(one))])) for one in sorted(letters)]
-        made = pack(concatenated(sent))
-    return stretched(made)
+        made = pack(_put_together(messages))
+    return iter([made])
+
+
+def _put_together(messages: Iterator[tuple[int, tuple[int, int, bytes]]]) -> Part:
+    """Make a part of all that was sent to it: messages come in any order, and are put into that of their senders."""
+    letters: dict[int, list[tuple[int, bytes]]] = {}
+    for _, (sender, at, content) in messages:
+        letters.setdefault(sender, []).append((at, content))
+    return concatenated(
+        [unpack(joined([content for _, content in sorted(letters.pop(one))])) for one in sorted(letters)]
+    )
 
 
 def _parts(elements: Iterator[Any], handles: int) -> list[Part]:
@@ -208,10 +251,6 @@ def _flat(element: Any, handles: int) -> list[Any]:
         element, last = element
         found.append(last)
     return [element, *reversed(found)]
-
-
-def _as_it_is(elements: Iterator[Any]) -> Iterator[Any]:
-    return elements
 
 
 def _raw(rdd: Any) -> Any:

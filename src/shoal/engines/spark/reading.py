@@ -12,7 +12,7 @@ from shoal.engines.local.folders import columns_of, dataset_of
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part
-from shoal.engines.parts.reading import Asked, loaded
+from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
@@ -36,7 +36,7 @@ def read_parquet(
         return encode(table.slice(begin, count), plain)
 
     files_schema, file_format = files.schema, ds.ParquetFileFormat()
-    return loaded(pool, pool.each(load, pool.blank(len(stretches))), asked, options, origin)
+    return loaded(pool, pool.each(load, pool.blank(len(stretches)), tell=telling(names, plain)), asked, options, origin)
 
 
 def _seen_file(path: Path) -> tuple[ds.Dataset, Origin]:

@@ -1,0 +1,139 @@
+"""Boxes of a table in parts: those that may have points in common are brought together, and worked on there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Boxes
+from shoal.engines.parts.classing import alike, labelled_rows, one_of_each, refuse_others
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.pool import Part, Pool
+from shoal.errors import ParameterError
+from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import count_labels
+from shoal.schema import Schema
+
+T = TypeVar("T")
+Positions = NDArray[np.int32]
+_HERE = 1 << 19  # distinct cells of single columns that are brought to one place, from all parts and columns
+_LEAST = 64  # of them that a part may always bring
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What is known of a quasi-identifier: its limits, what is in it, and its distinct cells unless they are many."""
+
+    lowest: np.int32
+    highest: np.int32
+    missing: bool
+    exact: bool
+    cells: tuple[Positions, Positions, NDArray[np.int64]] | None
+
+
+def boxes(
+    pool: Pool, data: PartedData, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
+) -> list[T]:
+    """Bring boxes together that may have points in common: those with equal exact cells.
+
+    If all boxes must come together, they may be at most so many. The cells of a single column are often so few that
+    they can be counted part by part and worked on here.
+    """
+    refuse_others(data, by)
+    columns = [known_columns(pool, data)[data.shape.quasi.index(name)] for name in by]
+    lowest, highest = (np.array([getattr(c, end) for c in columns], np.int32) for end in ("lowest", "highest"))
+    missing = np.array([column.missing for column in columns])
+    apart = tuple(name for name, column in zip(by, columns, strict=True) if column.exact)
+    if len(by) == 1 and columns[0].cells is not None:
+        lo, hi, counts = columns[0].cells
+        if most is None or counts.size <= most or apart:
+            low = lo[:, None]
+            return [work(Boxes(by, low, low if lo is hi else hi[:, None], counts, lowest, highest, missing))]
+
+    def boxed(part: Part) -> Boxes | None:
+        labels, groups = labelled_rows(part)
+        if groups == 0:
+            return None
+        one = one_of_each(labels, groups)
+        counts = np.bincount(labels, weights=part.get("count"), minlength=groups).astype(np.int64)
+        lo = part["lo"][one]
+        return Boxes(by, lo, part["hi"][one] if "hi" in part else lo, counts, lowest, highest, missing)
+
+    def done(number: int, part: Part) -> list[T]:
+        found = boxed(part)
+        return [] if found is None else [work(found)]
+
+    def lonely(number: int, part: Part) -> tuple[bool, int]:
+        found = boxed(part)
+        return found is not None and bool((found.counts == 1).any()), int(part["lo"].shape[0])
+
+    there = alike(pool, data, schema, by, apart or by, (), None)
+    looks = [] if apart else pool.gather(lonely, there)
+    if any(alone for alone, _ in looks):
+        number = sum(size for _, size in looks)
+        if most is not None and number > most:
+            raise ParameterError(
+                f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
+                "Allow more (--memory), or compare cells by --matching signature.",
+            )
+        there = pool.exchange(lambda number, part: [dict(part)], 1, there)
+    return [found for some in pool.gather(done, there) for found in some]
+
+
+def known_columns(pool: Pool, data: PartedData) -> list[_Column]:
+    """Look at the quasi-identifiers of all parts, each by itself, once for every table."""
+    if "columns" not in data.memo:
+        shape = data.shape
+        most = max(_LEAST, _HERE // (len(data.sizes) * max(1, len(shape.quasi))))
+        # What was published for classes stands for all their records.
+        held = (data.memo["classes"],) * 2 if "classes" in data.memo else (data.cells, data.codes)
+
+        def look(number: int, cells: Part, codes: Part) -> list[_Column]:
+            here = shape.local(cells, codes)
+            times = count_labels(here.index, here.lo.shape[0]) if "index" in cells else None
+            return [_column(here.lo[:, j], here.hi[:, j], times, most) for j in range(len(shape.quasi))]
+
+        data.memo["columns"] = [_together(found) for found in zip(*pool.gather(look, *held), strict=True)]
+    found: list[_Column] = data.memo["columns"]
+    return found
+
+
+def _column(lo: Positions, hi: Positions, times: Any, most: int) -> _Column:
+    known = lo != MISSING
+    exact = bool((lo == hi).all())
+    return _Column(
+        lo.min(where=known, initial=TOP), hi.max(where=known, initial=MISSING), bool((hi == MISSING).any()), exact,
+        _distinct(lo, lo if exact else hi, times, most),
+    )  # fmt: skip
+
+
+def _distinct(
+    lo: Positions, hi: Positions, times: Any, most: int | None
+) -> tuple[Positions, Positions, NDArray[np.int64]] | None:
+    """Give the distinct cells of a column and how often each occurs; None if they are more than allowed."""
+    lows = np.ascontiguousarray(lo)[:, None]
+    highs = lows if hi is lo else np.ascontiguousarray(hi)[:, None]
+    labels, groups = labelled_rows({"lo": lows, "hi": highs})
+    if most is not None and groups > most:
+        return None
+    one = one_of_each(labels, groups)
+    low = lows[one, 0]
+    counts = np.bincount(labels, weights=times, minlength=groups).astype(np.int64)
+    return low, low if hi is lo else highs[one, 0], counts
+
+
+def _together(parts: Sequence[_Column]) -> _Column:
+    """Give what is known of a column from what is known of it in each part."""
+    exact, cells = all(part.exact for part in parts), None
+    known = [part.cells for part in parts if part.cells is not None]
+    if len(known) == len(parts):
+        lo, hi, times = (np.concatenate(side) for side in zip(*known, strict=True))
+        cells = _distinct(lo, lo if exact else hi, times, None)
+    return _Column(
+        min(part.lowest for part in parts), max(part.highest for part in parts),
+        any(part.missing for part in parts), exact, cells,
+    )  # fmt: skip
