@@ -36,7 +36,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests in one process that share a cluster, a browser or a server."""
     for item in items:
         given = getattr(item, "callspec", None)
-        on_cluster = given is not None and "spark" in given.params.values()
+        on_cluster = given is not None and any(
+            isinstance(value, str) and value == "spark" for value in given.params.values()
+        )
         group = "cluster" if on_cluster else TOGETHER.get(item.path.stem)
         if group is not None:
             item.add_marker(pytest.mark.xdist_group(group))

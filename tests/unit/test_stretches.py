@@ -12,6 +12,7 @@ from contract.test_catalogue import KINDS, ORDER, mixed
 
 import shoal
 from shoal.engines.parts.engine import Parted
+from shoal.engines.spark import text
 from shoal.engines.spark.reading import read_parquet
 from shoal.schema import options_from
 from shoal.table import Table
@@ -119,3 +120,61 @@ def test_stretches_of_a_table_of_many_groups_are_about_as_long_as_asked_for(tmp_
     pq.write_table(pa.table({"a": np.arange(10_000)}), path, row_group_size=700)
     assert set(stretched(path, 2000, quasi="a").data.sizes) == {1400, 1600}
     assert set(stretched(path, 300, quasi="a").data.sizes) == {300, 100, 200}
+
+
+def text_read(path, rows, **given):
+    pool = Blank()
+    schema, data, origin = text.read_text(pool, path, options_from(given), rows)
+    return Table(schema, data, Parted(pool), origin)
+
+
+QUOTED = "".join(f'{i % 7},"line {i % 3}\nand, ""more""",{i * i}\n' for i in range(23))
+PLAIN = "".join(f"{i * 7 % 5},town {i % 4},{i / 8}\n" for i in range(23))
+TEXTS = {
+    "plain": PLAIN,
+    "quoted": QUOTED,
+    "line feeds of windows": QUOTED.replace("\n", "\r\n"),
+    "no line feed at the end": PLAIN.rstrip("\n"),
+    "empty lines at the end": PLAIN + "\n\n\n",
+    "text where others have numbers": PLAIN + "x,y,z\n" * 30,
+    "letters beyond ASCII": PLAIN.replace("town 3", "Köln"),
+}
+
+
+def by_the_driver(*arguments):
+    raise AssertionError("the driver read the file")
+
+
+@pytest.mark.parametrize("rows", [1, 4, 9, 100])
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_is_read_in_stretches_that_begin_with_a_row(tmp_path, monkeypatch, rows, name):
+    monkeypatch.setattr(text, "load_text", by_the_driver)
+    given = {"quasi": ["a", "b"], "plain": ["c"]}
+    for encoding in ("utf-8", "latin-1"):
+        path = tmp_path / f"{encoding}.csv"
+        path.write_bytes(("a,b,c\n" + TEXTS[name]).encode(encoding))
+        found = text_read(path, rows, **given)
+        alike(found, shoal.read(path, **given))
+        assert found.origin == shoal.read(path, **given).origin
+        assert len(found.data.sizes) > 2 or rows > 8
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8])
+def test_what_stretches_cannot_tell_the_driver_reads(tmp_path, rows):
+    path = tmp_path / "in.csv"
+    stray = "".join(f'{i % 7},5" pipe{i % 3},{i}\n' if i % 5 == 0 else f'{i},"a\nb",{i}\n' for i in range(23))
+    path.write_text("a,b,c\n" + stray, encoding="utf-8")
+    given = {"quasi": ["a", "b"], "plain": ["c"]}
+    alike(text_read(path, rows, **given), shoal.read(path, **given))
+
+
+@pytest.mark.parametrize("wrong", ["1,2\n", '1,"2,3\n', "\n" + "1,2,3\n" * 5, "1,2,\0\n"])
+def test_what_is_wrong_in_a_text_is_said_with_the_same_line(tmp_path, wrong):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b,c\n" + "1,2,3\n" * 20 + wrong, encoding="utf-8")
+    told = []
+    for read in (lambda **given: text_read(path, 4, **given), lambda **given: shoal.read(path, **given)):
+        with pytest.raises(shoal.ShoalError) as raised:
+            read(quasi=["a"], plain=["b", "c"])
+        told.append(str(raised.value))
+    assert told[0] == told[1]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.cells import Vocabulary
 from shoal.engines.local.loading import Columns, origin_of, ranged_in, schema_of, vocabularies, words_of
-from shoal.engines.local.text_reader import Spoilt, TextReading, read_head
+from shoal.engines.local.text_reader import Head, RawText, Spoilt, TextReading, read_head
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.schema import ReadOptions, Schema
@@ -45,13 +45,22 @@ def load_text(
 
     raw = _put_again(pool, parts)
     none = np.empty((0, 0), np.int32)
-    told = reading.result(options.encoding, none, none)
+    return columns_read(
+        pool, path, head, columns, options, raw, tuple(sizes), reading.result(options.encoding, none, none)
+    )
+
+
+def columns_read(
+    pool: Pool, path: Path, head: Head, columns: Columns, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
+    told: RawText,
+) -> tuple[Schema, PartedData, Origin]:  # fmt: skip
+    """Make a table of the numbers and codes of a file, when it is known what its texts are."""
     found = vocabularies(told, columns, options)
     words = words_of(told, columns, found)
     cells = _placed(pool, raw, [found.get(name) for name in columns.quasi])
     shape = Shape(tuple(columns.quasi), ranged_in(columns, found), tuple(columns.others), without_texts(words))
     texts = tuple(None if each is None else each.texts for each in words)
-    data = PartedData(shape, tuple(sizes), cells, raw, texts)
+    data = PartedData(shape, sizes, cells, raw, texts)
     return schema_of(columns.assigned, found, options, head.header), data, origin_of(path, head, told, options)
 
 

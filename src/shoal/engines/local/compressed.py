@@ -18,11 +18,11 @@ def is_compressed(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Any]:
-    """Open a file to read what is in it."""
+def opened(path: Path, some: tuple[int, int] | None = None) -> Iterator[Any]:
+    """Open a file to read what is in it: all, or some of the bytes of one that is not compressed."""
     if not is_compressed(path):
         with path.open("rb") as file:
-            yield file
+            yield file if some is None else _Some(file, *some)
         return
     if path.is_file() and path.stat().st_size == 0:
         raise DataError(f"'{path}' is empty.", "A table needs a header line and at least one record.")
@@ -33,6 +33,20 @@ def opened(path: Path) -> Iterator[Any]:
         if getattr(error, "errno", None):  # the file itself cannot be opened or read
             raise
         raise DataError(f"'{path}' is damaged or was cut short.", "Get or make the file again.") from None
+
+
+class _Some:
+    """The bytes of a file from one place to another."""
+
+    def __init__(self, file: Any, start: int, stop: int) -> None:
+        self._file, self._left = file, stop - start
+        file.seek(start)
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill a buffer as far as there are bytes."""
+        got: int = self._file.readinto(buffer[: min(len(buffer), self._left)])
+        self._left -= got
+        return got
 
 
 @contextlib.contextmanager

@@ -163,19 +163,20 @@ class TextReading:
     """The reading of some columns of a file into one matrix and of others into another, whole or in stretches.
 
     Columns are taken for whole numbers until a cell says otherwise; the file is then read once more with these
-    columns as text. ``texts`` names the columns that are text from the start.
+    columns as text. ``texts`` names the columns that are text from the start, ``some`` the bytes to read, if not all.
     """
 
     def __init__(
-        self, path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str]
-    ) -> None:
-        self.path, self.head = path, head
+        self, path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str],
+        some: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.path, self.head, self.some = path, head, some
         self.places = {name: i for i, name in enumerate(first)} | {name: -1 - i for i, name in enumerate(second)}
         self.modes = np.array(
             [SKIP if n not in self.places else TEXT if n in texts else NUMBER for n in head.header], np.int32
         )
         self.widths = (len(first), len(second))
-        self.sha256 = ""
+        self.sha256, self.blank_line = "", 0  # the first empty line at the end, if there are any
         # How often each text of a column occurs, by its code.
         self.counts: dict[str, NDArray[np.int64]] = {}
 
@@ -187,8 +188,8 @@ class TextReading:
         found, spoilt = 0, np.ones(1, bool)
         while spoilt.any():
             self.counts = {}
-            with opened(self.path) as file:
-                digest = not packed and not self.sha256
+            with opened(self.path, self.some) as file:
+                digest = not packed and not self.sha256 and self.some is None
                 self._pass = reading = _Pass(
                     file, size, self.head, self.modes, targets, self.widths, rows, digest=digest
                 )
@@ -202,7 +203,7 @@ class TextReading:
                         self._count(stretch)
                         found += stretch.cells.shape[0]
                         yield stretch
-                spoilt = reading.rows.spoilt > 0
+                spoilt, self.blank_line = reading.rows.spoilt > 0, reading.blank_line
             self.sha256 = self.sha256 or (of_file(self.path).sha256 if packed else reading.sha256)
         if found == 0:
             raise DataError(f"'{self.path}' has a header but no records.", "A table needs at least one record.")

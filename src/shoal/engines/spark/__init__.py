@@ -62,9 +62,9 @@ class Spark(Parted):
         object.__setattr__(self, "pool", SparkPool(session))
 
     def read(self, source: Any, options: ReadOptions) -> Table:
-        """Read Parquet and data frames of Spark where they lie, and anything else through the driver.
+        """Read files and data frames of Spark where they lie, and anything else through the driver.
 
-        Delimited text passes the driver stretch by stretch, and other frames as a whole.
+        Compressed text passes the driver stretch by stretch, and other frames as a whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
@@ -76,11 +76,9 @@ class Spark(Parted):
                 )
                 return Table(schema, data, self, origin)
             if not found.is_table:
-                from shoal.engines.disk.reading import load_text
+                from shoal.engines.spark.text import read_text
 
-                schema, data, origin = load_text(
-                    self.pool, found.path, options, lambda columns: self.rows_per_part, lambda reading: None
-                )
+                schema, data, origin = read_text(self.pool, found.path, options, self.rows_per_part)
                 return Table(schema, data, self, origin)
         elif type(source).__module__.startswith("pyspark.sql"):
             from shoal.engines.spark.frames import read_frame

@@ -1,0 +1,221 @@
+"""Delimited text on the cluster: each worker reads a stretch of the file, from the beginning of a row to another.
+
+Where rows begin is told by the quotes before: a line feed inside a quoted cell ends no row. Quotes are counted stretch
+by stretch, which tells for each whether it begins inside a cell. A quote that is part of a cell without quotes misleads
+the count; a worker then finds that its stretch does not end with a row. If this happens, or anything else is wrong, the
+driver reads the file, and says where.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines.disk.reading import columns_read, load_text
+from shoal.engines.local.compressed import is_compressed
+from shoal.engines.local.digests import of_file
+from shoal.engines.local.loading import Columns
+from shoal.engines.local.text_reader import Head, RawText, TextColumn, TextReading, read_head
+from shoal.engines.memory import need_of
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.spark.pool import SparkPool
+from shoal.errors import ShoalError
+from shoal.schema import ReadOptions, Schema
+from shoal.table import Origin
+
+Positions = NDArray[np.int32]
+_CHUNK = 1 << 22
+_QUOTE, _FEED = 34, 10
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Bytes of a file, what line they begin on, and whether that is inside a quoted cell."""
+
+    start: int
+    stop: int
+    line: int = 0
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a worker tells of its rows: how many, the texts of its columns and how often each occurs."""
+
+    rows: int
+    texts: dict[str, TextColumn]
+    counts: dict[str, NDArray[np.int64]]
+    encoding: str
+    blank: bool
+
+
+class _NotInStretches(Exception):  # noqa: N818 - nothing is wrong: the driver reads the file
+    """The file cannot be read in stretches."""
+
+
+def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> tuple[Schema, PartedData, Origin]:
+    """Read a file by the workers if they can, else by the driver, which holds one stretch at a time."""
+    if not is_compressed(path):
+        head = read_head(path, options.delimiter, options.encoding)
+        columns = Columns.of(head.header, options)
+        try:
+            return _in_stretches(pool, path, head, columns, options, rows)
+        except (ShoalError, _NotInStretches):
+            pass  # whatever it was, the driver finds it too, and says where
+    return load_text(pool, path, options, lambda columns: rows, lambda reading: None)
+
+
+def _in_stretches(
+    pool: SparkPool, path: Path, head: Head, columns: Columns, options: ReadOptions, rows: int
+) -> tuple[Schema, PartedData, Origin]:
+    seen = path.absolute()
+    need = need_of(path, options)
+    parts = 1 if need is None else max(1, -(-need.records // rows))
+    stretches = _stretches(pool, seen, head, parts)
+    texts, encoding = set(columns.texts), options.encoding
+    while True:
+        raw = pool.each(_reader(seen, head, columns, texts, encoding, stretches), pool.blank(parts), tell=_tell)
+        told: Sequence[Told] = raw.told
+        more = {name for one in told for name in one.texts} - texts
+        other = encoding is None and any(one.encoding == "latin-1" for one in told)
+        if not more and not other:
+            break
+        # What is text, or not UTF-8, in one stretch is so in all.
+        texts, encoding = texts | more, "latin-1" if other else encoding
+    filled = [number for number, one in enumerate(told) if one.rows]
+    if not filled or any(told[number].blank for number in range(filled[-1])):
+        raise _NotInStretches
+    merged, places = _merged(told, texts & {*columns.quasi, *columns.others})
+    counts = {name: _counted(told, places[name], len(merged[name].texts), name) for name in merged}
+    none = np.empty((0, 0), np.int32)
+    used = next((one.encoding for one in told if one.encoding != "utf-8"), "utf-8")
+    found = RawText(none, none, merged, counts, of_file(path).sha256, encoding or used)
+    recoded = _recoded(pool, raw, columns, places)
+    return columns_read(pool, path, head, columns, options, recoded, tuple(one.rows for one in told), found)
+
+
+def _stretches(pool: SparkPool, path: Path, head: Head, parts: int) -> list[Stretch]:
+    """Cut a file into stretches of as many bytes, and count quotes and lines before each."""
+    cuts = np.linspace(head.start, path.stat().st_size, parts + 1).astype(np.int64).tolist()
+
+    def count(number: int, part: Part) -> tuple[int, int]:
+        quotes = feeds = 0
+        with path.open("rb") as file:
+            file.seek(cuts[number])
+            left = cuts[number + 1] - cuts[number]
+            while left and (chunk := file.read(min(left, _CHUNK))):
+                quotes += chunk.count(_QUOTE)
+                feeds += chunk.count(_FEED)
+                left -= len(chunk)
+        return quotes, feeds
+
+    found, quotes, line = [], 0, head.line
+    for number, (more, feeds) in enumerate(pool.gather(count, pool.blank(parts))):
+        found.append(Stretch(cuts[number], cuts[number + 1], line, bool(quotes % 2)))
+        quotes, line = quotes + more, line + feeds
+    return found
+
+
+def _reader(
+    path: Path, head: Head, columns: Columns, texts: set[str], encoding: str | None, stretches: Sequence[Stretch]
+) -> Any:
+    """Give what reads the rows that begin in a stretch."""
+
+    def read(number: int, part: Part) -> Part:
+        first, line = _first_row(path, stretches[number])
+        stop = _first_row(path, stretches[number + 1])[0] if number + 1 < len(stretches) else stretches[number].stop
+        if number == 0:
+            first, line = head.start, head.line
+        if first >= stop or _only_empty_lines(path, first, stop):
+            cells, others = (np.empty((0, len(names)), np.int32) for names in (columns.quasi, columns.others))
+            told = Told(0, {}, {}, "utf-8", blank=first < stop)
+        else:
+            mine = replace(head, start=0, line=line)
+            reading = TextReading(path, mine, columns.quasi, columns.others, texts, (first, stop))
+            (stretch,) = reading.stretches(None)
+            found = reading.result(encoding, stretch.cells, stretch.others)
+            cells, others = found.cells, found.others
+            blank = reading.blank_line > 0
+            told = Told(cells.shape[0], found.texts, found.counts, found.encoding, blank=blank)
+        return {"lo": cells, "codes": others, "told": np.frombuffer(pickle.dumps(told), np.uint8)}
+
+    return read
+
+
+def _only_empty_lines(path: Path, start: int, stop: int) -> bool:
+    with path.open("rb") as file:
+        file.seek(start)
+        return not file.read(min(stop - start, 1 << 12)).strip(b"\r\n")
+
+
+def _tell(number: int, part: Part) -> Told:
+    found: Told = pickle.loads(part["told"].tobytes())  # noqa: S301 - made by `_reader`
+    return found
+
+
+def _first_row(path: Path, stretch: Stretch) -> tuple[int, int]:
+    """Find where the first row begins that begins after the beginning of a stretch, and on which line."""
+    place, line, quoted = stretch.start, stretch.line, stretch.quoted
+    with path.open("rb") as file:
+        file.seek(place)
+        while chunk := file.read(1 << 16):
+            signs = np.frombuffer(chunk, np.uint8)
+            inside = (np.cumsum(signs == _QUOTE) + quoted) % 2 == 1
+            feeds = signs == _FEED
+            ends = np.flatnonzero(feeds & ~inside)
+            if ends.size:
+                return place + int(ends[0]) + 1, line + int(feeds[: ends[0] + 1].sum())
+            place, line, quoted = place + len(chunk), line + int(feeds.sum()), bool(inside[-1])
+    return place, line
+
+
+def _merged(told: Sequence[Told], names: set[str]) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
+    """Number the texts of all stretches as they first occur in the file, and tell where those of each stretch are."""
+    merged: dict[str, TextColumn] = {}
+    places: dict[str, list[Positions]] = {}
+    for name in sorted(names):
+        codes: dict[str, int] = {}
+        lines: list[int] = []
+        places[name] = []
+        for one in told:
+            column = one.texts.get(name, TextColumn([], []))
+            for text, line in zip(column.texts, column.lines, strict=True):
+                if text not in codes:
+                    codes[text] = len(codes)
+                    lines.append(line)
+            places[name].append(np.array([codes[text] for text in column.texts], np.int32))
+        merged[name] = TextColumn(list(codes), lines)
+    return merged, places
+
+
+def _counted(told: Sequence[Told], places: Sequence[Positions], texts: int, name: str) -> NDArray[np.int64]:
+    counts = np.zeros(texts, np.int64)
+    for one, mine in zip(told, places, strict=True):
+        if name in one.counts:
+            more = one.counts[name]
+            np.add.at(counts, mine[: more.size], more)
+    return counts
+
+
+def _recoded(pool: SparkPool, raw: Handle, columns: Columns, places: dict[str, list[Positions]]) -> Handle:
+    """Replace the codes of each stretch by those of the whole file."""
+    sides = {"lo": columns.quasi, "codes": columns.others}
+
+    def work(number: int, part: Part) -> Part:
+        found = {}
+        for side, names in sides.items():
+            if names:
+                found[side] = part[side].copy()
+            for j, name in enumerate(names):
+                if name in places and part[side].shape[0]:
+                    found[side][:, j] = places[name][number][part[side][:, j]]
+        return found
+
+    return pool.each(work, raw)
