@@ -1,5 +1,6 @@
 """Who is let in, from which page, and what a page may do."""
 
+import gc
 import hmac
 import re
 
@@ -10,7 +11,7 @@ from web.conftest import ADDRESS, serving
 from shoal.errors import ShoalError
 from shoal.web.app import create_app
 from shoal.web.guard import is_loopback
-from shoal.web.serving import address, bound, with_token
+from shoal.web.serving import address, bound, serve, with_token
 from shoal.web.settings import Settings
 
 PAGES = (
@@ -174,6 +175,17 @@ def test_a_port_that_is_taken_is_an_error_that_says_so():
         taken.listen()
         with pytest.raises(ShoalError, match="cannot listen"):
             bound("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_server_clears_away_what_connections_leave_behind(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr("shoal.web.serving._Server.run", lambda *_: seen.append(gc.isenabled()))
+    gc.disable()  # as commands do when they start
+    try:
+        serve(Settings(port=0, kept=tmp_path), browser=False, say=seen.append)
+    finally:
+        gc.enable()
+    assert seen[1:] == [True]
 
 
 def test_nothing_is_told_to_anyone_whatever_the_environment_says(tmp_path, monkeypatch):

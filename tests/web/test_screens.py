@@ -129,14 +129,13 @@ def test_roles_are_taken_from_a_recipe_or_a_certificate(visitor):
     [b"", b"\xff\xfe", b"a = ", b"{", b'{"recipe": 5}', b"[table]", b"[table]\nquasi = [1]", b"table = 5",
      b'[table]\nquasi = ["other"]', b"[" * 100_000],
 )  # fmt: skip
-def test_what_is_no_recipe_changes_no_role(visitor, content):
-    visitor.opened()
-    before = visitor.state()
-    answer = visitor.post("/roles/import", files={"file": ("r.toml", content)})
+def test_what_is_no_recipe_changes_no_role(resident, content):
+    before = resident.state()
+    answer = resident.post("/roles/import", files={"file": ("r.toml", content)})
     assert answer.status_code == 422
     assert "✗" in answer.text
-    assert visitor.client.put("/api/roles/import", content=content).status_code == 422
-    assert {**visitor.state(), "jobs": 0} == {**before, "jobs": 0}
+    assert resident.client.put("/api/roles/import", content=content).status_code == 422
+    assert {**resident.state(), "jobs": 0} == {**before, "jobs": 0}
 
 
 def test_the_risk_leads_with_one_sentence(ready):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import socket
 import threading
@@ -65,6 +66,7 @@ def serve(settings: Settings, *, browser: bool, say: Callable[[str], None]) -> N
     config = uvicorn.Config(
         create_app(settings), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=3
     )
+    gc.enable()  # a command is started without, but every connection to a server leaves something behind
     listening.listen(128)  # whoever is told the address may come at once, and waits until the server is there
     say(address(settings))
     if browser:
