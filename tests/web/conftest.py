@@ -1,15 +1,22 @@
 """What the tests of the workbench share: a server in this process, and tables to send to it."""
 
+import json
+import os
 import random
+import subprocess
+import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from fastapi.testclient import TestClient
 
+from shoal.web import jobs
 from shoal.web.app import create_app
 from shoal.web.settings import Settings
+from shoal.web.work import worker
 
+IN_A_PROCESS = jobs._process
 ADDRESS = "http://127.0.0.1:8642"
 
 
@@ -75,6 +82,65 @@ def serving(tmp_path, **more):
             return Visitor(TestClient(app, base_url=address))
 
         yield Visitor(first), enter
+
+
+class _Ended(BaseException):
+    """Nobody waits for a task any more."""
+
+
+class Nearby:
+    """A task in this process, asked and answered by the same lines: most tests can do without a process for each."""
+
+    def __init__(self):
+        (asked, self.stdin), (self.stdout, self._answers) = map(self._pipe, range(2))
+        self._over = False
+        self._thread = threading.Thread(target=self._work, args=[asked], daemon=True)
+        self._thread.start()
+
+    def _pipe(self, _):
+        read, write = os.pipe()
+        return os.fdopen(read, encoding="utf-8"), os.fdopen(write, "w", encoding="utf-8")
+
+    def _work(self, asked):
+        with asked, suppress(_Ended, BrokenPipeError), self._answers:
+            if line := asked.readline():
+                worker.run(json.loads(line), self)
+
+    def write(self, text):
+        if self._over:
+            raise _Ended
+        self._answers.write(text)
+
+    def flush(self):
+        self._answers.flush()
+
+    def terminate(self):
+        self._over = True
+
+    kill = terminate
+
+    def poll(self):
+        return None if self._thread.is_alive() else 0
+
+    def wait(self, seconds=None):
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            raise subprocess.TimeoutExpired("task", seconds)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tasks_are_near(request):
+    """Let tasks run in this process, unless a module says that its tests are about processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not getattr(request.module, "IN_PROCESSES", False):
+            patch.setattr("shoal.web.jobs._process", Nearby)
+        yield
+
+
+@pytest.fixture
+def in_processes(monkeypatch):
+    """Let tasks run as they do for users, each in a process of its own."""
+    monkeypatch.setattr("shoal.web.jobs._process", IN_A_PROCESS)
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from shoal.recipe import Recipe
 from shoal.web import saying
 from shoal.web.decisions import Aim
 
+IN_PROCESSES = True
+
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):

@@ -109,6 +109,7 @@ def test_four_candidates_are_the_most(visitor):
     assert visitor.post("/compare/pin", data={"key": Aim(k=7).key, "pinned": "true"}).status_code == 200
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_a_job_that_is_cancelled_leaves_nothing_behind(tmp_path):
     """A sample is made of every file here, so that there is something to leave behind."""
     with serving(tmp_path, large=1) as (visitor, _):
@@ -128,6 +129,7 @@ def test_a_job_that_is_cancelled_leaves_nothing_behind(tmp_path):
         assert visitor.tried()[Aim().key]["smallest"] >= 5
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_a_job_that_fails_leaves_nothing_behind(visitor):
     visitor.opened(people(8))
     before = set(folders(visitor))
@@ -141,6 +143,7 @@ def test_a_job_that_fails_leaves_nothing_behind(visitor):
     assert text.count("<h1") == 1
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_a_process_that_dies_is_told_as_a_failure(monkeypatch):
     monkeypatch.setattr("shoal.web.jobs.sys.executable", "/bin/false")
     jobs = Jobs(1)
@@ -151,6 +154,7 @@ def test_a_process_that_dies_is_told_as_a_failure(monkeypatch):
     jobs.close()
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_jobs_that_wait_can_be_cancelled():
     jobs = Jobs(1)
     told = []
@@ -217,6 +221,7 @@ def test_an_opened_file_takes_the_place_of_the_one_before(visitor):
     until(lambda: not [path for path in folders(visitor) if path.suffix])
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_no_answer_but_the_preview_holds_a_cell(visitor):
     secret = people().replace(b"P7,", b"Zacharias Zwiebelfisch,")
     visitor.opened(secret)
