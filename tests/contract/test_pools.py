@@ -110,6 +110,20 @@ def test_many_parts_may_become_one_and_one_many(pool):
     ]
 
 
+def test_whoever_makes_parts_may_be_told_something_of_each(pool):
+    def tell(number, part):
+        return number, int(part["places"].sum())
+
+    parts = [people(number, 3 - number) for number in range(3)]
+    put = pool.put(parts, tell=tell)
+    assert list(put.told) == [(number, int(part["places"].sum())) for number, part in enumerate(parts)]
+    made = pool.each(lambda number, part: {"places": part["places"] * 2}, put, tell=tell)
+    assert [total for _, total in made.told] == [2 * total for _, total in put.told]
+    moved = pool.exchange(lambda number, part: [{"places": part["places"]}] * 2, 2, made, tell=tell)
+    assert list(moved.told) == [(i, sum(total for _, total in made.told)) for i in range(2)]
+    assert not pool.put(parts).told
+
+
 def test_a_part_may_hold_no_columns(pool):
     empty = pool.each(lambda number, part: {}, pool.put([people(0), people(1)]))
     assert list(pool.stream(empty)) == [{}, {}]

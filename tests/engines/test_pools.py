@@ -68,6 +68,20 @@ def test_rows_are_exchanged_in_the_order_of_their_senders(pool):
     assert [part["pair"].shape for part in pool.stream(none)] == [(9, 2), (0, 2)]
 
 
+def test_parts_tell_what_they_are_asked_for_when_they_are_made(pool):
+    def tell(number, part):
+        return number, part["row"].tolist()
+
+    handle = pool.put(parts(2, 1), tell=tell)
+    assert list(handle.told) == [(0, [0, 1]), (1, [2])]
+    assert list(pool.each(lambda number, part: {"row": part["row"][:1]}, handle, tell=tell).told) == [
+        (0, [0]),
+        (1, [2]),
+    ]
+    sent = pool.exchange(lambda number, part: [{"row": part["row"]}], 1, handle, tell=tell)
+    assert list(sent.told) == [(0, [0, 1, 2])]
+
+
 def test_an_error_in_the_work_reaches_who_asked_for_it(pool):
     def fail(number, part):
         raise ValueError(f"part {number}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import sys
 from pathlib import Path
+
+from shoal.kernels.freeing import trim
 
 _PAGE = 4096
 
@@ -22,5 +23,4 @@ def give_back() -> None:
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
+    trim()

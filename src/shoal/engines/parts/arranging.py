@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ Arrays = dict[str, NDArray[Any]]
 # What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
 Keys = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
 
+_LISTED = 1 << 16
 _SAMPLED = 32  # records of each part, for each range that is wanted
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -40,13 +41,24 @@ class Splits:
 def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Integers:
     if not keys:
         return np.searchsorted(split_rows, rows, side="right")
-    first = np.searchsorted(splits[0], keys[0], side="left")
-    found = np.searchsorted(splits[0], keys[0], side="right")
+    first, found = (_searched(splits[0], keys[0], side) for side in ("left", "right"))
     for begin in np.unique(first[first < found]).tolist():  # where records are as some of the splits by the first key
         tied = np.flatnonzero((first == begin) & (found > begin))
         stop = int(found[tied[0]])
         here = [split[begin:stop] for split in splits[1:]]
         found[tied] = begin + _ranges(here, split_rows[begin:stop], [key[tied] for key in keys[1:]], rows[tied])
+    return found
+
+
+def _searched(splits: Bits, keys: Bits, side: Literal["left", "right"]) -> Integers:
+    """Find the place of each key among splits; few different keys are looked up in a list of all that may occur."""
+    if keys.size == 0:
+        return np.searchsorted(splits, keys, side=side)
+    low, high = keys.min(), keys.max()
+    if high - low >= np.uint64(min(_LISTED, keys.size)):
+        return np.searchsorted(splits, keys, side=side)
+    listed = np.searchsorted(splits, np.arange(low, high + np.uint64(1), dtype=np.uint64), side=side)
+    found: Integers = listed[(keys - low).astype(np.int64)]
     return found
 
 
@@ -87,11 +99,13 @@ def splits_of(
 
 
 def arranged(
-    pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, tell: Telling = None
-) -> Handle:
+    pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, keyed: bool = True,
+    tell: Telling = None,
+) -> Handle:  # fmt: skip
     """Bring records into parts by ranges of keys; inside a part they stay in the order of the table.
 
-    A part has the columns that go with the records, their keys (``key0``, ``key1``, …) and their numbers (``row``).
+    A part has the columns that go with the records, their numbers (``row``), and unless these columns tell them already
+    their keys (``key0``, ``key1``, …).
     """
     wanted = max(1, bounds.size - 1)
     splits = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles)
@@ -100,7 +114,7 @@ def arranged(
         keys, columns = telling(number, *parts)
         rows = numbers_of(bounds, number)
         target = splits.ranges([sortable(key) for key in keys], rows)
-        named = {f"key{i}": key for i, key in enumerate(keys)}
+        named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
         return dealt(columns() | named | {"row": rows}, target, wanted)
 
     return pool.exchange(send, wanted, *handles, tell=tell)

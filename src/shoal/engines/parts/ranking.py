@@ -56,8 +56,15 @@ class Places:
             return keys, ends if moving else dict
 
         others = [home(key) for key in self.keys if not isinstance(key, str)]
-        there = arranged(self.pool, telling, self.data.bounds, self.data.cells, self.data.codes, *others, tell=rows_in)
+        held = self.data.cells, self.data.codes, *others
+        keyed = not (moving and self._among_cells)
+        there = arranged(self.pool, telling, self.data.bounds, *held, keyed=keyed, tell=rows_in)
         return there, [0, *np.cumsum(there.told).tolist()]
+
+    @property
+    def _among_cells(self) -> bool:
+        """Whether all keys are quasi-identifiers."""
+        return all(isinstance(key, str) and key in self.data.shape.quasi for key in self.keys)
 
     def classes(self) -> Labels | None:
         """Take the numbers for labels, each record beside those of its class; None unless they follow the order.
@@ -68,8 +75,10 @@ class Places:
             return None
         kernel = self.kernel
         there, before = self._sorted(moving=True)
+        quasi = self.data.shape.quasi
+        among = [quasi.index(key) for key in self.keys] if self._among_cells else None
         numbers = self.pool.each(
-            lambda number, part: {"label": kernel(_places(part, before[number]))}, there,
+            lambda number, part: {"label": kernel(_places(part, before[number], among))}, there,
             tell=lambda number, part: _limits(part["label"]),
         )  # fmt: skip
         limits: Sequence[tuple[int, int, bool] | None] = numbers.told
@@ -108,11 +117,12 @@ def _same(places: Any) -> Any:
     return places
 
 
-def _places(part: Part, before: int) -> NDArray[Any]:
-    """Give the place of each record of a range among all."""
+def _places(part: Part, before: int, among: Sequence[int] | None = None) -> NDArray[Any]:
+    """Give the place of each record of a range among all, by its keys or some of its exact cells."""
     n = part["row"].size
     place = np.arange(n, dtype=part["row"].dtype)
-    order = order_by_keys(keys_of(part)) if n else None
+    keys = keys_of(part) if among is None else [np.ascontiguousarray(part["lo"][:, j]) for j in among]
+    order = order_by_keys(keys) if n else None
     if order is not None:
         place[order] = np.arange(n, dtype=place.dtype)
     place += place.dtype.type(before)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from pyspark.accumulators import AccumulatorParam
-
 from shoal.engines.parts.pool import Part, Telling
 
 Found = dict[tuple[int, int], bytes]
 
 
-class _Together(AccumulatorParam[Found]):
-    """Adds notes up; a part that is made again tells the same again."""
+class _Together:
+    """Adds notes up, as Spark asks for it; a part that is made again tells the same again."""
 
     def zero(self, value: Found) -> Found:
         return {}
