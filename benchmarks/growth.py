@@ -90,10 +90,15 @@ def main() -> None:
     parser.add_argument(
         "--folder", type=Path, default=None, help="where tables are made; a temporary folder if left out"
     )
+    parser.add_argument("--add", action="store_true", help="keep what was measured before at other sizes")
     options = parser.parse_args()
+    sizes = list(map(int, options.sizes.split(",")))
     results: list[Growth] = []
+    if options.add:
+        before = [Growth(**each) for each in json.loads((HERE / "growth.json").read_text("utf-8"))]
+        results = [each for each in before if each.rows not in sizes]
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for rows in map(int, options.sizes.split(",")):
+        for rows in sizes:
             results += measured(rows, Path(folder), options.memory, options.methods.split(","))
             (HERE / "growth.json").write_text(json.dumps([asdict(each) for each in results], indent=1) + "\n", "utf-8")
             (HERE / "GROWTH.md").write_text(told(results, options.memory), "utf-8")

@@ -103,6 +103,11 @@ def median(
         for path in leftovers:
             path.unlink(missing_ok=True)
         costs.append(run(command, limit_seconds=limit_seconds))
+    return middle(costs)
+
+
+def middle(costs: Sequence[Cost]) -> Cost:
+    """Return the median of each figure of several runs, with the last output."""
     return Cost(
         statistics.median(cost.wall_seconds for cost in costs),
         statistics.median(cost.cpu_seconds for cost in costs),

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -33,7 +34,7 @@ QUICK_ROWS = 200_000
 K = 3
 CONDITION = "charge > 100000"
 QUASI = "oshpd_id,age_yrs,sex,ethncty,race,patzip,patcnty,los,adm_qtr"
-RUNS = 3
+RUNS = 5
 GROWTH_ROWS = (1_000_000, 4_000_000, 16_000_000)
 QUICK_GROWTH_ROWS = (25_000, 100_000, 400_000)
 STARTUP_ROWS = 1_000
@@ -42,8 +43,10 @@ PEER_TASKS = {"anjana": "anonymize", "anonypy": "anonymize", "pycanon": "measure
 PEER_ROWS = (10_000, 50_000, 250_000, 1_000_000)
 QUICK_PEER_ROWS = (1_000,)
 PEER_LIMIT_SECONDS = 120.0
-PARTS = ("shoal", "polars", "java", "growth", "peers")
+PROGRAMS = ("shoal", "polars", "java")
+PARTS = (*PROGRAMS, "growth", "peers")
 MAY_BE_LEFT_OUT = ("java", "peers")
+OVER = object()
 
 
 class Unavailable(Exception):  # noqa: N818 - not an error: the reason why a part of the benchmark is left out
@@ -94,15 +97,23 @@ class Bench:
             measured.median(command, runs=1, fresh=outputs)
         return measured.median(command, runs=runs, fresh=outputs)
 
-    def measure_shoal(self) -> None:
-        """Full size by shoal."""
-        cost = self.anonymize(self.input(), self.shoal_release, runs=self.results.runs, warm=True)
+    def measure_shoal(self) -> Iterator[None]:
+        """Full size by shoal, a run at a time."""
+        costs: list[Cost] = []
+        for turn in range(self.results.runs):
+            costs.append(self.anonymize(self.input(), self.shoal_release, runs=1, warm=turn == 0))
+            yield
+        cost = measured.middle(costs)
         self.results.shoal = Figures("shoal", cost.cpu_seconds, cost.wall_seconds, cost.peak_bytes)
         self.results.release_bytes = self.shoal_release.stat().st_size
 
-    def measure_java(self) -> None:
-        """Full size by the Java program, with the heap the paper recommends."""
-        cost = self.run_java(self.results.runs)
+    def measure_java(self) -> Iterator[None]:
+        """Full size by the Java program, with the heap the paper recommends, a run at a time."""
+        costs: list[Cost] = []
+        for _ in range(self.results.runs):
+            costs.append(self.run_java(1))
+            yield
+        cost = measured.middle(costs)
         self.results.java = Figures("Java program", cost.cpu_seconds, cost.wall_seconds, cost.peak_bytes)
         if self.shoal_release.exists():
             self.results.same_release = filecmp.cmp(self.shoal_release, self.java_release, shallow=False)
@@ -119,13 +130,16 @@ class Bench:
         command = [*program, self.input(), self.java_release, str(K)]
         return measured.median(command, runs=runs, fresh=[self.java_release])
 
-    def measure_polars(self) -> None:
-        """Polars reading the full-size table and writing the bytes of its release."""
+    def measure_polars(self) -> Iterator[None]:
+        """Polars reading the full-size table and writing the bytes of its release, a run at a time."""
         table, release, output = self.input(), self.any_release(), self.folder / "polars.csv"
         self.results.release_bytes = release.stat().st_size
         command: Command = [sys.executable, HERE / "yardstick.py", table, release, output]
-        figures: list[dict[str, float]] = [json.loads(measured.run(command).output) for _ in range(self.results.runs)]
-        output.unlink()
+        figures: list[dict[str, float]] = []
+        for _ in range(self.results.runs):
+            figures.append(json.loads(measured.run(command).output))
+            output.unlink()
+            yield
 
         def total(writing: str, clock: str) -> float:
             return statistics.median(
@@ -344,26 +358,30 @@ def main() -> int:
             growth_rows=QUICK_GROWTH_ROWS if options.quick else GROWTH_ROWS,
             peer_rows=QUICK_PEER_ROWS if options.quick else PEER_ROWS,
         )
-        steps: dict[str, Callable[[], None]] = {
-            "shoal": bench.measure_shoal,
-            "polars": bench.measure_polars,
-            "java": bench.measure_java,
-            "growth": bench.measure_growth,
-            "peers": bench.measure_peers,
-        }
+        programs = {"shoal": bench.measure_shoal, "polars": bench.measure_polars, "java": bench.measure_java}
+        others = {"growth": bench.measure_growth, "peers": bench.measure_peers}
         broken = False
-        for part in PARTS:
-            if part not in parts:
-                continue
+
+        def went_on(part: str, step: Callable[[], object]) -> bool:
+            nonlocal broken
             say(f"measuring {part}")
             try:
-                steps[part]()
+                return step() is not OVER
             except Unavailable as reason:
                 bench.note(f"{part} is left out: {reason}")
                 broken = broken or part not in MAY_BE_LEFT_OUT
             except CommandError as problem:
                 bench.note(f"{part} failed", str(problem))
                 broken = True
+            return False
+
+        # By turns: what else the machine does then falls on all programs alike.
+        running = {part: programs[part]() for part in PROGRAMS if part in parts}
+        while running:
+            running = {part: runs for part, runs in running.items() if went_on(part, partial(next, runs, OVER))}
+        for part, measure in others.items():
+            if part in parts:
+                went_on(part, measure)
 
     complete = not options.only and not options.quick and rows == FULL_ROWS and not broken
     if complete:
