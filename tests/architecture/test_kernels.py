@@ -9,9 +9,11 @@ from pkgutil import iter_modules
 import numpy as np
 import pyarrow as pa
 import pytest
+from engines.pools import Memory
 
 import shoal
 from shoal import kernels
+from shoal.engines.parts.engine import Parted
 from shoal.kernels import grouping
 
 NAMES = [found.name for found in iter_modules(kernels.__path__) if not found.name.startswith("_")]
@@ -93,6 +95,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(people, shoal.Hilbert(objective=objective), [shoal.KAnonymity(3)], measures=measures)
     shoal.anonymize(shoal.read(table, **roles), shoal.Hilbert(), models[:2])
     shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.AlphaK(0.6, "illness")])
+    shoal.score(shoal.read(table, engine=Parted(Memory(), 500), **roles), [shoal.Uniqueness()])
     for name, release in (("one", one), ("two", two)):
         for delimiter in (",", ";"):
             path = tmp_path / f"{name}.csv"

@@ -12,7 +12,7 @@ from property.independent import variation as exact_variation
 
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.closeness import ordered_distance, total_variation
-from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows
+from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_lengths, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, TextTable, join_rows
@@ -59,6 +59,15 @@ def test_rows_with_equal_cells_and_only_those_have_the_same_number(lo, data):
     assert groups == len(set(rows))
     assert len(set(zip(rows, labels.tolist(), strict=True))) == groups
     assert sorted(set(labels.tolist())) == list(range(groups))
+
+
+def test_equal_cells_mix_to_equal_numbers_and_others_do_not():
+    lo = np.array([[1, 5], [1, 6], [2, 5], [1, 5]], np.int32)
+    hi = lo + np.array([[0, 0], [0, 0], [0, 0], [1, 0]], np.int32)
+    first, second, both = (mix_rows(lo, hi, np.array(columns)).tolist() for columns in ([0], [1], [0, 1]))
+    assert first[0] == first[1]
+    assert second[0] == second[2] == second[3]
+    assert len(set(both)) == 4  # the last has another upper end
 
 
 def test_many_different_rows_are_told_apart_though_their_hashes_collide():

@@ -6,6 +6,21 @@ static inline uint64_t mix(uint64_t state, uint64_t value) {
     return state ^ state >> 29;
 }
 
+/* One number for the cells of a row in some columns: equal cells, equal numbers. */
+static inline uint64_t mixed(const int32_t *lo, const int32_t *hi, int64_t row, const int64_t *columns,
+                             int64_t number) {
+    uint64_t state = 0x243F6A8885A308D3u;
+    for (int64_t c = 0; c < number; c++)
+        state = mix(state, (uint64_t)(uint32_t)lo[row + columns[c]] << 32 | (uint32_t)hi[row + columns[c]]);
+    return state;
+}
+
+/* The mixed cells of each row. */
+KERNEL void mix_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const int64_t *columns,
+                     int64_t number, uint64_t *bits) {
+    for (int64_t i = 0; i < n; i++) bits[i] = mixed(lo, hi, i * m, columns, number);
+}
+
 static int same(const int32_t *lo, const int32_t *hi, const int64_t *columns, int64_t number, const int64_t a,
                 const int64_t b, int64_t m) {
     for (int64_t c = 0; c < number; c++) {
@@ -20,14 +35,7 @@ static int same(const int32_t *lo, const int32_t *hi, const int64_t *columns, in
  * number, so a collision costs time, never correctness. */
 KERNEL int64_t label_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const int64_t *columns,
                           int64_t number, uint64_t *packed, uint64_t *spare, int32_t *labels) {
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t state = 0x243F6A8885A308D3u;
-        for (int64_t c = 0; c < number; c++) {
-            int64_t at = i * m + columns[c];
-            state = mix(state, (uint64_t)(uint32_t)lo[at] << 32 | (uint32_t)hi[at]);
-        }
-        packed[i] = state >> 32 << 32 | (uint64_t)i;
-    }
+    for (int64_t i = 0; i < n; i++) packed[i] = mixed(lo, hi, i * m, columns, number) >> 32 << 32 | (uint64_t)i;
     uint64_t *ordered = sort_packed(packed, spare, n);
     int64_t found = 0;
     for (int64_t start = 0, stop; start < n; start = stop) {

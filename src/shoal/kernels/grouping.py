@@ -27,6 +27,16 @@ def label_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> tupl
     return labels, groups
 
 
+def mix_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Give one number for the cells of each row in some columns: equal cells, equal numbers."""
+    of_kind(np.int32, lo, hi)
+    of_kind(np.int64, columns)
+    n, m = lo.shape
+    bits = np.empty(n, np.uint64)
+    call("mix_rows", lo, hi, n, m, columns, columns.size, bits)
+    return bits
+
+
 def numbered(keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Give the distinct numbers in ascending order, and the place of each number among them.
 

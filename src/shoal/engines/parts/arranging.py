@@ -152,16 +152,6 @@ def gathered(
     return pool.exchange(send, parts, *handles, tell=tell)
 
 
-def mixed(columns: Sequence[NDArray[Any]]) -> Bits:
-    """Give one number for the cells of each record: equal cells, equal numbers."""
-    state = np.zeros(columns[0].shape[0], np.uint64)
-    for column in columns:
-        state ^= column.astype(np.uint32).astype(np.uint64)
-        state *= _MIX
-        state ^= state >> np.uint64(29)
-    return state
-
-
 def dealt(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> list[Arrays]:
     """Give to each of so many parts the rows that go there, in their order."""
     order, starts = by_label(target, parts)

@@ -59,7 +59,7 @@ def boxes(
         if groups == 0:
             return None
         one = one_of_each(labels, groups)
-        counts = np.bincount(labels, weights=part.get("count"), minlength=groups).astype(np.int64)
+        counts = count_labels(labels, groups, part.get("count"))
         lo = part["lo"][one]
         return Boxes(by, lo, part["hi"][one] if "hi" in part else lo, counts, lowest, highest, missing)
 
@@ -95,35 +95,45 @@ def known_columns(pool: Pool, data: PartedData) -> list[_Column]:
         def look(number: int, cells: Part, codes: Part) -> list[_Column]:
             here = shape.local(cells, codes)
             times = count_labels(here.index, here.lo.shape[0]) if "index" in cells else None
-            return [_column(here.lo[:, j], here.hi[:, j], times, most) for j in range(len(shape.quasi))]
+            sides = [(here.lo[:, j], here.hi[:, j]) for j in range(len(shape.quasi))]
+            same = here.hi is here.lo
+            return [_column(lo, lo if same else hi, times, most) for lo, hi in sides]
 
         data.memo["columns"] = [_together(found) for found in zip(*pool.gather(look, *held), strict=True)]
     found: list[_Column] = data.memo["columns"]
     return found
 
 
-def _column(lo: Positions, hi: Positions, times: Any, most: int) -> _Column:
+def _column(low: Positions, high: Positions, times: Any, most: int) -> _Column:
+    lo = np.ascontiguousarray(low)
+    exact = high is low or bool((low == high).all())
+    hi = lo if exact else np.ascontiguousarray(high)
     known = lo != MISSING
-    exact = bool((lo == hi).all())
-    return _Column(
-        lo.min(where=known, initial=TOP), hi.max(where=known, initial=MISSING), bool((hi == MISSING).any()), exact,
-        _distinct(lo, lo if exact else hi, times, most),
-    )  # fmt: skip
+    if known.all():
+        limits = lo.min(initial=TOP), hi.max(initial=MISSING)
+    else:
+        limits = lo.min(where=known, initial=TOP), hi.max(where=known, initial=MISSING)
+    return _Column(*limits, bool((hi == MISSING).any()), exact, _distinct(lo, hi, times, most))
 
 
 def _distinct(
     lo: Positions, hi: Positions, times: Any, most: int | None
 ) -> tuple[Positions, Positions, NDArray[np.int64]] | None:
     """Give the distinct cells of a column and how often each occurs; None if they are more than allowed."""
-    lows = np.ascontiguousarray(lo)[:, None]
-    highs = lows if hi is lo else np.ascontiguousarray(hi)[:, None]
+    if hi is lo and lo.size and int(lo.max()) - int(lo.min()) < 4 * lo.size:  # close together: ticked off on a list
+        first = lo.min()
+        ticked = count_labels(lo - first, int(lo.max()) - int(first) + 1, times)
+        found = np.flatnonzero(ticked)
+        low = (found + first).astype(np.int32)
+        return None if most is not None and found.size > most else (low, low, ticked[found])
+    lows = lo[:, None]
+    highs = lows if hi is lo else hi[:, None]
     labels, groups = labelled_rows({"lo": lows, "hi": highs})
     if most is not None and groups > most:
         return None
     one = one_of_each(labels, groups)
     low = lows[one, 0]
-    counts = np.bincount(labels, weights=times, minlength=groups).astype(np.int64)
-    return low, low if hi is lo else highs[one, 0], counts
+    return low, low if hi is lo else highs[one, 0], count_labels(labels, groups, times)
 
 
 def _together(parts: Sequence[_Column]) -> _Column:

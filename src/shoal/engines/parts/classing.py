@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, mixed, numbers_of, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, numbers_of, rows_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import home
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
 from shoal.errors import SchemaError
-from shoal.kernels.grouping import by_label, count_labels, label_rows
+from shoal.kernels.grouping import by_label, count_labels, label_rows, mix_rows
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Given, Ranked, Tally
 
@@ -105,7 +105,7 @@ def classes_by_cells(
         if groups == 0:
             return []
         if "count" in part:
-            sizes = np.bincount(labels, weights=part["count"], minlength=groups).astype(np.int64)
+            sizes = count_labels(labels, groups, part["count"])
             return [work(Classes(np.append(0, np.cumsum(sizes)), {}))]
         return [work(_classes(labels, groups, carry, part, 0))]
 
@@ -141,7 +141,8 @@ def alike(
         return found
     shape = data.shape
     columns, handles = carried(schema, carry, rank)
-    places, telling = [shape.quasi.index(name) for name in by], [list(by).index(name) for name in apart]
+    places = [shape.quasi.index(name) for name in by]
+    telling = np.array([list(by).index(name) for name in apart], np.int64)
 
     same = places == list(range(len(shape.quasi)))
     # What was published for classes stands for all their records.
@@ -170,9 +171,9 @@ def alike(
                 labels, groups = labelled_rows(sent)
                 one = one_of_each(labels, groups)
                 sent = {name: rows_of(end, one) for name, end in sent.items()}
-                times = np.bincount(labels, weights=times, minlength=groups)
-            sent["count"] = times.astype(np.int64)
-        bits = mixed([end[:, j] for end in (sent["lo"], sent.get("hi", sent["lo"])) for j in telling])
+                times = count_labels(labels, groups, times)
+            sent["count"] = times
+        bits = mix_rows(sent["lo"], sent.get("hi", sent["lo"]), telling)
         return bits, sent | columns(here, given)
 
     there = gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
@@ -192,7 +193,8 @@ def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
         here = shape.unfolded(cells, codes)
         columns = [value_of(part).astype(np.int32) for part in given]
         ends = [side[:, j] for side in (here.lo, here.hi) for j in places] + columns
-        return mixed(ends), {"lo": np.stack(ends, axis=1), "row": numbers_of(bounds, number)}
+        whole = np.stack(ends, axis=1)
+        return mix_rows(whole, whole, np.arange(len(ends))), {"lo": whole, "row": numbers_of(bounds, number)}
 
     others = [home(key) for key in by if not isinstance(key, str)]
     there = gathered(

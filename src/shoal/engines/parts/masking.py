@@ -12,10 +12,11 @@ from shoal.axis import Axis
 from shoal.engines import Counts
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.local.publishing import seated
-from shoal.engines.parts.arranging import Arrays, gathered, homeward, mixed
+from shoal.engines.parts.arranging import Arrays, gathered, homeward
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import mix_rows
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
@@ -81,7 +82,7 @@ def _alone(pool: Pool, state: Handle, columns: NDArray[np.int64], bounds: NDArra
     def send(number: int, part: Part) -> tuple[Any, Arrays]:
         chosen = np.flatnonzero(part["concerned"])
         lo, hi = (np.ascontiguousarray(part[side][chosen][:, columns]) for side in ("lo", "hi"))
-        bits = mixed([side[:, j] for side in (lo, hi) for j in range(columns.size)])
+        bits = mix_rows(lo, hi, np.arange(columns.size))
         return bits, {"lo": lo, "hi": hi, "row": bounds[number] + chosen, "changed": part["changed"][chosen]}
 
     def back(number: int, part: Part) -> list[Arrays]:
