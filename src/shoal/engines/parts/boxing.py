@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Boxes
-from shoal.engines.parts.classing import alike, labelled_rows, one_of_each, refuse_others
+from shoal.engines.parts.classing import distinct_cells, labelled_rows, one_of_each, refuse_others
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Part, Pool
 from shoal.errors import ParameterError
@@ -54,24 +54,15 @@ def boxes(
             low = lo[:, None]
             return [work(Boxes(by, low, low if lo is hi else hi[:, None], counts, lowest, highest, missing))]
 
-    def boxed(part: Part) -> Boxes | None:
-        labels, groups = labelled_rows(part)
-        if groups == 0:
-            return None
-        one = one_of_each(labels, groups)
-        counts = count_labels(labels, groups, part.get("count"))
-        lo = part["lo"][one]
-        return Boxes(by, lo, part["hi"][one] if "hi" in part else lo, counts, lowest, highest, missing)
-
     def done(number: int, part: Part) -> list[T]:
-        found = boxed(part)
-        return [] if found is None else [work(found)]
+        lo, counts = part["lo"], part["count"]
+        found = Boxes(by, lo, part.get("hi", lo), counts, lowest, highest, missing)
+        return [work(found)] if counts.size else []
 
     def lonely(number: int, part: Part) -> tuple[bool, int]:
-        found = boxed(part)
-        return found is not None and bool((found.counts == 1).any()), int(part["lo"].shape[0])
+        return bool((part["count"] == 1).any()), int(part["count"].size)
 
-    there = alike(pool, data, schema, by, apart or by, (), None)
+    there = distinct_cells(pool, data, schema, by, apart or by)
     looks = [] if apart else pool.gather(lonely, there)
     if any(alone for alone, _ in looks):
         number = sum(size for _, size in looks)

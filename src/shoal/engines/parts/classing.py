@@ -100,18 +100,39 @@ def classes_by_cells(
     """Bring the records with equal cells together."""
     refuse_others(data, by)
 
-    def done(number: int, part: Part) -> list[T]:
-        labels, groups = labelled_rows(part)
-        if groups == 0:
-            return []
-        if "count" in part:
-            sizes = count_labels(labels, groups, part["count"])
-            return [work(Classes(np.append(0, np.cumsum(sizes)), {}))]
-        return [work(_classes(labels, groups, carry, part, 0))]
+    def counted(number: int, part: Part) -> list[T]:
+        sizes = part["count"]
+        return [work(Classes(np.append(0, np.cumsum(sizes)), {}))] if sizes.size else []
 
-    known = not carry and ("alike", by, by) in data.memo
-    there = alike(pool, data, schema, by, by, tuple(carry), rank, tell=done)
-    return [found for some in (pool.gather(done, there) if known else there.told) for found in some]
+    def carrying(number: int, part: Part) -> list[T]:
+        labels, groups = labelled_rows(part)
+        return [work(_classes(labels, groups, carry, part, 0))] if groups else []
+
+    if carry:
+        told = _alike(pool, data, schema, by, by, tuple(carry), rank, tell=carrying).told
+    else:
+        told = pool.gather(counted, distinct_cells(pool, data, schema, by, by))
+    return [found for some in told for found in some]
+
+
+def distinct_cells(pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str]) -> Handle:
+    """Bring equal cells of some columns together, and keep each once with its ``count``, once for every table.
+
+    Cells that are equal in the columns that tell parts ``apart`` are in the same part.
+    """
+    known = ("distinct", tuple(by), tuple(apart))
+    if known not in data.memo:
+        data.memo[known] = pool.each(_counted, _alike(pool, data, schema, by, apart, (), None))
+    found: Handle = data.memo[known]
+    return found
+
+
+def _counted(number: int, part: Part) -> Arrays:
+    """Keep one of the rows that have the same cells, and how often they occur."""
+    labels, groups = labelled_rows(part)
+    one = one_of_each(labels, groups)
+    kept = {name: rows_of(part[name], one) for name in ("lo", "hi") if name in part}
+    return kept | {"count": count_labels(labels, groups, part.get("count"))}
 
 
 def labelled_rows(part: Part) -> tuple[Positions, int]:
@@ -127,7 +148,7 @@ def one_of_each(labels: Positions, groups: int) -> Positions:
     return one
 
 
-def alike(
+def _alike(
     pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
     rank: Any, tell: Telling = None,
 ) -> Handle:  # fmt: skip
@@ -135,10 +156,6 @@ def alike(
 
     Where nothing else is asked for, records that share their cells are counted once.
     """
-    known = ("alike", tuple(by), tuple(apart))
-    if not carry and known in data.memo:
-        found: Handle = data.memo[known]
-        return found
     shape = data.shape
     columns, handles = carried(schema, carry, rank)
     places = [shape.quasi.index(name) for name in by]
@@ -176,10 +193,7 @@ def alike(
         bits = mix_rows(sent["lo"], sent.get("hi", sent["lo"]), telling)
         return bits, sent | columns(here, given)
 
-    there = gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
-    if not carry:
-        data.memo[known] = there
-    return there
+    return gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
 
 
 def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
