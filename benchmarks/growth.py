@@ -82,7 +82,7 @@ def told(results: list[Growth], memory: str) -> str:
 
 
 def main() -> None:
-    """Measure, and write the results down after each size."""
+    """Measure, and write the results down after each command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of records, separated by commas")
     parser.add_argument("--memory", default="2GB", help="the limit for tables that are larger than four million")
@@ -99,9 +99,11 @@ def main() -> None:
         results = [each for each in before if each.rows not in sizes]
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         for rows in sizes:
-            results += measured(rows, Path(folder), options.memory, options.methods.split(","))
-            (HERE / "growth.json").write_text(json.dumps([asdict(each) for each in results], indent=1) + "\n", "utf-8")
-            (HERE / "GROWTH.md").write_text(told(results, options.memory), "utf-8")
+            for found in measured(rows, Path(folder), options.memory, options.methods.split(",")):
+                results.append(found)
+                content = json.dumps([asdict(each) for each in results], indent=1)
+                (HERE / "growth.json").write_text(content + "\n", "utf-8")
+                (HERE / "GROWTH.md").write_text(told(results, options.memory), "utf-8")
 
 
 if __name__ == "__main__":

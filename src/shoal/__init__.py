@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         GuaranteeError,
         InternalError,
         ParameterError,
+        RoomError,
         SchemaError,
         ShoalError,
     )
@@ -95,6 +96,7 @@ _HOMES = {
     "Regenerate": "shoal.methods.regenerate",
     "Release": "shoal.release",
     "Role": "shoal.schema",
+    "RoomError": "shoal.errors",
     "SchemaError": "shoal.errors",
     "Score": "shoal.measures",
     "ShoalError": "shoal.errors",
@@ -155,6 +157,7 @@ __all__ = [
     "Regenerate",
     "Release",
     "Role",
+    "RoomError",
     "SchemaError",
     "Score",
     "ShoalError",

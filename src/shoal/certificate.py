@@ -14,7 +14,7 @@ from typing import Any
 from shoal.catalogue import build, describe
 from shoal.engines import Engine, Written, default_engine
 from shoal.engines.sources import Source
-from shoal.errors import CertificateError, DataError, ParameterError, SchemaError
+from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.hierarchy import Hierarchy
 from shoal.measures import Demanding, PairMeasure, Score, score
 from shoal.models import PrivacyModel, Verdict, check
@@ -214,7 +214,7 @@ def verify(
     found = held_by.digest(source)
     try:
         return _prove(source, found, held.content, key, original, held_by)
-    except CertificateError:
+    except (CertificateError, RoomError):
         raise
     except (SchemaError, ParameterError, DataError) as error:
         raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None

@@ -43,6 +43,10 @@ class ParameterError(ShoalError):
     """A parameter has a value that makes no sense."""
 
 
+class RoomError(ParameterError):
+    """There is not enough memory or disk for what was asked."""
+
+
 class DataError(ShoalError):
     """The data cannot be read, or cannot be written where it was asked for."""
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -170,6 +171,18 @@ def test_more_different_texts_than_fit_are_refused_with_a_way_out(tmp_path):
         shoal.read(path, engine=engine, quasi=["a"], plain=["who"])
     assert "--memory" in str(found.value)
     assert "--engine spark" in str(found.value)
+
+
+def test_a_release_is_not_called_false_for_want_of_disk(tmp_path, monkeypatch):
+    path = tmp_path / "in.csv"
+    path.write_text("a,s\n" + "".join(f"{i % 9},{i}\n" for i in range(5000)), "utf-8")
+    table = shoal.read(path, quasi=["a"], sensitive=["s"])
+    sealed = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)]).write(tmp_path / "out.csv")
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
+    monkeypatch.setattr("shoal.engines.disk.engine.BASE", 0)
+    with pytest.raises(shoal.RoomError, match="of disk are needed") as found:
+        shoal.verify(tmp_path / "out.csv", sealed, engine=Disk(Files(tmp_path)))
+    assert "TMPDIR" in found.value.remedy
 
 
 def test_boxes_that_cannot_all_be_compared_are_refused_with_a_way_out(tmp_path):

@@ -17,7 +17,7 @@ from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
 from shoal.engines.sources import Source
-from shoal.errors import ParameterError
+from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
 
@@ -63,7 +63,7 @@ class Disk(Parted):
             from shoal.engines.disk.frames import load_frames
 
             if self.limit < _LEAST_OF_FRAMES:
-                raise ParameterError(
+                raise RoomError(
                     f"Parquet and databases cannot be read within {shown(self.limit)} of memory.",
                     f"Give --memory {shown(_LEAST_OF_FRAMES)} or more, or read delimited text.",
                 )
@@ -86,8 +86,8 @@ class Disk(Parted):
             raise self._too_small("A table in a database is written at once")
         return super().store(data, schema, target)
 
-    def _too_small(self, why: str) -> ParameterError:
-        return ParameterError(
+    def _too_small(self, why: str) -> RoomError:
+        return RoomError(
             f"{why}, and this one does not fit into {shown(self.limit)} of memory.",
             "Allow more (--memory), or write Parquet or text and let the database load it.",
         )
@@ -99,7 +99,7 @@ class Disk(Parted):
     def _watch(self, reading: TextReading) -> None:
         """Refuse a file with more different texts than fit into memory."""
         if reading.texts * _TEXT > (self.limit - BASE) // 2:
-            raise ParameterError(
+            raise RoomError(
                 f"The file has more different texts than fit into {shown(self.limit)} of memory.",
                 "Allow more (--memory), leave out columns that tell every record apart, or use --engine spark.",
             )
@@ -111,7 +111,7 @@ class Disk(Parted):
         cells = max(need.memory - BASE, 0) // 12
         there = shutil.disk_usage(pool.folder).free
         if cells * _KEPT > there:
-            raise ParameterError(
+            raise RoomError(
                 f"About {shown(cells * _KEPT)} of disk are needed, and '{pool.folder.parent}' has {shown(there)}.",
                 "Name another folder for them (TMPDIR), allow more memory (--memory), or use --engine spark.",
             )

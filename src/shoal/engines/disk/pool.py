@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError, RoomError
 
 T = TypeVar("T")
 _PREFIX = "shoal-parts-"
@@ -172,7 +172,7 @@ class Files:
             return
         sizes = [sum(c.kind.itemsize * math.prod(c.shape) for c in columns.values()) for columns in parts]
         if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
-            raise ParameterError(
+            raise RoomError(
                 f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
                 "Allow more (--memory), leave out a promise or a measure that looks at confidential values, or use "
                 "--engine spark.",

@@ -13,7 +13,7 @@ from shoal.engines import Boxes
 from shoal.engines.parts.classing import distinct_cells, labelled_rows, one_of_each, refuse_others
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Part, Pool
-from shoal.errors import ParameterError
+from shoal.errors import RoomError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels
 from shoal.schema import Schema
@@ -67,7 +67,7 @@ def boxes(
     if any(alone for alone, _ in looks):
         number = sum(size for _, size in looks)
         if most is not None and number > most:
-            raise ParameterError(
+            raise RoomError(
                 f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
                 "Allow more (--memory), or compare cells by --matching signature.",
             )
