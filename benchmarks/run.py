@@ -10,7 +10,6 @@ import argparse
 import filecmp
 import json
 import os
-import platform
 import shutil
 import signal
 import statistics
@@ -21,10 +20,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import measured
+from machine import machine
 from measured import Command, CommandError, Cost, TimeLimitError
 from report import Figures, Growth, PeerFigures, Results, markdown, targets
 
@@ -279,34 +278,6 @@ def install(python: Path, package: str) -> str:
         say(f"installing {package}")
         measured.run([python, "-m", "pip", "install", "--quiet", package])
         return measured.run(question).output.strip()
-
-
-def machine() -> dict[str, str]:
-    """Describe where the figures come from, by kind and version and never by name."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    facts = {
-        "CPU": cpu_model(),
-        "cores": str(os.cpu_count()),
-        "memory": f"{memory / 1e9:.0f} GB",
-        "system": platform.system(),
-        "Python": platform.python_version(),
-    }
-    for package in ("shoal", "polars", "numpy", "pyarrow", "numba"):
-        try:
-            facts[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return facts
-
-
-def cpu_model() -> str:
-    """Return the processor's name as the system gives it."""
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 @contextmanager

@@ -49,7 +49,7 @@ class LocalData:
     words: tuple[Words | None, ...]
     # Carried columns of a frame as they came, to go out with the same type.
     sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    # What was found out about the data once need not be found out again: nothing in here ever changes.
+    # What was found out about the data once need not be found out again; "formed" keeps the groups formed last.
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
