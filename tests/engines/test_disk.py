@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from engines.pools import Memory
 from engines.tiny import Tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
 from shoal.engines.local import Local
 from shoal.engines.memory import free, need_of, parse_size
+from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.schema import ReadOptions, Roles
@@ -104,6 +106,28 @@ def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, wa
     for a, b in zip(one.scores, other.scores, strict=True):
         assert b.value == pytest.approx(a.value, rel=1e-12)
     assert [(v.level, v.classes) for v in one.verdicts] == [(v.level, v.classes) for v in other.verdicts]
+
+
+@given(
+    columns=st.lists(
+        st.lists(st.none() | st.integers(-3, 3) | st.integers(-(2**31) + 2, 2**31 - 3), min_size=24, max_size=24),
+        min_size=1,
+        max_size=3,
+    ),
+    rows=st.integers(1, 9),
+    matching=st.sampled_from(["signature", "fit"]),
+)
+def test_who_stands_alone_in_parts_is_who_stands_alone_in_the_whole(columns, rows, matching):
+    """By brute force, for every single column and all together: close values are ticked off, others hashed."""
+    named = {f"c{j}": column for j, column in enumerate(columns)}
+    there = shoal.read(pa.table(named), engine=Parted(Memory(), rows), quasi=list(named))
+    for known in [*([name] for name in named), list(named)]:
+        people = list(zip(*(named[name] for name in known), strict=True))
+        alone = sum(people.count(one) == 1 for one in people) / len(people)
+        if matching == "fit" and any(None in one for one in people):
+            continue  # what nobody knows fits everyone
+        (score,) = shoal.score(there, [shoal.Uniqueness(known=tuple(known), matching=matching)])
+        assert score.value == pytest.approx(alone)
 
 
 def test_columns_that_turn_out_to_be_text_late_are_read_again(tmp_path):
