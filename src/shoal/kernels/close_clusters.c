@@ -78,7 +78,7 @@ KERNEL int64_t k_anonymity_first(const double *points, int64_t n, int64_t m, int
                                  int64_t *sums, double *marks, int32_t *members, double *found, int32_t *labels) {
     Space space = {points, m, numbers, weights};
     Rest rest = rest_in(space, n, offsets, centres, packed, floats, integers, sums);
-    Spread spread = {cumulative, areas, number_of_bins, (double)n};
+    Spread spread = {cumulative, areas, number_of_bins, (double)cumulative[number_of_bins - 1]}; /* of more than these rows */
     Mark *passed = (Mark *)marks;
     Cluster class = {&spread, bins, passed, *t, 0, k, passed + k + 1, passed + 2 * k + 1, members};
     passages(&spread, k, passed);
