@@ -111,22 +111,22 @@ def ready(values, *, squared=False):
 def test_records_go_where_they_cost_least_and_classes_are_given_up():
     rows = ready([0, 1, 2, 1, 9, 10, 8, 2])
     start = np.array([0, 0, 0, 1, 1, 1, 1, 0], np.int32)
-    labels, cost = settle(rows, start, 2, promised(8, 3), 9, forced=True)
+    labels, cost = settle(rows, start, 2, promised(8, 3), 9)
     assert groups(labels) == [[0, 1, 2, 3, 7], [4, 5, 6]]
     assert cost == pytest.approx(8 * 0.2)
-    labels, _ = settle(rows, np.array([0, 0, 0, 1, 2, 2, 2, 1], np.int32), 3, promised(8, 2), 9, forced=True)
+    labels, _ = settle(rows, np.array([0, 0, 0, 1, 2, 2, 2, 1], np.int32), 3, promised(8, 2), 9)
     assert groups(labels) == [[0, 2], [1, 3, 7], [4, 5, 6]]  # what fits into the narrow one goes there
 
 
 def test_records_without_a_class_are_taken_in_where_promises_allow():
     rows = ready([0, 1, 9, 10, 1])
     start = np.array([0, 0, 1, 1, -1], np.int32)
-    labels, _ = settle(rows, start, 2, promised(5, 2), 3, forced=False)
+    labels, _ = settle(rows, start, 2, promised(5, 2), 3)
     assert groups(labels) == [[0, 1, 4], [2, 3]]
     share = Promise(Kind.SHARE, 0.5, np.array([3, 2, 0]))
     bins = [0, 1, 0, 1, 0]
-    labels, _ = settle(rows, start, 2, promised(5, 2, (share, bins)), 3, forced=False)
-    assert labels.tolist() == [0, 0, 1, 1, -1]  # half of each class is the most there may be
+    labels, _ = settle(rows, start, 2, promised(5, 2, (share, bins)), 3)
+    assert labels.tolist() == [0, 0, 0, 0, 0]  # half of a class is the most there may be, and three of five are more
 
 
 def test_records_that_fit_nowhere_gather_others_until_promises_hold():
@@ -134,7 +134,7 @@ def test_records_that_fit_nowhere_gather_others_until_promises_hold():
     start = np.array([0, 0, -1, -1, 1, 1, 1], np.int32)
     bins = [0, 1, 0, 0, 0, 1, 1]
     share = Promise(Kind.SHARE, 0.67, np.array([4, 3, 0]))
-    labels, _ = settle(rows, start, 2, promised(7, 2, (share, bins)), 3, forced=True)
+    labels, _ = settle(rows, start, 2, promised(7, 2, (share, bins)), 3)
     for group in groups(labels):
         assert np.bincount(np.array(bins)[group]).max() / len(group) <= 0.67
     assert (labels >= 0).all()
@@ -144,7 +144,7 @@ def test_a_class_that_lost_all_its_records_takes_none_in():
     rows = ready([0, 0, 9, 9])
     share = Promise(Kind.SHARE, 0.5, np.array([3, 1, 0]))
     start = np.array([0, 0, 1, 1], np.int32)
-    labels, _ = settle(rows, start, 2, promised(4, 2, (share, [0, 0, 0, 1])), 3, forced=True)
+    labels, _ = settle(rows, start, 2, promised(4, 2, (share, [0, 0, 0, 1])), 3)
     assert groups(labels) == [[0, 1, 2, 3]]  # no promise is left that could be kept
 
 
@@ -152,7 +152,7 @@ def test_a_start_that_is_not_bearable_is_given_up():
     rows = ready([0, 1, 2, 3])
     share = Promise(Kind.SHARE, 0.5, np.array([4, 0]))
     everyone = promised(4, 2, (share, [0, 0, 0, 0]))
-    assert settle(rows, np.zeros(4, np.int32), 1, everyone, 3, forced=False, bearable=0.5)[1] == np.inf
+    assert settle(rows, np.zeros(4, np.int32), 1, everyone, 3, 0.5)[1] == np.inf
 
 
 def test_rows_that_do_not_fit_together_are_refused():

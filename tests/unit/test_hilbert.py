@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.engines.local import cutting
+from shoal.engines import pieces
 from shoal.kernels import MISSING
 from shoal.kernels.curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs, Effort, number_by_first, partition
@@ -169,24 +169,23 @@ def test_every_quality_of_every_table_has_its_effort():
     assert [effort.block for effort in EFFORTS] == sorted(effort.block for effort in EFFORTS)
 
 
-def test_pieces_do_not_separate_equal_keys_and_take_what_was_left_over(monkeypatch):
-    monkeypatch.setattr(cutting, "ROWS", 4)
+def test_pieces_hold_rows_with_equal_keys_together_in_the_order_of_their_keys(monkeypatch):
+    monkeypatch.setattr(pieces, "ROWS", 4)
     table = shoal.read(pa.table({"a": [3, 1, 2, 2, 2, 2, 2, 2, 1, 3, 4]}), quasi="a")
     keys = table.engine.map_rows(table.data, table.schema, lambda rows: rows.lo[:, 0].astype(np.float64))
     seen = []
 
     def kernel(piece):
-        cells = piece.rows.lo[:, 0].tolist()
-        seen.append((cells, piece.last))
-        return np.array([0 if piece.last or value != 1 else -1 for value in cells], np.int32)
+        seen.append(piece.rows.lo[:, 0].tolist())
+        return np.zeros(len(seen[-1]), np.int32)
 
     labels, groups = table.engine.cut(table.data, table.schema, [keys], 2, kernel)
-    assert seen == [([1, 1, 2, 2, 2, 2, 2, 2], False), ([1, 1, 3, 3, 4], True)]
+    assert seen == [[1, 1], [2, 2, 2, 2, 2, 2, 3, 3, 4]]
     assert groups == 2
-    assert labels.tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1]
+    assert labels.tolist() == [1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1]
 
 
-def test_what_is_left_over_at_the_end_is_an_error_of_the_kernel():
+def test_what_is_left_over_is_an_error_of_the_kernel():
     table = shoal.read(pa.table({"a": [1, 2]}), quasi="a")
     keys = [np.array([1, 2], np.int32)]
     with pytest.raises(shoal.InternalError, match="left over"):

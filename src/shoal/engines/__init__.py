@@ -102,16 +102,10 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some rows in a given order, with the positions of other columns, and whether no rows come after them.
-
-    ``spare`` is the share of the rows that may be left over though they could form classes: the last piece sees them
-    together with those of all others.
-    """
+    """Some rows in a given order, with the positions of other columns."""
 
     rows: Spans
     columns: Mapping[Carry, Positions]
-    last: bool
-    spare: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -221,11 +215,11 @@ class Engine(Protocol):
         kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
     ) -> tuple[Any, int]:
-        """Sort the rows by keys and hand them to a kernel in whole stretches; gives a label per row, and their number.
+        """Sort the rows by keys and hand them to a kernel in pieces; gives a label per row, and their number.
 
-        A piece holds at least so many rows as asked for, if the table does, and rows with equal keys are in the same
-        piece, unless they are more than a piece can hold. The kernel numbers the groups within a piece from 0. Rows
-        that it leaves over, marked -1, come again in a later piece; the last piece leaves none.
+        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.pieces`). A piece holds
+        at least so many rows as asked for, if the table does, and rows with equal keys are in the same piece, unless
+        they are more than a piece can hold. The kernel numbers the groups within a piece from 0.
         """
         ...
 
@@ -238,10 +232,10 @@ class Engine(Protocol):
         kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
     ) -> tuple[Any, int]:
-        """Hand the rows to a kernel in as few pieces as can be; gives a label per row, and their number.
+        """Hand the rows to a kernel in pieces, in the order of the table; gives a label per row, and their number.
 
-        It is `cut` for kernels that would rather see the whole table: rows stand in the order of the table, and keys
-        only say which rows go together if they cannot all. They are asked for only then.
+        It is `cut` for kernels that would rather see the whole table: keys only say which rows go together where there
+        are too many of them, and are asked for only then.
         """
         ...
 

@@ -98,15 +98,13 @@ def settle(
     groups: int,
     promises: Promises,
     rounds: int,
-    *,
-    forced: bool,
     bearable: float = 1.0,
 ) -> tuple[Positions, float]:
     """Improve classes by letting rows go where they cost less, and find a class for rows with the label -1.
 
-    Rows that break a promise of their class are taken out of it. Those that fit nowhere keep the label -1, unless
-    that is forced. Gives the labels, and what the rows cost: infinity if a larger share of them is without a class at
-    the beginning than is bearable.
+    Rows that break a promise of their class are taken out of it. Those that fit nowhere are collected in one class.
+    Gives the labels, and what the rows cost: infinity if a larger share of them is without a class at the beginning
+    than is bearable.
     """
     of_kind(np.int32, labels)
     n, costs = labels.size, rows.costs
@@ -115,8 +113,8 @@ def settle(
     found = labels.copy()
     wide = rows.lower.shape[1]
     cost: float = call(
-        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(forced),
-        int(n * bearable), groups, entries, first, last,
+        "settle", *rows.arguments, int(costs.squared), *promises.arguments, rounds, int(n * bearable),
+        groups, entries, first, last,
         np.empty(2 * (groups + 1) * (wide + 1), np.float32), np.empty(4 * (groups + n), np.int32),
         np.empty((groups + 1) * (costs.named.size + 2), np.uint64),
         np.empty(int(entries[-1]) * (-(-groups // _BANDS) + 1), np.uint64), found, result=ctypes.c_double,

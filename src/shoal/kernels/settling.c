@@ -302,9 +302,8 @@ static double cost_of(State *state) {
     return all + (double)out * (task->squared ? sqrt(most_of) : most_of);
 }
 
-/* Improve classes, and find one for rows with the label -1, which some keep that fit nowhere. Rows that break promises
- * are taken out of their classes first; it is given up if more are out than is bearable. If forced, those that fit
- * nowhere are collected. entries tells where the entries of each column begin in an index that has a word for 64
+/* Improve classes, and find one for rows with the label -1; those that fit nowhere are collected. Rows that break
+ * promises are taken out of their classes first; it is given up if more are out than is bearable. entries tells where the entries of each column begin in an index that has a word for 64
  * classes, first and last those of each node; here begins at zero, seen at -1. Scratch: boxes for the classes and one
  * more; a float, 2 words and 4 integers for each class; 4 integers for each row. Gives what the rows cost. */
 KERNEL double settle(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
@@ -313,7 +312,7 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
                       const int32_t *covers, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
                       int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
                       const double *levels, const double *factors, const int64_t *counts_of, int64_t whole,
-                      int64_t *here, int64_t *spare, int64_t *seen, int64_t rounds, int64_t forced, int64_t bearable,
+                      int64_t *here, int64_t *spare, int64_t *seen, int64_t rounds, int64_t bearable,
                       int64_t classes, const int64_t *entries, const int32_t *first, const int32_t *last, float *floats,
                       int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
@@ -347,6 +346,6 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
         }
         moves += take_in(&state);
     }
-    if (forced) collect(&state);
+    collect(&state);
     return cost_of(&state);
 }

@@ -28,8 +28,8 @@ class Search:
     rounds: int
 
 
-def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, search: Search, *, last: bool) -> Labels:
-    """Give the class of each row, and -1 where none keeps all promises; in the last piece they are put somewhere.
+def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, search: Search) -> Labels:
+    """Give the class of each row; rows that no class can take and keep all promises are put somewhere.
 
     Crowds are looked for where little is lost first. Where not every column has a hierarchy, classes are also grown
     as in tables without any, and the better of the two is taken; without any hierarchy, crowds are looked for only
@@ -40,13 +40,13 @@ def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, sear
     if costs.ranged.size or not all(costs.trees):
         labels = grown(rows, costs, promises, effort, np.arange(found.size, dtype=np.int32))
         groups = int(labels.max()) + 1
-        found, least = settle(ready, labels, groups, promises, search.rounds, forced=last, bearable=BEARABLE)
+        found, least = settle(ready, labels, groups, promises, search.rounds, BEARABLE)
     if any(costs.trees) or least == math.inf:
         labels, groups = _crowds(rows, ready, promises, effort, search)
         bearable = 1.0 if least == math.inf else BEARABLE
-        other, cost = settle(ready, labels, groups, promises, search.rounds, forced=last, bearable=bearable)
+        other, cost = settle(ready, labels, groups, promises, search.rounds, bearable)
         found = other if cost <= least else found
-    return np.zeros_like(found) if last and (found < 0).all() else found
+    return np.zeros_like(found) if (found < 0).all() else found
 
 
 def _crowds(rows: Spans, ready: Prepared, promises: Promises, effort: Effort, search: Search) -> tuple[Labels, int]:

@@ -176,7 +176,7 @@ def _tree(axis: Axis) -> Tree | None:
 def _classes(
     piece: Piece, costs: Costs, promises: Promises, effort: Effort, search: Search | None, *, keep_exact: bool
 ) -> Labels:
-    """Label the rows of a piece: first those that are alike already, then all others; -1 where there are too few.
+    """Label the rows of a piece: first those that are alike already, then all others.
 
     Where more is promised than k, rows that are alike are a crowd like any other.
     """
@@ -187,16 +187,14 @@ def _classes(
         labels, kept = _alike(rows, promises.persons, k)
     rest = np.flatnonzero(labels < 0).astype(np.int32)
     if 0 < rest.size < k:
-        if not piece.last:
-            return labels
         labels, rest = _with_company(labels, rest, kept, k)
     if rest.size:
         found = grown(rows, costs, promises, effort, rest) if search is None else np.empty(0, np.int32)
         if search is not None:
             lo = gather_rows(rows.lo, rest)
             some = replace(rows, lo=lo, hi=lo if rows.hi is rows.lo else gather_rows(rows.hi, rest))
-            found = gathered(some, costs, promises.taken(rest), effort, search, last=piece.last)
-        labels[rest] = np.where(found < 0, found, found + np.int32(kept))
+            found = gathered(some, costs, promises.taken(rest), effort, search)
+        labels[rest] = found + np.int32(kept)
     number_by_first(labels, n + 1)
     return labels
 

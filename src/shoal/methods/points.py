@@ -113,14 +113,12 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
         points = space.points(piece.rows)
         labels, groups = np.full(piece.rows.lo.shape[0], -1, np.int32), 0
         if keep_exact:
-            labels, groups = set_apart(piece.rows, points, k, last=piece.last)
+            labels, groups = set_apart(piece.rows, points, k)
         rest = np.flatnonzero(labels < 0).astype(np.int32)
-        if rest.size >= k or (rest.size and piece.last):
+        if rest.size:
             found, more = classes(points.taken(rest) if groups else points, k)
             labels[rest] = found + np.int32(groups)
             groups += more
-        if not piece.last and piece.spare:
-            labels, groups = second_chance(points, labels, groups, piece.spare)
         return in_line(points, labels, groups) if lined else labels
 
     def keys() -> list[Any]:
@@ -129,17 +127,16 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
     return table.engine.divide(table.data, table.schema, keys, k, kernel)
 
 
-def set_apart(rows: Spans, points: Points, k: int, *, last: bool = True) -> tuple[Labels, int]:
+def set_apart(rows: Spans, points: Points, k: int) -> tuple[Labels, int]:
     """Find the records that share all their cells with at least k - 1 others: they need not be changed.
 
-    Gives the class of each such record, -1 for all others, and how many classes there are. In the last piece of a
-    table, others that are too few for a class of their own get the records of the class that is nearest to one of
-    them.
+    Gives the class of each such record, -1 for all others, and how many classes there are. Others that are too few for
+    a class of their own get the records of the class that is nearest to one of them.
     """
     same, groups = label_rows(rows.lo, rows.hi, np.arange(rows.lo.shape[1]))
     kept = np.bincount(same, minlength=groups) >= k
     rest = np.flatnonzero(~kept[same])
-    if last and 0 < rest.size < k and kept.any():
+    if 0 < rest.size < k and kept.any():
         mine, cells = points.cells[rest[0]], points.cells
         gaps = ((cells[:, : points.numbers] - mine[: points.numbers]) ** 2).sum(axis=1)
         gaps += (cells[:, points.numbers :] != mine[points.numbers :]) @ points.weights[points.numbers :]
@@ -171,38 +168,9 @@ def steps_first(table: Table, space: Space) -> list[str]:
     return [name for step, name in sorted(found, reverse=True) if step >= _LONG]
 
 
-def second_chance(points: Points, labels: Labels, groups: int, share: float) -> tuple[Labels, int]:
-    """Give up those classes whose records are least alike: with records of other pieces, they may do better."""
-    inside = labels >= 0
-    mine, cells = labels[inside], points.cells[inside]
-    sizes = np.bincount(mine, minlength=groups)
-    spread = np.zeros(groups)
-    for j in range(points.numbers):
-        mean = np.bincount(mine, cells[:, j], groups) / sizes
-        spread += np.bincount(mine, (cells[:, j] - mean[mine]) ** 2, groups)
-    for j in range(points.numbers, cells.shape[1]):
-        codes, top = cells[:, j].astype(np.int64), int(points.categories[j])
-        pairs, counts = np.unique(mine * np.int64(top) + codes, return_counts=True)
-        most = np.zeros(groups, np.int64)
-        np.maximum.at(most, pairs // top, counts)
-        spread += points.weights[j] * (sizes - most)
-    order = np.lexsort((np.arange(groups), -spread))
-    given_up = order[np.cumsum(sizes[order]) <= share * labels.size]
-    kept = np.ones(groups, bool)
-    kept[given_up[spread[given_up] > 0]] = False
-    numbers = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
-    return numbers[labels], int(kept.sum())
-
-
 def in_line(points: Points, labels: Labels, groups: int) -> Labels:
-    """Number classes along an order in which neighbours are alike, as far as a line can be laid through space.
-
-    Records that are left over stay so.
-    """
-    if groups == 0:
-        return labels
-    taken = np.flatnonzero(labels >= 0)[::-1].astype(np.int32)
+    """Number classes along an order in which neighbours are alike, as far as a line can be laid through space."""
     first = np.empty(groups, np.int32)
-    first[labels[taken]] = taken
+    first[labels[::-1]] = np.arange(labels.size, dtype=np.int32)[::-1]
     order, _ = split_rows(points.taken(first), 1)
-    return np.append(places_in(order), np.int32(-1))[labels]
+    return places_in(order)[labels]

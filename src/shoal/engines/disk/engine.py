@@ -92,6 +92,10 @@ class Disk(Parted):
             "Allow more (--memory), or write Parquet or text and let the database load it.",
         )
 
+    def most_rows(self, data: PartedData) -> int | None:
+        """Tell how many records of a table can be held at once."""
+        return self.rows_of(len(data.shape.quasi) + len(data.shape.carried))
+
     def rows_of(self, columns: int, beside: int = 0) -> int:
         """Tell how many records a part may have, of so many columns, if so many bytes are used for something else."""
         return max(1000, (self.limit - BASE - beside) // (_WORKED * columns + _BESIDE))

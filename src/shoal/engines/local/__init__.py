@@ -18,8 +18,9 @@ from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish_some, published, recode
+from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source
-from shoal.errors import InternalError, SchemaError
+from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows
 from shoal.kernels.moments import moments, tally
@@ -221,15 +222,23 @@ class Local:
         carry: Sequence[Carry] = (),
     ) -> tuple[Positions, int]:
         """Sort the rows by keys and hand them to a kernel in whole stretches."""
-        from shoal.engines.local.cutting import cut
+        return self._cut(data, schema, keys, least, kernel, carry, by_keys=True)
 
-        order = self._order(data, keys)
-        if order is None:
-            order = np.arange(data.rows, dtype=np.int32)
-        labels, groups = cut(data, schema, order, keys, least, kernel, self._carried(data, schema, carry))
-        if (labels < 0).any():
-            raise InternalError("Records were left over when a table was cut into classes.")
-        return labels, groups
+    def _cut(
+        self,
+        data: LocalData,
+        schema: Schema,
+        keys: Sequence[Any],
+        least: int,
+        kernel: Callable[[Piece], Positions],
+        carry: Sequence[Carry],
+        *,
+        by_keys: bool,
+    ) -> tuple[Positions, int]:
+        from shoal.engines.local.cutting import Cutting, cut
+
+        values = [data.positions(key) if isinstance(key, str) else key for key in keys]
+        return cut(data, values, least, Cutting(schema, kernel, by_keys), self._carried(data, schema, carry))
 
     def _carried(self, data: LocalData, schema: Schema, carry: Sequence[Carry]) -> dict[Carry, Positions]:
         return {item: self._column(data, schema, item) for item in carry if not isinstance(item, Tally)}
@@ -243,10 +252,12 @@ class Local:
         kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
     ) -> tuple[Positions, int]:
-        """Hand all rows to a kernel at once."""
+        """Hand all rows to a kernel at once, or in pieces where they are many."""
+        if pieces_of(data.rows, least) > 1:
+            return self._cut(data, schema, keys(), least, kernel, carry, by_keys=False)
         lo, hi = data.unfolded()
         rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
-        labels = kernel(Piece(rows, self._carried(data, schema, carry), last=True))
+        labels = kernel(Piece(rows, self._carried(data, schema, carry)))
         return labels, int(labels.max()) + 1
 
     def mend(

@@ -1,8 +1,9 @@
-"""Cutting a sorted table into classes, piece by piece, so that little of it is gathered at a time."""
+"""Cutting a table into classes, piece by piece, so that little of it is gathered at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,60 +11,50 @@ from numpy.typing import NDArray
 
 from shoal.engines import Piece, Spans
 from shoal.engines.local.data import LocalData, spans
+from shoal.engines.pieces import pieces_of, sampled, sortable, splits_among
+from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
-ROWS = 1 << 17
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """What is done with the records of every piece, in the order of their keys or in that of the table."""
+
+    schema: Schema
+    kernel: Callable[[Piece], Positions]
+    by_keys: bool
+
+    def labelled(
+        self, data: LocalData, pieces: Sequence[Positions], columns: Mapping[Any, Positions]
+    ) -> tuple[Positions, int]:
+        """Number the groups of all pieces together."""
+        whole = spans(data, self.schema)
+        labels, groups = np.empty(data.rows, np.int32), 0
+        for rows in pieces:
+            rows = rows if self.by_keys else np.sort(rows)
+            at = rows if data.index.size == 0 else data.index[rows]
+            lo = gather_rows(whole.lo, at)
+            some = Spans(lo, lo if whole.hi is whole.lo else gather_rows(whole.hi, at), whole.table, whole.offsets)
+            carried = {name: column[rows] for name, column in columns.items()}
+            mine = self.kernel(Piece(some, carried))
+            if (mine < 0).any():
+                raise InternalError("Records were left over when a table was cut into classes.")
+            labels[rows] = mine + np.int32(groups)
+            groups += int(mine.max()) + 1
+        return labels, groups
 
 
 def cut(
-    data: LocalData,
-    schema: Schema,
-    order: Positions,
-    keys: Sequence[NDArray[Any]],
-    least: int,
-    kernel: Callable[[Piece], Positions],
-    columns: Mapping[Any, Positions],
-    *,
-    end: bool = True,
+    data: LocalData, keys: Sequence[NDArray[Any]], least: int, cutting: Cutting, columns: Mapping[Any, Positions]
 ) -> tuple[Positions, int]:
-    """Hand the rows to a kernel in their order, and number the groups of all pieces together.
-
-    What a kernel leaves over comes first in the next piece; what is left over in the end is labelled -1. Unless these
-    rows are the ``end`` of the table, no piece is the last one.
-    """
-    whole = spans(data, schema)
-    labels = np.empty(data.rows, np.int32)
-    left, groups, start = np.empty(0, np.int32), 0, 0
-    while start < data.rows:
-        stop = _end(order, keys, start + max(ROWS, least), least)
-        rows = np.concatenate([left, order[start:stop]])
-        at = rows if data.index.size == 0 else data.index[rows]
-        lo = gather_rows(whole.lo, at)
-        some = Spans(lo, lo if whole.hi is whole.lo else gather_rows(whole.hi, at), whole.table, whole.offsets)
-        carried = {name: column[rows] for name, column in columns.items()}
-        mine = kernel(Piece(some, carried, last=end and stop == data.rows))
-        over = mine < 0
-        left = rows[over]
-        labels[rows] = mine + np.int32(groups)  # those of rows left over are written again
-        groups += int(mine.max()) + 1
-        start = stop
-    labels[left] = -1
-    return labels, groups
-
-
-def _end(order: Positions, keys: Sequence[NDArray[Any]], stop: int, least: int) -> int:
-    """Give the end of a piece: between rows with different keys, and not so late that the next would be too short."""
-    while stop < order.size:
-        rows = order[stop : stop + ROWS]
-        same = np.ones(rows.size, bool)
-        for key in keys:
-            # Keys are compared as they are sorted, by their bits: they need not be numbers.
-            bits = key.view(np.uint64) if key.dtype == np.float64 else key
-            same &= bits[rows] == bits[order[stop - 1]]
-        if not same.all():
-            stop += int(same.argmin())
-            break
-        stop += rows.size
-    return order.size if order.size - stop < least else stop
+    """Hand all rows to a kernel, piece by piece."""
+    wanted = pieces_of(data.rows, least)
+    some = sampled(data.rows, wanted)
+    splits = splits_among([sortable(key[some]) for key in keys], some, wanted, whole=False)
+    pieces = splits.stretches(keys, range(data.rows))
+    if min(sizes := [rows.size for rows in pieces]) < least:
+        pieces = splits.without_short_ranges(sizes, least).stretches(keys, range(data.rows))
+    return cutting.labelled(data, pieces, columns)

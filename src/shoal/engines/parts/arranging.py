@@ -3,70 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.engines.pieces import Bits, Splits, sampled, sortable, splits_among
 from shoal.kernels.grouping import by_label, gather_rows
 
 Integers = NDArray[np.int64]
-Bits = NDArray[np.uint64]
 Arrays = dict[str, NDArray[Any]]
 # What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
 Keys = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
 
-_LISTED = 1 << 16
 _SAMPLED = 32  # records of each part, for each range that is wanted
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-
-
-@dataclass(frozen=True)
-class Splits:
-    """Where ranges of sorted records begin: the keys of the first record of each but the first, and its number.
-
-    A number of -1 comes before all records with these keys, which are then all in one range.
-    """
-
-    keys: tuple[Bits, ...]
-    rows: Integers
-
-    def ranges(self, keys: Sequence[Bits], rows: NDArray[Any]) -> NDArray[np.int32]:
-        """Give the range that each record belongs to."""
-        return _ranges(self.keys, self.rows, keys, rows).astype(np.int32)
-
-
-def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Integers:
-    if not keys:
-        return np.searchsorted(split_rows, rows, side="right")
-    first, found = (_searched(splits[0], keys[0], side) for side in ("left", "right"))
-    for begin in np.unique(first[first < found]).tolist():  # where records are as some of the splits by the first key
-        tied = np.flatnonzero((first == begin) & (found > begin))
-        stop = int(found[tied[0]])
-        here = [split[begin:stop] for split in splits[1:]]
-        found[tied] = begin + _ranges(here, split_rows[begin:stop], [key[tied] for key in keys[1:]], rows[tied])
-    return found
-
-
-def _searched(splits: Bits, keys: Bits, side: Literal["left", "right"]) -> Integers:
-    """Find the place of each key among splits; few different keys are looked up in a list of all that may occur."""
-    if keys.size == 0:
-        return np.searchsorted(splits, keys, side=side)
-    low, high = keys.min(), keys.max()
-    if high - low >= np.uint64(min(_LISTED, keys.size)):
-        return np.searchsorted(splits, keys, side=side)
-    listed = np.searchsorted(splits, np.arange(low, high + np.uint64(1), dtype=np.uint64), side=side)
-    found: Integers = listed[(keys - low).astype(np.int64)]
-    return found
-
-
-def sortable(key: NDArray[Any]) -> Bits:
-    """Give keys as whole numbers that are sorted as the kernels sort the keys: floats by their bits."""
-    if key.dtype == np.float64:
-        return key.view(np.uint64)
-    return (key.astype(np.int64) + 2**31).astype(np.uint64)
 
 
 def splits_of(
@@ -75,49 +27,67 @@ def splits_of(
     """Find where to split from a sample of each part; ``whole`` never splits records with equal keys."""
     size = _SAMPLED * ranges
 
-    def sample(number: int, *parts: Part) -> tuple[list[Bits], Integers]:
-        keys = telling(number, *parts)[0]
+    def sample(number: int) -> NDArray[np.int64]:
         n = int(bounds[number + 1] - bounds[number])
-        chosen = np.arange(n)
-        if n > size:
-            chosen = np.sort(np.random.Generator(np.random.PCG64(number)).integers(0, n, size))
-        return [sortable(key[chosen]) for key in keys], bounds[number] + chosen
+        if n <= size:
+            return np.arange(n)
+        return np.sort(np.random.Generator(np.random.PCG64(number)).integers(0, n, size))
 
-    found = pool.gather(sample, *handles)
-    rows = np.concatenate([part[1] for part in found])
+    return _splits_at(pool, telling, bounds, ranges, sample, whole=whole, handles=handles)
+
+
+def piece_splits(pool: Pool, telling: Keys, bounds: Integers, pieces: int, handles: Sequence[Handle]) -> Splits:
+    """Find where pieces of the whole table begin."""
+
+    def sample(number: int) -> NDArray[np.int64]:
+        chosen = sampled(int(bounds[-1]), pieces)  # drawn anew in every part: they are too many to be sent around
+        first, stop = np.searchsorted(chosen, bounds[number : number + 2]).tolist()
+        return chosen[first:stop] - int(bounds[number])
+
+    return _splits_at(pool, telling, bounds, pieces, sample, whole=False, handles=handles)
+
+
+def _splits_at(
+    pool: Pool, telling: Keys, bounds: Integers, ranges: int, sample: Callable[[int], NDArray[np.int64]], *,
+    whole: bool, handles: Sequence[Handle],
+) -> Splits:  # fmt: skip
+    def look(number: int, *parts: Part) -> tuple[list[Bits], Integers]:
+        chosen = sample(number)
+        return [sortable(key[chosen]) for key in telling(number, *parts)[0]], bounds[number] + chosen
+
+    found = pool.gather(look, *handles)
     keys = [np.concatenate(column) for column in zip(*(part[0] for part in found), strict=True)]
-    order = np.lexsort([rows, *reversed(keys)])
-    at = order[np.arange(1, ranges) * order.size // ranges]
-    chosen, numbers = [key[at] for key in keys], rows[at]
-    same = np.ones(at.size, bool)
-    same[:1] = False
-    for key in chosen:
-        same[1:] &= key[1:] == key[:-1]
-    numbers = np.where(same, numbers, -1)
-    kept = ~same if whole else np.append(True, ~same[1:] | (numbers[1:] > numbers[:-1]))[: at.size]
-    return Splits(tuple(key[kept] for key in chosen), numbers[kept])
+    return splits_among(keys, np.concatenate([part[1] for part in found]), ranges, whole=whole)
 
 
 def arranged(
     pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, keyed: bool = True,
-    tell: Telling = None,
+    splits: Splits | None = None, tell: Telling = None,
 ) -> Handle:  # fmt: skip
     """Bring records into parts by ranges of keys; inside a part they stay in the order of the table.
+
+    Unless it is said where ranges begin, there is one for each part; of several, neighbours share a part.
 
     A part has the columns that go with the records, their numbers (``row``), and unless these columns tell them already
     their keys (``key0``, ``key1``, …).
     """
     wanted = max(1, bounds.size - 1)
-    splits = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles)
+    split = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles) if splits is None else splits
+    seats = np.array([part_of(number, split.ranges, wanted) for number in range(split.ranges)], np.int32)
 
     def send(number: int, *parts: Part) -> list[Arrays]:
         keys, columns = telling(number, *parts)
         rows = numbers_of(bounds, number)
-        target = splits.ranges([sortable(key) for key in keys], rows)
+        target = seats[split.range_of([sortable(key) for key in keys], rows)]
         named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
         return dealt(columns() | named | {"row": rows}, target, wanted)
 
     return pool.exchange(send, wanted, *handles, tell=tell)
+
+
+def part_of(number: int, ranges: int, parts: int) -> int:
+    """Give the part that holds a range of so many."""
+    return number if ranges <= parts else number * parts // ranges
 
 
 def rows_in(number: int, part: Part) -> int:

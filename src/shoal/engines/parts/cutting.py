@@ -1,110 +1,75 @@
-"""Classes formed range by range: each part of a sorted table by itself, and last of all what the others leave over."""
+"""Classes formed piece by piece, each where its records were brought together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece
-from shoal.engines.local.cutting import cut
-from shoal.engines.local.data import OWN, LocalData, spans
-from shoal.engines.parts.arranging import Arrays, arranged, keys_of, rows_in, rows_of
+from shoal.engines.local.cutting import Cutting
+from shoal.engines.local.data import OWN, LocalData
+from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.errors import InternalError
-from shoal.kernels.radix import order_by_keys
+from shoal.engines.pieces import Splits
 from shoal.schema import Schema
 from shoal.table import Carry
 
 Positions = NDArray[np.int32]
-# Labels the rows of a range from 0; those left over have -1.
-_SPARE = 0.2  # of a range at most
-Labelling = Callable[[LocalData, list[NDArray[Any]], Mapping[Any, NDArray[Any]], bool], Positions]
-
-
-def sorted_pieces(schema: Schema, least: int, kernel: Callable[[Piece], Positions]) -> Labelling:
-    """Label rows in the order of their keys, a few at a time."""
-
-    def label(data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool) -> Positions:
-        order = order_by_keys(keys)
-        order = np.arange(data.rows, dtype=np.int32) if order is None else order
-        return cut(data, schema, order, keys, least, kernel, columns, end=end)[0]
-
-    return label
-
-
-def whole_pieces(schema: Schema, kernel: Callable[[Piece], Positions], ranges: int) -> Labelling:
-    """Label all rows of a range at once, in the order of the table.
-
-    What all ranges leave over is at most as much as one of them.
-    """
-
-    def label(data: LocalData, keys: list[NDArray[Any]], columns: Mapping[Any, NDArray[Any]], end: bool) -> Positions:
-        return kernel(Piece(spans(data, schema), columns, last=end, spare=min(_SPARE, 1 / ranges)))
-
-    return label
 
 
 def labelled(
-    pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, label: Labelling,
+    pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, pieces: int, cutting: Cutting,
     carry: Sequence[Carry], rank: Callable[[str], Handle],
 ) -> tuple[Labels, int]:  # fmt: skip
-    """Give the label of each record, and how many labels there are."""
+    """Give the label of each record, and how many labels there are; pieces are those of a table in memory."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, carry, rank)
     names = [key if isinstance(key, str) else None for key in keys]
-    others = [home(key) for key in keys if not isinstance(key, str)]
+    held = [data.cells, data.codes, *(home(key) for key in keys if not isinstance(key, str)), *handles]
+    others = len(held) - 2 - len(handles)
 
     def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
         def moving() -> Arrays:
             here = shape.unfolded(cells, codes)
             ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
-            return ends | columns(here, given[len(others) :])
+            return ends | columns(here, given[others:])
 
         return _keys(names, lambda: shape.local(cells, codes), given), moving
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, *others, *handles, tell=rows_in)
-    last = int(np.argmax(there.told))
+    def arrange(splits: Splits) -> tuple[Handle, list[int]]:
+        def sizes(number: int, part: Part) -> list[int]:
+            return [rows.size for rows in _pieces(part, splits, number, parts)]
 
-    def work(part: Part, *, end: bool) -> Positions:
-        n = part["row"].size
-        if (n < least and not end) or n == 0:
-            return np.full(n, -1, np.int32)
-        lo = part["lo"]
-        here = LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), np.empty((n, 0), np.int32), ())
-        return label(here, keys_of(part), {item: part[f"carry{i}"] for i, item in enumerate(carry)}, end)
+        found = arranged(pool, telling, bounds, *held, splits=splits, tell=sizes)
+        return found, [size for told in found.told for size in told]
 
-    def first(number: int, part: Part) -> Arrays:
-        """Label a part, and keep what is left over beside it."""
-        labels = np.empty(0, np.int32) if number == last else work(part, end=False)
-        over = np.flatnonzero(labels < 0).astype(np.int32)
-        return {f"over:{name}": rows_of(part[name], over) for name in part} | {"label": labels}
+    parts = len(data.sizes)
+    splits = piece_splits(pool, telling, bounds, pieces, held)
+    there, sizes = arrange(splits)
+    if splits.ranges > 1 and min(sizes) < least:
+        splits = splits.without_short_ranges(sizes, least)
+        there, _ = arrange(splits)
 
-    found = pool.each(first, there, tell=lambda number, part: int(part["over:row"].size))
-    parts = range(there.parts)
+    def label(number: int, part: Part) -> Arrays:
+        lo, none = part["lo"], np.empty((part["row"].size, 0), np.int32)
+        here = LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), none, ())
+        values = {item: part[f"carry{i}"] for i, item in enumerate(carry)}
+        return {"label": cutting.labelled(here, _pieces(part, splits, number, parts), values)[0]}
 
-    def send(number: int, part: Part) -> list[Arrays]:
-        over = {name.removeprefix("over:"): part[name] for name in part if name.startswith("over:")}
-        return [over if target == last else {name: column[:0] for name, column in over.items()} for target in parts]
+    done = pool.each(label, there, tell=lambda number, part: int(part["label"].max(initial=-1)) + 1)
+    first = np.append(0, np.cumsum(done.told))
+    return Labels(pool, data.cells, (there, done), first, bounds), int(first[-1])
 
-    left = (pool.exchange(send, there.parts, found),) if any(found.told) else ()
 
-    def final(number: int, part: Part, found: Part, *left: Part) -> Arrays:
-        if number != last:
-            return {"label": found["label"]}
-        labels = work({name: np.concatenate([*(one[name] for one in left), part[name]]) for name in part}, end=True)
-        if (labels < 0).any():
-            raise InternalError("Records were left over when a table was cut into classes.")
-        return {"label": labels}
-
-    done = pool.each(final, there, found, *left, tell=lambda number, part: int(part["label"].max(initial=-1)) + 1)
-    groups = done.told
-    return Labels(pool, data.cells, (there, *left, done), np.append(0, np.cumsum(groups)), bounds), sum(groups)
+def _pieces(part: Part, splits: Splits, number: int, parts: int) -> list[Positions]:
+    """Give the records of each piece that a part holds, in the order of their keys."""
+    mine = [piece for piece in range(splits.ranges) if part_of(piece, splits.ranges, parts) == number]
+    return splits.some(slice(mine[0], mine[-1])).stretches(keys_of(part), part["row"]) if mine else []
 
 
 def _keys(names: Sequence[str | None], here: Callable[[], LocalData], given: Sequence[Part]) -> list[NDArray[Any]]:

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
 from shoal.engines.local import Local, counted, holes_of
+from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.ranking import Places
+from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
@@ -228,8 +230,7 @@ class Parted:
         carry: Sequence[Carry] = (),
     ) -> tuple[Labels, int]:
         """Sort the rows by keys and hand them to a kernel range by range."""
-        label = cutting.sorted_pieces(schema, least, kernel)
-        return cutting.labelled(self.pool, data, schema, keys, least, label, carry, self._rank(data))
+        return self._cut(data, schema, keys, least, Cutting(schema, kernel, by_keys=True), carry)
 
     def divide(
         self,
@@ -240,9 +241,19 @@ class Parted:
         kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
     ) -> tuple[Labels, int]:
-        """Hand the rows to a kernel part by part, those with neighbouring keys together."""
-        label = cutting.whole_pieces(schema, kernel, len(data.sizes))
-        return cutting.labelled(self.pool, data, schema, keys(), least, label, carry, self._rank(data))
+        """Hand the rows to a kernel piece by piece, those with neighbouring keys together."""
+        few = pieces_of(data.rows, least, self.most_rows(data)) == 1
+        return self._cut(data, schema, [] if few else keys(), least, Cutting(schema, kernel, by_keys=False), carry)
+
+    def _cut(
+        self, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, way: Cutting, carry: Sequence[Carry]
+    ) -> tuple[Labels, int]:
+        pieces = pieces_of(data.rows, least, self.most_rows(data))
+        return cutting.labelled(self.pool, data, schema, keys, least, pieces, way, carry, self._rank(data))
+
+    def most_rows(self, data: PartedData) -> int | None:
+        """Tell how many records of a table can be held at once; None: as many as a piece has."""
+        return None
 
     def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Any, int]:
         """Join classes with their neighbours until all keep a promise."""
