@@ -22,6 +22,8 @@ PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 """`ru_maxrss` counts bytes on macOS and kibibytes elsewhere."""
 
 POLL_SECONDS = 0.005
+WARM_BYTES = 2 << 30
+"""Memory that is touched before a run: more than any of the programs that are compared takes."""
 
 
 Command: TypeAlias = Sequence[str | Path]
@@ -45,13 +47,16 @@ class Cost:
     output: str = ""
 
 
-def run(command: Command, *, limit_seconds: float | None = None) -> Cost:
+def run(command: Command, *, limit_seconds: float | None = None, warm: bool = False) -> Cost:
     """Run `command` once and return its cost.
 
     CPU is user plus system time of the child and of every process it waited for, threads included. Data
-    still waiting to reach the disk is flushed first, so that no run pays for what the one before it wrote.
+    still waiting to reach the disk is flushed first, so that no run pays for what the one before it wrote;
+    if `warm`, memory is touched first, so that no run pays for what the host of a virtual machine took away.
     """
     os.sync()
+    if warm:
+        subprocess.run([sys.executable, "-IS", Path(__file__).with_name("warming.py"), str(WARM_BYTES)], check=True)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
         child = subprocess.Popen(
@@ -92,6 +97,7 @@ def median(
     runs: int = 3,
     limit_seconds: float | None = None,
     fresh: Iterable[Path] = (),
+    warm: bool = False,
 ) -> Cost:
     """Run `command` several times and return the median of each figure, with the last output.
 
@@ -102,7 +108,7 @@ def median(
     for _ in range(runs):
         for path in leftovers:
             path.unlink(missing_ok=True)
-        costs.append(run(command, limit_seconds=limit_seconds))
+        costs.append(run(command, limit_seconds=limit_seconds, warm=warm))
     return middle(costs)
 
 

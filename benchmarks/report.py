@@ -143,7 +143,8 @@ def markdown(results: Results) -> str:
         f"Nine integer quasi-identifiers and a charge: {results.input_bytes / 1e6:,.0f} MB of text in, "
         f"{results.release_bytes / 1e6:,.0f} MB of text out. CPU is user plus system time of the whole "
         "process. The figures of shoal include starting Python, the proof of k, all measures and the "
-        "certificate; those of Polars cover reading and writing only."
+        "certificate; those of Polars cover reading and writing only. Programs run by turns. Before each run memory is "
+        "touched and given back, so that no program pays for what the host of a virtual machine took away meanwhile."
     )
     parts = [
         "# Benchmark results",

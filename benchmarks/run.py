@@ -85,22 +85,22 @@ class Bench:
         """Where the Java program writes its full-size release."""
         return self.folder / "java.csv"
 
-    def anonymize(self, table: Path, release: Path, *, runs: int, warm: bool) -> Cost:
+    def anonymize(self, table: Path, release: Path, *, runs: int, first: bool) -> Cost:
         """Cost of the whole task by shoal: text in, text out, proof, measures and certificate."""
         certificate = release.with_suffix(".json")
         options = f"--roles last-sensitive --k {K} --method sorted-clusters".split()
         files: Command = ["--out", release, "--certificate", certificate]
         command = [shoal(), "anonymize", table, *files, *options, "--where", CONDITION]
         outputs = (release, certificate)
-        if warm:  # the very first run compiles and caches; users pay for it once
+        if first:  # the very first run fills caches of files; users pay for it once
             measured.median(command, runs=1, fresh=outputs)
-        return measured.median(command, runs=runs, fresh=outputs)
+        return measured.median(command, runs=runs, fresh=outputs, warm=True)
 
     def measure_shoal(self) -> Iterator[None]:
         """Full size by shoal, a run at a time."""
         costs: list[Cost] = []
         for turn in range(self.results.runs):
-            costs.append(self.anonymize(self.input(), self.shoal_release, runs=1, warm=turn == 0))
+            costs.append(self.anonymize(self.input(), self.shoal_release, runs=1, first=turn == 0))
             yield
         cost = measured.middle(costs)
         self.results.shoal = Figures("shoal", cost.cpu_seconds, cost.wall_seconds, cost.peak_bytes)
@@ -127,7 +127,7 @@ class Bench:
         self.results.machine["Java"] = measured.run([javac, "-version"]).output.strip().removeprefix("javac ")
         program: Command = [java, *JAVA_HEAP, "-cp", classes, "SortedClusters"]
         command = [*program, self.input(), self.java_release, str(K)]
-        return measured.median(command, runs=runs, fresh=[self.java_release])
+        return measured.median(command, runs=runs, fresh=[self.java_release], warm=True)
 
     def measure_polars(self) -> Iterator[None]:
         """Polars reading the full-size table and writing the bytes of its release, a run at a time."""
@@ -136,7 +136,7 @@ class Bench:
         command: Command = [sys.executable, HERE / "yardstick.py", table, release, output]
         figures: list[dict[str, float]] = []
         for _ in range(self.results.runs):
-            figures.append(json.loads(measured.run(command).output))
+            figures.append(json.loads(measured.run(command, warm=True).output))
             output.unlink()
             yield
 
@@ -157,7 +157,7 @@ class Bench:
             if path.exists():
                 return path
         try:
-            self.anonymize(self.input(), self.shoal_release, runs=1, warm=False)
+            self.anonymize(self.input(), self.shoal_release, runs=1, first=False)
         except Unavailable:
             self.run_java(1)
             return self.java_release
@@ -166,12 +166,12 @@ class Bench:
     def measure_growth(self) -> None:
         """Cost of shoal at growing sizes, and the fixed part of it that is merely starting."""
         release = self.folder / "growth.csv"
-        startup = self.anonymize(self.table(STARTUP_ROWS), release, runs=self.results.runs, warm=True)
+        startup = self.anonymize(self.table(STARTUP_ROWS), release, runs=self.results.runs, first=True)
         self.results.startup_cpu_seconds = startup.cpu_seconds
         for rows in self.growth_rows:
             table = self.table(rows)
             say(f"shoal on {rows:,} records")
-            cost = self.anonymize(table, release, runs=self.results.runs, warm=False)
+            cost = self.anonymize(table, release, runs=self.results.runs, first=False)
             self.results.growth.append(Growth(rows, cost.cpu_seconds, cost.wall_seconds, cost.peak_bytes))
             table.unlink()
             release.unlink()
@@ -228,7 +228,7 @@ class Bench:
         """Cost of shoal at a peer's task, or None where shoal is not installed."""
         try:
             if task == "anonymize":
-                return self.anonymize(table, self.folder / "peer-shoal.csv", runs=1, warm=True)
+                return self.anonymize(table, self.folder / "peer-shoal.csv", runs=1, first=True)
             return measured.median([shoal(), "risk", table, "--quasi", QUASI, "--json"], runs=1)
         except Unavailable:
             return None
