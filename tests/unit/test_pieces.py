@@ -75,6 +75,26 @@ def test_crowds_of_any_size_are_left_as_they_are(held, monkeypatch):
         assert (released.filter(exact) == frame["age"].filter(exact).map_elements(lambda a: f"[{a};{a}]", str)).all()
 
 
+def test_no_piece_has_fewer_records_than_asked_for(monkeypatch):
+    monkeypatch.setattr(pieces, "ROWS", 10)
+    whole = shoal.read(people(400), quasi=QUASI, engine=Local())
+    found = []
+
+    def kernel(piece):
+        return np.full(piece.rows.lo.shape[0], 0, np.int32)
+
+    for table in (whole, Parted(Memory(), 130).taken(whole)):
+        engine, data, schema = table.engine, table.data, table.schema
+        key = engine.map_rows(data, schema, lambda rows: np.minimum(rows.lo[:, 0], 40))
+        labels, groups = engine.cut(data, schema, [key], 5, kernel)
+        sizes = np.concatenate(table.groups(lambda classes: classes.sizes, labels, ()))
+        assert sizes.size == groups > 3
+        found.append(sizes.tolist())
+    assert found[0] == found[1]
+    assert min(found[0]) >= 5
+    assert len(found[0]) < pieces_of(400, 5)  # some were too short at first
+
+
 keys = st.lists(st.tuples(st.integers(-3, 3), st.sampled_from([0.0, 0.5, 2.0, 1e9])), min_size=1, max_size=60)
 
 

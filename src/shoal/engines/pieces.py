@@ -31,6 +31,11 @@ class Splits:
     keys: tuple[Bits, ...]
     rows: Integers
 
+    @classmethod
+    def none(cls, keys: int) -> Splits:
+        """Leave all records, which have so many keys, in one range."""
+        return cls((np.empty(0, np.uint64),) * keys, np.empty(0, np.int64))
+
     @property
     def ranges(self) -> int:
         """How many ranges there are."""

@@ -41,28 +41,32 @@ def labelled(
 
         return _keys(names, lambda: shape.local(cells, codes), given), moving
 
-    def arrange(splits: Splits) -> tuple[Handle, list[int]]:
-        def sizes(number: int, part: Part) -> list[int]:
-            return [rows.size for rows in _pieces(part, splits, number, parts)]
+    def formed(splits: Splits) -> tuple[Handle, Handle]:
+        """Bring pieces together and label their records, unless there are too few of them in a piece."""
 
-        found = arranged(pool, telling, bounds, *held, splits=splits, tell=sizes)
-        return found, [size for told in found.told for size in told]
+        def label(number: int, part: Part) -> Arrays:
+            pieces = _pieces(part, splits, number, parts)
+            sizes = [rows.size for rows in pieces]
+            if splits.ranges > 1 and min(sizes, default=least) < least:
+                return {"label": np.empty(0, np.int32), "sizes": np.array(sizes)}
+            lo, none = part["lo"], np.empty((part["row"].size, 0), np.int32)
+            here = LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), none, ())
+            values = {item: part[f"carry{i}"] for i, item in enumerate(carry)}
+            return {"label": cutting.labelled(here, pieces, values)[0], "sizes": np.array(sizes, np.int64)}
+
+        def tell(number: int, part: Part) -> tuple[int, list[int]]:
+            return int(part["label"].max(initial=-1)) + 1, part["sizes"].tolist()
+
+        there = arranged(pool, telling, bounds, *held, splits=splits)
+        return there, pool.each(label, there, tell=tell)
 
     parts = len(data.sizes)
-    splits = piece_splits(pool, telling, bounds, pieces, held)
-    there, sizes = arrange(splits)
+    splits = piece_splits(pool, telling, bounds, pieces, held) if pieces > 1 else Splits.none(len(keys))
+    there, done = formed(splits)
+    sizes = [size for _, told in done.told for size in told]
     if splits.ranges > 1 and min(sizes) < least:
-        splits = splits.without_short_ranges(sizes, least)
-        there, _ = arrange(splits)
-
-    def label(number: int, part: Part) -> Arrays:
-        lo, none = part["lo"], np.empty((part["row"].size, 0), np.int32)
-        here = LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), none, ())
-        values = {item: part[f"carry{i}"] for i, item in enumerate(carry)}
-        return {"label": cutting.labelled(here, _pieces(part, splits, number, parts), values)[0]}
-
-    done = pool.each(label, there, tell=lambda number, part: int(part["label"].max(initial=-1)) + 1)
-    first = np.append(0, np.cumsum(done.told))
+        there, done = formed(splits.without_short_ranges(sizes, least))
+    first = np.append(0, np.cumsum([groups for groups, _ in done.told]))
     return Labels(pool, data.cells, (there, done), first, bounds), int(first[-1])
 
 
