@@ -39,10 +39,11 @@ class TimeLimitError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What running a command took, and what it printed."""
+    """What running a command took, and what it printed; system time is part of the CPU time."""
 
     wall_seconds: float
     cpu_seconds: float
+    system_seconds: float
     peak_bytes: int
     output: str = ""
 
@@ -88,7 +89,8 @@ def run(command: Command, *, limit_seconds: float | None = None, warm: bool = Fa
             raise TimeLimitError(f"{name} took more than {limit_seconds:.0f} s")
         if child.returncode != 0:
             raise CommandError(f"{name} ended with {child.returncode}: {_last_lines(_text(errors))}")
-        return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * PEAK_UNIT, _text(output))
+        cpu = usage.ru_utime + usage.ru_stime
+        return Cost(wall, cpu, usage.ru_stime, usage.ru_maxrss * PEAK_UNIT, _text(output))
 
 
 def median(
@@ -117,6 +119,7 @@ def middle(costs: Sequence[Cost]) -> Cost:
     return Cost(
         statistics.median(cost.wall_seconds for cost in costs),
         statistics.median(cost.cpu_seconds for cost in costs),
+        statistics.median(cost.system_seconds for cost in costs),
         int(statistics.median(cost.peak_bytes for cost in costs)),
         costs[-1].output,
     )
