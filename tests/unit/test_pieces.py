@@ -61,6 +61,16 @@ def test_classes_do_not_depend_on_how_a_table_of_many_pieces_is_held(name, model
     assert all(other.equals(released[0]) for other in released)
 
 
+def test_a_table_of_several_pieces_of_full_size_is_masked_alike_in_parts():
+    whole = shoal.read(people(2 * pieces.ROWS + 1), quasi=["age", "sex", "zip"], engine=Local())
+    for method in (shoal.Hilbert(), shoal.Mondrian()):
+        one, other = (
+            shoal.anonymize(table, method, [shoal.KAnonymity(5)], measures=[]).table.to("arrow")
+            for table in (whole, Parted(Memory(), 100_000).taken(whole))
+        )
+        assert one.equals(other)
+
+
 @pytest.mark.parametrize("held", [Local(), Parted(Memory(), 100)], ids=["local", "parts"])
 def test_crowds_of_any_size_are_left_as_they_are(held, monkeypatch):
     monkeypatch.setattr(pieces, "ROWS", 50)
