@@ -12,10 +12,11 @@ from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.text_reader import TextReading
-from shoal.engines.memory import BASE, Need, bytes_per_record, need_of, shown
+from shoal.engines.memory import BASE, Need, need_of, shown
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
+from shoal.engines.scratch import Room, scratch
 from shoal.engines.sources import Source
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
@@ -62,35 +63,36 @@ class Disk(Parted):
         if found.is_table or found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             from shoal.engines.disk.frames import load_frames
 
-            if self.limit < _LEAST_OF_FRAMES:
-                raise RoomError(
-                    f"Parquet and databases cannot be read within {shown(self.limit)} of memory.",
-                    f"Give --memory {shown(_LEAST_OF_FRAMES)} or more, or read delimited text.",
-                )
-            schema, data, origin = load_frames(self.pool, found, options, lambda n: self.rows_of(n, beside=_FRAMES))
+            self._insist_on_frames("read")
+            schema, data, origin = load_frames(
+                self.pool, found, options, lambda columns: self.rows_of(columns, beside=_FRAMES), self.room
+            )
         else:
             schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
         return Table(schema, data, self, origin)
 
     def digest(self, source: Source) -> Written:
-        """Give the SHA-256 of what lies somewhere; of a table in a database only if its rows can be sorted here."""
-        need = need_of(source, ReadOptions()) if source.is_table else None
-        if need is not None and need.memory > self.limit:
-            raise self._too_small("To prove a table in a database, its rows are sorted as text")
+        """Give the SHA-256 of what lies somewhere, a table in a database too."""
+        if source.is_table:
+            self._insist_on_frames("proved")
         return super().digest(source)
 
     def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
-        """Write the released columns to a table in a database, if they fit into memory at once."""
-        columns = len(data.shape.quasi) + len(data.shape.carried)
-        if BASE + data.rows * (bytes_per_record(columns) + 16 * columns) > self.limit:
-            raise self._too_small("A table in a database is written at once")
+        """Write the released columns to a table in a database, part by part in one transaction."""
+        self._insist_on_frames("written")
         return super().store(data, schema, target)
 
-    def _too_small(self, why: str) -> RoomError:
-        return RoomError(
-            f"{why}, and this one does not fit into {shown(self.limit)} of memory.",
-            "Allow more (--memory), or write Parquet or text and let the database load it.",
-        )
+    @property
+    def room(self) -> Room:
+        """What work with a database may take within the limit."""
+        return Room((self.limit - BASE) // 2, self.pool.folder if isinstance(self.pool, Files) else scratch())
+
+    def _insist_on_frames(self, what: str) -> None:
+        if self.limit < _LEAST_OF_FRAMES:
+            raise RoomError(
+                f"Parquet and databases cannot be {what} within {shown(self.limit)} of memory.",
+                f"Give --memory {shown(_LEAST_OF_FRAMES)} or more, or use delimited text.",
+            )
 
     def rows_of(self, columns: int, beside: int = 0) -> int:
         """Tell how many records a part may have, of so many columns, if so many bytes are used for something else."""

@@ -14,6 +14,7 @@ from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.reading import Asked, loaded, telling
+from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
@@ -21,21 +22,21 @@ from shoal.table import Origin, printable
 
 
 def load_frames(
-    pool: Pool, source: Source, options: ReadOptions, room: Callable[[int], int]
+    pool: Pool, source: Source, options: ReadOptions, rows: Callable[[int], int], room: Room
 ) -> tuple[Schema, PartedData, Origin]:
-    """Read Parquet, a folder of it, or a table; ``room`` tells how many rows of so many columns a stretch may have."""
+    """Read Parquet, a folder of it, or a table; ``rows`` tells how many of so many columns a stretch may have."""
     if source.is_table:
         from shoal.engines.local.databases import table_in_stretches
 
-        with table_in_stretches(source) as (schema, rows_of, came_from):
+        with table_in_stretches(source, room) as (schema, rows_of, came_from):
             asked = Asked.of(schema, options)
             # All columns come from the database, and count for the digest.
-            raw = _put(pool, rows_of(room(len(schema))), asked)
+            raw = _put(pool, rows_of(rows(len(schema))), asked)
             return loaded(pool, raw, asked, options, came_from())
     schema, batches, origin = _opened(source)
     asked = Asked.of(schema, options)
     names = list(asked.assigned)
-    return loaded(pool, _put(pool, batches(names, room(max(1, len(names)))), asked), asked, options, origin)
+    return loaded(pool, _put(pool, batches(names, rows(max(1, len(names)))), asked), asked, options, origin)
 
 
 def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked) -> Handle:

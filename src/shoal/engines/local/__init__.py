@@ -55,9 +55,10 @@ class Local:
 
     def store(self, data: LocalData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
         """Write the released columns to a table in a database, to be seen when it is committed."""
+        from shoal.engines.local.arrow import to_arrow
         from shoal.engines.local.databases import storing
 
-        return storing(data, schema, target)
+        return storing([to_arrow(data, schema, "text")], target)
 
     def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""

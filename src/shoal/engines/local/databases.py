@@ -10,19 +10,20 @@ import contextlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.engines import Stored, Written
-from shoal.engines.local.arrow import cut_anew, to_arrow
+from shoal.engines.local.arrow import cut_anew
 from shoal.engines.local.connections import Connection, connected
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.digests import RowDigest, as_texts, of_rows
+from shoal.engines.local.digests import RowDigest, as_texts
+from shoal.engines.local.sorting import SortedLines
+from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, suggest
-from shoal.schema import Schema
 from shoal.table import Origin
 
 # Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
@@ -34,15 +35,22 @@ _PLAIN = {
     "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp without time zone",
     "timestamp with time zone",
 }  # fmt: skip
+_ROWS = 1 << 15  # that come from a database at once, where nobody asks for another number of them
 _DECIMAL = {"numeric", "decimal", "hugeint", "uhugeint"}
 
 
 def from_table(source: Source) -> tuple[pa.Table, Origin]:
     """Read a table in the order in which it is kept."""
     with connected(source) as db:
-        whole = _fetched(db, source)
-    digest = of_rows(whole, ordered=True) if whole.num_rows else Written("", 0)
-    return whole, Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
+        schema, name, kind = _found(db, source)
+        whole = _bare(db.arrow(_query(db, schema, name, kept=kind == "BASE TABLE"))).combine_chunks()
+    digest = RowDigest(whole.column_names)
+    digest.add(whole)
+    return whole, _origin(source, digest)
+
+
+def _origin(source: Source, digest: RowDigest) -> Origin:
+    return Origin(source.name, digest.in_order, "database", place=source.seen_from(None))
 
 
 def count_of(source: Source) -> tuple[int, int]:
@@ -55,42 +63,43 @@ def count_of(source: Source) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def table_in_stretches(
-    source: Source,
+    source: Source, room: Room | None = None
 ) -> Iterator[tuple[pa.Schema, Callable[[int], Iterator[pa.Table]], Callable[[], Origin]]]:
     """Read a table in the order in which it is kept, a few rows at a time.
 
     Gives its columns; what gives stretches of about so many rows; and, when all have been read, where they came from.
     """
-    with connected(source) as db:
+    with connected(source, room=room) as db:
         schema, name, kind = _found(db, source)
         query = _query(db, schema, name, kept=kind == "BASE TABLE")
-        head = db.arrow(f"{query} LIMIT 0")
+        head = _bare(db.arrow(f"{query} LIMIT 0"))
         digest = RowDigest(head.column_names)
 
         def stretches(rows: int) -> Iterator[pa.Table]:
-            for batch in cut_anew((_bare(pa.Table.from_batches([one])) for one in db.batches(query, rows)), rows):
+            for batch in cut_anew(_batches(db, query, rows), rows):
                 digest.add(batch)
                 yield batch
 
-        def origin() -> Origin:
-            return Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
-
-        yield _bare(head).schema, stretches, origin
+        yield head.schema, stretches, lambda: _origin(source, digest)
 
 
-def digest_of(source: Source) -> Written:
+def digest_of(source: Source, room: Room | None = None) -> Written:
     """Give the digest of a table's content."""
-    with connected(source) as db:
-        return of_rows(_fetched(db, source))
+    with connected(source, room=room) as db:
+        schema, name, kind = _found(db, source)
+        return _digest(db, _query(db, schema, name, kept=kind == "BASE TABLE"), room)
 
 
-def _fetched(db: Connection, source: Source) -> pa.Table:
-    schema, name, kind = _found(db, source)
-    return _selected(db, schema, name, kept=kind == "BASE TABLE")
+def _digest(db: Connection, query: str, room: Room | None) -> Written:
+    head = db.arrow(f"{query} LIMIT 0")
+    digest = RowDigest(head.column_names, SortedLines(room and replace(room, memory=room.memory // 2)))
+    for batch in _batches(db, query, _ROWS):
+        digest.add(batch)
+    return digest.written
 
 
-def _selected(db: Connection, schema: str, name: str, *, kept: bool = True) -> pa.Table:
-    return _bare(db.arrow(_query(db, schema, name, kept=kept))).combine_chunks()
+def _batches(db: Connection, query: str, rows: int) -> Iterator[pa.Table]:
+    return (_bare(pa.Table.from_batches([batch])) for batch in db.batches(query, rows))
 
 
 def _columns(db: Connection, schema: str, name: str) -> list[tuple[Any, ...]]:
@@ -102,7 +111,7 @@ def _columns(db: Connection, schema: str, name: str) -> list[tuple[Any, ...]]:
 
 def _query(db: Connection, schema: str, name: str, *, kept: bool) -> str:
     wanted = ", ".join(_cell(column, kind.lower()) for column, kind in _columns(db, schema, name))
-    order = f" ORDER BY {db.order}" if kept else ""  # views keep no rows, so they have no order of their own
+    order = db.order if kept else ""  # views keep no rows, so they have no order of their own
     return f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}"
 
 
@@ -168,13 +177,12 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 
 
 @contextlib.contextmanager
-def storing(data: LocalData, schema: Schema, source: Source) -> Iterator[Stored]:
-    """Write the released columns, spans as text; nothing is to be seen before `Stored.commit`, nor after a failure."""
+def storing(tables: Iterable[pa.Table], source: Source, room: Room | None = None) -> Iterator[Stored]:
+    """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure."""
     fresh = source.kind == "duckdb" and not source.path.exists()
     if not fresh:
         with connected(source) as db:  # a database that is only read keeps every byte
             _refuse_existing(db, source)
-    whole = _storable(to_arrow(data, schema, "text"))
     kept = False
 
     def commit() -> None:
@@ -187,11 +195,13 @@ def storing(data: LocalData, schema: Schema, source: Source) -> Iterator[Stored]
         kept = True
 
     try:
-        with connected(source, writing=True) as db:
+        with connected(source, writing=True, room=room) as db:
             home, draft = _schema_of(db, source), f"shoal_{os.getpid()}_{secrets.token_hex(4)}"
-            db.put(home, draft, whole, f"{_name(home)}.{_name(draft)}")
+            for number, table in enumerate(tables):
+                db.put(home, draft, _storable(table), f"{_name(home)}.{_name(draft)}", more=number > 0)
+                pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
             db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
-            yield Stored(of_rows(_selected(db, home, draft)), commit)
+            yield Stored(_digest(db, _query(db, home, draft, kept=True), room), commit)
     finally:
         if fresh and not kept:
             for path in (source.path, source.path.with_name(source.path.name + ".wal")):

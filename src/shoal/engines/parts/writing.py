@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.engines import Layout, Written
+from shoal.engines import Layout, Stored, Written
 from shoal.engines.local import is_parquet
 from shoal.engines.local.data import LocalData
+from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.schema import Schema
 
@@ -26,6 +28,17 @@ def _pieces(data: LocalData) -> Iterator[LocalData]:
         sources = {name: column.slice(start, _ROWS) for name, column in data.sources.items()}
         codes, high = data.codes[some], low if data.hi is data.lo else data.hi[some]
         yield replace(data, lo=low, hi=high, codes=codes, sources=sources)
+
+
+def store(
+    parts: Iterable[LocalData], schema: Schema, target: Source, exact: Sequence[bool], room: Room
+) -> AbstractContextManager[Stored]:
+    """Write the released columns to a table in a database, spans as text."""
+    from shoal.engines.local.arrow import to_arrow
+    from shoal.engines.local.databases import storing
+
+    tables = (to_arrow(some, schema, "text", exact) for part in parts for some in _pieces(part))
+    return storing(tables, target, room)
 
 
 def write(
