@@ -17,6 +17,11 @@ class Room:
     folder: Path
 
 
+def in_little_room() -> Room:
+    """Give what may be taken where no limit is given: little, since more would not be much faster."""
+    return Room(1 << 27, scratch())
+
+
 def scratch() -> Path:
     """Give the folder for temporary files: one that does not lie in memory, if there is one."""
     usual = Path(tempfile.gettempdir())

@@ -28,6 +28,8 @@ _TEXT = 250  # bytes per distinct text
 _BOX = 400  # bytes per box that is compared with others
 _FRAMES = 60 * 10**6  # bytes that the library for Parquet takes
 _LEAST_OF_FRAMES = 230 * 10**6
+_TABLES = 110 * 10**6  # bytes that a database takes, and the library that it speaks through
+_LEAST_OF_TABLES = 300 * 10**6
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
@@ -63,46 +65,54 @@ class Disk(Parted):
         if found.is_table or found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             from shoal.engines.disk.frames import load_frames
 
-            self._insist_on_frames("read")
+            self._insist_on_libraries(found, "read")
+            beside = _TABLES + self.room.memory if found.is_table else _FRAMES
             schema, data, origin = load_frames(
-                self.pool, found, options, lambda columns: self.rows_of(columns, beside=_FRAMES), self.room
-            )
+                self.pool, found, options, lambda columns: self.rows_of(columns, beside), self.room,
+                lambda taken: self._watch(taken, _FRAMES),
+            )  # fmt: skip
         else:
-            schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
+            schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch_texts)
         return Table(schema, data, self, origin)
 
     def digest(self, source: Source) -> Written:
         """Give the SHA-256 of what lies somewhere, a table in a database too."""
         if source.is_table:
-            self._insist_on_frames("proved")
+            self._insist_on_libraries(source, "proved")
         return super().digest(source)
 
     def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
         """Write the released columns to a table in a database, part by part in one transaction."""
-        self._insist_on_frames("written")
+        self._insist_on_libraries(target, "written")
         return super().store(data, schema, target)
 
     @property
     def room(self) -> Room:
         """What work with a database may take within the limit."""
-        return Room((self.limit - BASE) // 2, self.pool.folder if isinstance(self.pool, Files) else scratch())
+        folder = self.pool.folder if isinstance(self.pool, Files) else scratch()
+        return Room((self.limit - BASE - _TABLES) // 3, folder)
 
-    def _insist_on_frames(self, what: str) -> None:
-        if self.limit < _LEAST_OF_FRAMES:
+    def _insist_on_libraries(self, source: Source, what: str) -> None:
+        """Refuse what cannot be done in the memory that is left by the libraries that do it."""
+        name, least = ("A table in a database", _LEAST_OF_TABLES) if source.is_table else ("Parquet", _LEAST_OF_FRAMES)
+        if self.limit < least:
             raise RoomError(
-                f"Parquet and databases cannot be {what} within {shown(self.limit)} of memory.",
-                f"Give --memory {shown(_LEAST_OF_FRAMES)} or more, or use delimited text.",
+                f"{name} cannot be {what} within {shown(self.limit)} of memory.",
+                f"Give --memory {shown(least)} or more, or use delimited text.",
             )
 
     def rows_of(self, columns: int, beside: int = 0) -> int:
         """Tell how many records a part may have, of so many columns, if so many bytes are used for something else."""
         return max(1000, (self.limit - BASE - beside) // (_WORKED * columns + _BESIDE))
 
-    def _watch(self, reading: TextReading) -> None:
-        """Refuse a file with more different texts than fit into memory."""
-        if reading.texts * _TEXT > (self.limit - BASE) // 2:
+    def _watch_texts(self, reading: TextReading) -> None:
+        self._watch(reading.texts * _TEXT)
+
+    def _watch(self, taken: int, beside: int = 0) -> None:
+        """Refuse a table with more different texts than fit into memory."""
+        if taken > (self.limit - BASE - beside) // 2:
             raise RoomError(
-                f"The file has more different texts than fit into {shown(self.limit)} of memory.",
+                f"The table has more different texts than fit into {shown(self.limit)} of memory.",
                 "Allow more (--memory), leave out columns that tell every record apart, or use --engine spark.",
             )
 

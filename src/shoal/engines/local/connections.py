@@ -16,6 +16,8 @@ from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError
 
+_AT_ONCE = str(1 << 22)  # bytes that a server sends before they are made into a batch
+
 
 class Connection(Protocol):
     """What is asked of a database within one transaction.
@@ -43,8 +45,8 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
-    def put(self, schema: str, name: str, table: pa.Table, quoted: str, *, more: bool) -> None:
-        """Make a table and fill it, or put more rows behind those that it has."""
+    def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
+        """Make a table and fill it."""
         ...
 
     def remark(self, schema: str, name: str) -> str | None:
@@ -80,10 +82,9 @@ class _DuckDB:
     def run(self, statement: str) -> None:
         self._connection.execute(statement)
 
-    def put(self, schema: str, name: str, table: pa.Table, quoted: str, *, more: bool) -> None:
-        self._connection.register("shoal_release", table)
-        into = f"INSERT INTO {quoted}" if more else f"CREATE TABLE {quoted} AS"
-        self._connection.execute(f"{into} SELECT * FROM shoal_release")
+    def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
+        self._connection.register("shoal_release", rows)
+        self._connection.execute(f"CREATE TABLE {quoted} AS SELECT * FROM shoal_release")
         self._connection.unregister("shoal_release")
 
     def remark(self, schema: str, name: str) -> str | None:
@@ -114,14 +115,15 @@ class _Postgres:
         return self._cursor.fetch_arrow_table()
 
     def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
+        self._cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": _AT_ONCE})
         self._cursor.execute(query)
         return self._cursor.fetch_record_batch()
 
     def run(self, statement: str) -> None:
         self._cursor.execute(statement)
 
-    def put(self, schema: str, name: str, table: pa.Table, quoted: str, *, more: bool) -> None:
-        self._cursor.adbc_ingest(name, table, mode="append" if more else "create", db_schema_name=schema)
+    def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
+        self._cursor.adbc_ingest(name, rows, mode="create", db_schema_name=schema)
 
     def remark(self, schema: str, name: str) -> str | None:
         found = self.rows(
@@ -141,7 +143,7 @@ class _Postgres:
 def connected(source: Source, *, writing: bool = False, room: Room | None = None) -> Iterator[Connection]:
     """Begin a transaction. Whatever is not committed when the block ends is undone.
 
-    A database that works in this process takes half of the ``room``, if one is given.
+    A database that works in this process stays in the ``room``, if one is given.
     """
     try:
         server = source.kind != "duckdb"
@@ -181,7 +183,7 @@ def _duckdb(source: Source, writing: bool, room: Room | None) -> Any:
     settings: dict[str, Any] = {"preserve_insertion_order": True}
     if room is not None:
         settings |= {
-            "memory_limit": f"{room.memory // 2}B",
+            "memory_limit": f"{room.memory}B",
             "threads": 1,
             "temp_directory": str(room.folder / f"shoal-parts-{os.getpid()}-duckdb"),
         }

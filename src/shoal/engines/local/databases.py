@@ -7,11 +7,11 @@ differs between them is only how they are opened and how rows get in and out.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from shoal.engines import Stored, Written
 from shoal.engines.local.arrow import cut_anew
 from shoal.engines.local.connections import Connection, connected
 from shoal.engines.local.digests import RowDigest, as_texts
+from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
@@ -35,7 +36,6 @@ _PLAIN = {
     "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp without time zone",
     "timestamp with time zone",
 }  # fmt: skip
-_ROWS = 1 << 15  # that come from a database at once, where nobody asks for another number of them
 _DECIMAL = {"numeric", "decimal", "hugeint", "uhugeint"}
 
 
@@ -63,7 +63,7 @@ def count_of(source: Source) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def table_in_stretches(
-    source: Source, room: Room | None = None
+    source: Source, room: Room
 ) -> Iterator[tuple[pa.Schema, Callable[[int], Iterator[pa.Table]], Callable[[], Origin]]]:
     """Read a table in the order in which it is kept, a few rows at a time.
 
@@ -76,26 +76,27 @@ def table_in_stretches(
         digest = RowDigest(head.column_names)
 
         def stretches(rows: int) -> Iterator[pa.Table]:
-            for batch in cut_anew(_batches(db, query, rows), rows):
+            for batch in cut_anew(_batches(db, query, min(rows, rows_at_once(head.num_columns))), rows):
                 digest.add(batch)
                 yield batch
 
         yield head.schema, stretches, lambda: _origin(source, digest)
 
 
-def digest_of(source: Source, room: Room | None = None) -> Written:
+def digest_of(source: Source, room: Room) -> Written:
     """Give the digest of a table's content."""
     with connected(source, room=room) as db:
         schema, name, kind = _found(db, source)
         return _digest(db, _query(db, schema, name, kept=kind == "BASE TABLE"), room)
 
 
-def _digest(db: Connection, query: str, room: Room | None) -> Written:
+def _digest(db: Connection, query: str, room: Room) -> Written:
     head = db.arrow(f"{query} LIMIT 0")
-    digest = RowDigest(head.column_names, SortedLines(room and replace(room, memory=room.memory // 2)))
-    for batch in _batches(db, query, _ROWS):
-        digest.add(batch)
-    return digest.written
+    with SortedLines(room) as lines:
+        digest = RowDigest(head.column_names, lines)
+        for batch in _batches(db, query, rows_at_once(head.num_columns)):
+            digest.add(batch)
+        return digest.written
 
 
 def _batches(db: Connection, query: str, rows: int) -> Iterator[pa.Table]:
@@ -177,7 +178,7 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 
 
 @contextlib.contextmanager
-def storing(tables: Iterable[pa.Table], source: Source, room: Room | None = None) -> Iterator[Stored]:
+def storing(tables: Iterable[pa.Table], source: Source, room: Room) -> Iterator[Stored]:
     """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure."""
     fresh = source.kind == "duckdb" and not source.path.exists()
     if not fresh:
@@ -197,15 +198,36 @@ def storing(tables: Iterable[pa.Table], source: Source, room: Room | None = None
     try:
         with connected(source, writing=True, room=room) as db:
             home, draft = _schema_of(db, source), f"shoal_{os.getpid()}_{secrets.token_hex(4)}"
-            for number, table in enumerate(tables):
-                db.put(home, draft, _storable(table), f"{_name(home)}.{_name(draft)}", more=number > 0)
-                pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
+            _put(db, home, draft, map(_storable, tables))
             db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
             yield Stored(_digest(db, _query(db, home, draft, kept=True), room), commit)
     finally:
         if fresh and not kept:
             for path in (source.path, source.path.with_name(source.path.name + ".wal")):
                 path.unlink(missing_ok=True)
+
+
+def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> None:
+    """Make a table of what comes in pieces. What goes wrong with a piece is told as it is, not as a driver tells it."""
+    failures: list[Exception] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            for table in itertools.chain([first], tables):
+                yield from table.to_batches()
+                pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
+        except Exception as error:
+            failures.append(error)
+            raise
+
+    first = next(tables)
+    try:
+        rows = pa.RecordBatchReader.from_batches(first.schema, batches())
+        db.put(schema, name, rows, f"{_name(schema)}.{_name(name)}")
+    except Exception:
+        if failures:
+            raise failures[0] from None
+        raise
 
 
 def _storable(table: pa.Table) -> pa.Table:

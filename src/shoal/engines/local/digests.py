@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.engines import Written
+from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines, bytes_of
 from shoal.engines.sources import parquet_files
 from shoal.errors import DataError
@@ -42,9 +43,10 @@ def of_rows(table: pa.Table) -> Written:
     A database may keep its rows in any order, and no verdict depends on it. `Written.in_order` is the digest of the
     same lines as they come: it tells whether the order is still that of the release.
     """
-    digest = RowDigest(table.column_names, SortedLines())
-    digest.add(table)
-    return digest.written
+    with SortedLines() as lines:
+        digest = RowDigest(table.column_names, lines)
+        digest.add(table)
+        return digest.written
 
 
 class RowDigest:
@@ -67,13 +69,15 @@ class RowDigest:
     def add(self, table: pa.Table) -> None:
         """Add some rows."""
         self._rows += table.num_rows
-        lines = _lines(table)
-        for chunk in lines.chunks:
-            some, _ = bytes_of(chunk)
-            self._digest.update(some)
-            self._size += len(some)
-        if self._lines is not None:
-            self._lines.add(lines)
+        at_once = rows_at_once(table.num_columns)
+        for start in range(0, table.num_rows, at_once):
+            lines = _lines(table.slice(start, at_once))
+            for chunk in lines.chunks:
+                some, _ = bytes_of(chunk)
+                self._digest.update(some)
+                self._size += len(some)
+            if self._lines is not None:
+                self._lines.add(lines)
 
     @property
     def in_order(self) -> str:

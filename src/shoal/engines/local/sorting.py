@@ -6,7 +6,7 @@ import heapq
 import tempfile
 from collections.abc import Iterator
 from itertools import islice
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ _Block = tuple[int, int, int]
 
 
 class SortedLines:
-    """Lines that are added a few at a time.
+    """Lines that are added a few at a time. What is kept of them goes with the block of a ``with`` statement.
 
     Parameters
     ----------
@@ -37,6 +37,15 @@ class SortedLines:
         self._bytes = 0
         self._file: IO[bytes] | None = None
         self._runs: list[list[_Block]] = []
+
+    def __enter__(self) -> Self:
+        """Give the lines themselves."""
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """Close the file, if there is one."""
+        if self._file is not None:
+            self._file.close()
 
     def add(self, lines: pa.ChunkedArray) -> None:
         """Add some lines."""
@@ -71,7 +80,7 @@ class SortedLines:
         import pyarrow as pa
 
         if self._file is None:
-            self._file = tempfile.TemporaryFile(dir=room.folder)  # noqa: SIM115 - ends with this object
+            self._file = tempfile.TemporaryFile(dir=room.folder)  # noqa: SIM115 - `__exit__` closes it
         run: list[_Block] = []
         for chunk in self._sorted():
             for start in range(0, len(chunk), _AT_ONCE):

@@ -18,7 +18,7 @@ from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.ranking import Places
-from shoal.engines.scratch import Room, scratch
+from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
@@ -28,7 +28,6 @@ from shoal.table import Carry, Classes, Table
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")
-_FOR_DATABASES = 1 << 29  # bytes of memory, where no limit is given
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class Parted:
     @property
     def room(self) -> Room:
         """What work with a database may take here."""
-        return Room(_FOR_DATABASES, scratch())
+        return in_little_room()
 
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read a file or a frame that fits into memory, and cut it into parts."""
