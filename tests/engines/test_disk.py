@@ -282,6 +282,47 @@ def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(
     assert "--memory" in str(found.value)
 
 
+@pytest.mark.parametrize("classes", [1, 2])
+def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, classes):
+    path, out, limit = tmp_path / "in.csv", tmp_path / "out.csv", 150_000_000
+    block = "".join(f"{i % classes},7,{i % 50}\n" for i in range(1000))
+    path.write_text("a,b,s\n" + block * 2000, "utf-8")
+    roles = ("--quasi", "a,b", "--sensitive", "s")
+    sealed = tmp_path / "out.certificate.json"
+    for command in (
+        ("risk", path, *roles),
+        ("anonymize", path, "-o", out, *roles, "--method", "coarsen", "--k", 5),
+        ("check", out, "--certificate", sealed),
+    ):
+        assert peak_of("-m", "shoal", *command, "--memory", "150MB") < limit
+    told = json.loads(sealed.read_text(encoding="utf-8"))
+    assert (told["engine"], told["verdicts"][0]["classes"]) == ("disk", classes)
+    measures = [shoal.ClassSizes(), shoal.Uniqueness(), shoal.AttributeDisclosure("s > 12")]
+    found = [
+        shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures)
+        for engine in (Local(), Disk(Files(tmp_path), limit=limit))
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("k", [6, 13, 60, 101])
+def test_classes_larger_than_a_part_are_published_where_their_records_are(tmp_path, k):
+    path = tmp_path / "in.csv"
+    cells = ("" if i % 17 == 3 else f"[{i % 9};{i % 9 + i % 4}]" if i % 5 == 0 else f"{i * 7 % 23}" for i in range(101))
+    path.write_text("a,b\n" + "".join(f"{cell},{i * 5 % 31}\n" for i, cell in enumerate(cells)), "utf-8")
+    releases = [
+        shoal.anonymize(
+            shoal.read(path, engine=engine, quasi=["a", "b"]), shoal.SortedClusters(), [shoal.KAnonymity(k)]
+        )
+        for engine in (Local(), Tiny(Files(tmp_path)), Parted(Memory(), 5))
+    ]
+    whole, *parted = (release.frame("arrow", cells="text") for release in releases)
+    for found in parted:
+        assert found.equals(whole)
+    values = [[score.value for score in release.scores] for release in releases]
+    assert values[1] == values[2] == pytest.approx(values[0], rel=1e-12)
+
+
 def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
     place = f"duckdb:///{tmp_path}/clinic.db?table=people"
     with duckdb.connect(str(tmp_path / "clinic.db")) as db:
@@ -306,8 +347,8 @@ def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
 
 def test_more_different_cells_in_a_frame_than_fit_are_refused_with_a_way_out(tmp_path):
     pq.write_table(pa.table({"a": [1] * 200_000, "who": [f"person {i}" for i in range(200_000)]}), tmp_path / "in.pq")
+    engine = Disk(Files(tmp_path), limit=230_000_000)
     with pytest.raises(ParameterError, match="more different texts") as found:
-        engine = Disk(Files(tmp_path), limit=230_000_000)
         shoal.read(tmp_path / "in.pq", engine=engine, quasi=["a"], plain=["who"])
     assert "--engine spark" in str(found.value)
 

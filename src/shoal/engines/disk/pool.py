@@ -175,8 +175,8 @@ class Files:
         if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
             raise RoomError(
                 f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
-                "Allow more (--memory), leave out a promise or a measure that looks at confidential values, or use "
-                "--engine spark.",
+                "Allow more (--memory), ask for smaller classes (--k), leave out a promise or a measure that looks at "
+                "confidential values, or use --engine spark.",
             )
 
     def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:

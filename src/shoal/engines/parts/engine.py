@@ -270,7 +270,7 @@ class Parted:
         columns: Sequence[str] | None = None,
     ) -> tuple[Schema, PartedData]:
         """Publish the same cells for all rows of a group."""
-        return publishing.regrouped(self.pool, data, schema, labels, publish, columns)
+        return publishing.regrouped(self.pool, data, schema, labels, groups, publish, columns)
 
     def recode(self, data: PartedData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartedData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
