@@ -1,9 +1,12 @@
 """What all tests share: how hypothesis searches, and where the public data are."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
 
 # The same examples at every run: a failure is a defect of the code, never bad luck.
@@ -52,3 +55,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the public data are not here: put them in ../shared/data or name them in SHOAL_SHARED_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[int]:
+    """Give the port of a PostgreSQL server that is started for the tests."""
+    with contextlib.ExitStack() as stack:
+        try:
+            port = stack.enter_context(running())
+        except NoServerError as reason:
+            pytest.skip(f"no PostgreSQL server can be started here: {reason}")
+        yield port

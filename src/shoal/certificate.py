@@ -242,6 +242,8 @@ def _prove(
     how = "cell for cell" if source.is_table else "byte for byte"
     proved.append(f"The {thing} is the one that was released, {how}.")
     table = engine.read(source, _options(content))
+    if source.is_table and table.origin.sha256 != found.in_order:
+        raise CertificateError("The table was changed while it was read.", "Check it again when nobody writes to it.")
     _same("the number of records", table.rows, output["records"])
     _same("the models", [claim["model"] for claim in content["verdicts"]], recipe["model"])
     verdicts, not_proved = _check_verdicts(table, content, proved)

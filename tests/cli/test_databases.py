@@ -1,69 +1,17 @@
 """Databases, folders of Parquet files and compressed text: round trips, proofs, and everything that can go wrong."""
 
-import contextlib
 import csv
 import gzip
 import json
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli.server import PASSWORD, USER, NoServerError, running
+from cli.bases import Duck, Postgres
+from cli.server import PASSWORD, USER
 
 ROLES = ("--quasi", "age,zip,sex", "--sensitive", "charge")
 MASK = (*ROLES, "--k", 2, "--certificate", "c.json")
-
-
-@pytest.fixture(scope="session")
-def server():
-    """Give the port of a PostgreSQL server that is started for the tests."""
-    with contextlib.ExitStack() as stack:
-        try:
-            port = stack.enter_context(running())
-        except NoServerError as reason:
-            pytest.skip(f"no PostgreSQL server can be started here: {reason}")
-        yield port
-
-
-class Duck:
-    """A DuckDB file on the desk."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.base = "duckdb:///clinic.db?table="
-
-    def run(self, statement):
-        with duckdb.connect(str(self.folder / "clinic.db")) as db:
-            return db.execute(statement).fetchall()
-
-
-class Postgres:
-    """A database of its own on the server."""
-
-    made = 0
-
-    def __init__(self, port):
-        self.port, self.database = port, "postgres"
-        Postgres.made += 1
-        name = f"clinic{Postgres.made}"
-        self.run(f"CREATE DATABASE {name}", autocommit=True)
-        self.database = name
-        self.base = f"{self.address}?table="
-
-    @property
-    def address(self):
-        return f"postgresql://{USER}:{PASSWORD.replace('/', '%2F')}@127.0.0.1:{self.port}/{self.database}"
-
-    def run(self, statement, *, autocommit=False):
-        from adbc_driver_postgresql import dbapi
-
-        with dbapi.connect(self.address, autocommit=autocommit) as db, db.cursor() as cursor:
-            cursor.execute(statement)
-            found = cursor.fetchall() if statement.lstrip().upper().startswith("SELECT") else []
-            if not autocommit:
-                db.commit()
-            return found
 
 
 @pytest.fixture(params=["duckdb", "postgresql"])

@@ -8,7 +8,9 @@ from clusters import MASTER, SETTINGS, cluster, killing
 from contract.test_catalogue import KINDS, ORDER, masked, mixed, release_of, table_of
 
 import shoal
+from shoal.engines.local import Local
 from shoal.engines.spark.pool import SparkPool
+from shoal.engines.spark.text import _stretches as stretches
 
 ROLES = {"quasi": list(KINDS), "sensitive": ["charge", "ill"], "orders": {"stage": ORDER}}
 
@@ -87,3 +89,58 @@ def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
 
 def test_a_session_that_runs_is_used(engine):
     assert shoal.Spark(master=MASTER, settings=SETTINGS).session is engine.session
+
+
+def test_it_is_said_when_the_driver_has_to_read_a_text(engine, tmp_path, caplog):
+    even = tmp_path / "even.csv"
+    even.write_text("a,who\n" + "".join(f'{i % 7},"x\ny{i % 3}"\n' for i in range(60)), "utf-8")
+    roles = {"quasi": ["a"], "plain": ["who"]}
+    assert shoal.read(even, engine=engine, **roles).rows == 60
+    assert not caplog.records
+    odd = tmp_path / "odd.csv"
+    odd.write_text('a,who\n1,5" wide\n' + "".join(f'{i % 7},"x\ny{i % 3}"\n' for i in range(60)), "utf-8")
+    there, local = shoal.read(odd, engine=engine, **roles), shoal.read(odd, **roles)
+    assert there.to("arrow").equals(local.to("arrow"))
+    (said,) = caplog.records
+    assert "The driver read 'odd.csv' alone" in said.getMessage()
+    assert "quotes" in said.getMessage()
+
+
+def test_it_is_said_when_workers_do_not_see_a_text(engine, tmp_path, caplog, monkeypatch):
+    (tmp_path / "in.csv").write_text("a\n1\n2\n", "utf-8")
+    elsewhere = tmp_path / "elsewhere" / "in.csv"
+    monkeypatch.setattr("shoal.engines.spark.text._stretches", lambda pool, path, head, parts: asked(pool, head, parts))
+
+    def asked(pool, head, parts):
+        return stretches(pool, Unseen(elsewhere, tmp_path / "in.csv"), head, parts)
+
+    assert shoal.read(tmp_path / "in.csv", engine=engine, quasi=["a"]).rows == 2
+    assert [record.getMessage() for record in caplog.records] == [
+        "The driver read 'in.csv' alone, which takes longer: a worker of the cluster does not see it under this path."
+    ]
+
+
+class Unseen:
+    """A path that only the driver sees."""
+
+    def __init__(self, there, here):
+        self.there, self.stat = there, here.stat
+
+    def __reduce__(self):
+        return type(self.there), (str(self.there),)
+
+
+def test_a_release_on_the_cluster_goes_into_a_database_part_by_part(engine, tmp_path):
+    local, there = release_of("local", "sorted-clusters"), release_of("spark", "sorted-clusters")
+    sealed = [
+        release.write(f"duckdb:///{tmp_path}/{name}.db?table=t", certificate=tmp_path / f"{name}.json")
+        for name, release in (("local", local), ("there", there))
+    ]
+    assert sealed[0].content["output"]["sha256"] == sealed[1].content["output"]["sha256"]
+    assert sealed[0].content["output"]["sha256_in_order"] == sealed[1].content["output"]["sha256_in_order"]
+    place = f"duckdb:///{tmp_path}/there.db?table=t"
+    shoal.verify(place, tmp_path / "there.json", engine=engine)
+    again = [shoal.read(place, engine=each, quasi=["stage"], sensitive=["charge"]) for each in (Local(), engine)]
+    assert len(again[1].data.sizes) > 1
+    assert again[0].origin == again[1].origin
+    assert again[0].to("arrow").equals(again[1].to("arrow"))

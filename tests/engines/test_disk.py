@@ -1,8 +1,6 @@
 """Tables on disk: read, masked, measured and written as the local engine does it, in little memory."""
 
 import json
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import duckdb
@@ -10,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from engines.peaks import peak_of
 from engines.pools import Memory
 from engines.tiny import Tiny
 from hypothesis import given, settings
@@ -246,20 +245,11 @@ def test_a_large_file_stays_within_the_limit(tmp_path):
         for _ in range(75):
             file.write(block)
     roles = ("--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--k", 5)
-    assert peak_of("anonymize", path, "-o", tmp_path / "out.csv", *roles, "--memory", "160MB") < 160_000_000
+    assert (
+        peak_of("-m", "shoal", "anonymize", path, "-o", tmp_path / "out.csv", *roles, "--memory", "160MB") < 160_000_000
+    )
     told = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
     assert told["engine"] == "disk"
-
-
-def peak_of(*arguments):
-    """Give the peak memory of a whole command, start of Python included."""
-    code = (
-        "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], check=True, capture_output=True); "
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
-    command = [sys.executable, "-c", code, sys.executable, "-m", "shoal", *map(str, arguments)]
-    found = int(subprocess.run(command, check=True, capture_output=True).stdout)
-    return found * (1 if sys.platform == "darwin" else 1024)
 
 
 def test_a_large_parquet_file_stays_within_the_limit(tmp_path):
@@ -268,7 +258,10 @@ def test_a_large_parquet_file_stays_within_the_limit(tmp_path):
     pq.write_table(pa.table(columns), tmp_path / "in.parquet")
     out = tmp_path / "out.parquet"
     roles = ("--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--k", 5, "--method", "sorted-clusters")
-    assert peak_of("anonymize", tmp_path / "in.parquet", "-o", out, *roles, "--memory", "250MB") < 250_000_000
+    assert (
+        peak_of("-m", "shoal", "anonymize", tmp_path / "in.parquet", "-o", out, *roles, "--memory", "250MB")
+        < 250_000_000
+    )
     assert json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))["engine"] == "disk"
 
 
@@ -289,6 +282,47 @@ def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(
     assert "--memory" in str(found.value)
 
 
+@pytest.mark.parametrize("classes", [1, 2])
+def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, classes):
+    path, out, limit = tmp_path / "in.csv", tmp_path / "out.csv", 150_000_000
+    block = "".join(f"{i % classes},7,{i % 50}\n" for i in range(1000))
+    path.write_text("a,b,s\n" + block * 2000, "utf-8")
+    roles = ("--quasi", "a,b", "--sensitive", "s")
+    sealed = tmp_path / "out.certificate.json"
+    for command in (
+        ("risk", path, *roles),
+        ("anonymize", path, "-o", out, *roles, "--method", "coarsen", "--k", 5),
+        ("check", out, "--certificate", sealed),
+    ):
+        assert peak_of("-m", "shoal", *command, "--memory", "150MB") < limit
+    told = json.loads(sealed.read_text(encoding="utf-8"))
+    assert (told["engine"], told["verdicts"][0]["classes"]) == ("disk", classes)
+    measures = [shoal.ClassSizes(), shoal.Uniqueness(), shoal.AttributeDisclosure("s > 12")]
+    found = [
+        shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures)
+        for engine in (Local(), Disk(Files(tmp_path), limit=limit))
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("k", [6, 13, 60, 101])
+def test_classes_larger_than_a_part_are_published_where_their_records_are(tmp_path, k):
+    path = tmp_path / "in.csv"
+    cells = ("" if i % 17 == 3 else f"[{i % 9};{i % 9 + i % 4}]" if i % 5 == 0 else f"{i * 7 % 23}" for i in range(101))
+    path.write_text("a,b\n" + "".join(f"{cell},{i * 5 % 31}\n" for i, cell in enumerate(cells)), "utf-8")
+    releases = [
+        shoal.anonymize(
+            shoal.read(path, engine=engine, quasi=["a", "b"]), shoal.SortedClusters(), [shoal.KAnonymity(k)]
+        )
+        for engine in (Local(), Tiny(Files(tmp_path)), Parted(Memory(), 5))
+    ]
+    whole, *parted = (release.frame("arrow", cells="text") for release in releases)
+    for found in parted:
+        assert found.equals(whole)
+    values = [[score.value for score in release.scores] for release in releases]
+    assert values[1] == values[2] == pytest.approx(values[0], rel=1e-12)
+
+
 def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
     place = f"duckdb:///{tmp_path}/clinic.db?table=people"
     with duckdb.connect(str(tmp_path / "clinic.db")) as db:
@@ -299,12 +333,24 @@ def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
     assert max(parts.data.sizes) == 9
     same(whole, parts)
     assert need_of(place, ReadOptions()).records == 101
-    small = Disk(Files(tmp_path), limit=110_000_100)
-    with pytest.raises(ParameterError, match="sorted as text"):
-        small.digest(Source.parse(place))
-    with pytest.raises(ParameterError, match="written at once") as found:
-        small.store(parts.data, parts.schema, Source.parse(f"duckdb:///{tmp_path}/clinic.db?table=other"))
-    assert "Parquet" in str(found.value)
+    small = Disk(Files(tmp_path), limit=230_000_000)
+    other = Source.parse(f"duckdb:///{tmp_path}/clinic.db?table=other")
+    for use in (
+        lambda: small.digest(Source.parse(place)),
+        lambda: small.store(parts.data, parts.schema, other),
+        lambda: shoal.read(place, engine=small, **roles),
+    ):
+        with pytest.raises(ParameterError, match="within 230MB") as found:
+            use()
+        assert "--memory 300MB" in str(found.value)
+
+
+def test_more_different_cells_in_a_frame_than_fit_are_refused_with_a_way_out(tmp_path):
+    pq.write_table(pa.table({"a": [1] * 200_000, "who": [f"person {i}" for i in range(200_000)]}), tmp_path / "in.pq")
+    engine = Disk(Files(tmp_path), limit=230_000_000)
+    with pytest.raises(ParameterError, match="more different texts") as found:
+        shoal.read(tmp_path / "in.pq", engine=engine, quasi=["a"], plain=["who"])
+    assert "--engine spark" in str(found.value)
 
 
 def test_a_table_without_rows_in_a_database_is_refused_alike(tmp_path):

@@ -12,10 +12,11 @@ from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.text_reader import TextReading
-from shoal.engines.memory import BASE, Need, bytes_per_record, need_of, shown
+from shoal.engines.memory import BASE, Need, need_of, shown
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
+from shoal.engines.scratch import Room, scratch
 from shoal.engines.sources import Source
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
@@ -27,6 +28,8 @@ _TEXT = 250  # bytes per distinct text
 _BOX = 400  # bytes per box that is compared with others
 _FRAMES = 60 * 10**6  # bytes that the library for Parquet takes
 _LEAST_OF_FRAMES = 230 * 10**6
+_TABLES = 110 * 10**6  # bytes that a database takes, and the library that it speaks through
+_LEAST_OF_TABLES = 300 * 10**6
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
@@ -62,35 +65,41 @@ class Disk(Parted):
         if found.is_table or found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
             from shoal.engines.disk.frames import load_frames
 
-            if self.limit < _LEAST_OF_FRAMES:
-                raise RoomError(
-                    f"Parquet and databases cannot be read within {shown(self.limit)} of memory.",
-                    f"Give --memory {shown(_LEAST_OF_FRAMES)} or more, or read delimited text.",
-                )
-            schema, data, origin = load_frames(self.pool, found, options, lambda n: self.rows_of(n, beside=_FRAMES))
+            self._insist_on_libraries(found, "read")
+            beside = _TABLES + self.room.memory if found.is_table else _FRAMES
+            schema, data, origin = load_frames(
+                self.pool, found, options, lambda columns: self.rows_of(columns, beside), self.room,
+                lambda taken: self._watch(taken, _FRAMES),
+            )  # fmt: skip
         else:
-            schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch)
+            schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch_texts)
         return Table(schema, data, self, origin)
 
     def digest(self, source: Source) -> Written:
-        """Give the SHA-256 of what lies somewhere; of a table in a database only if its rows can be sorted here."""
-        need = need_of(source, ReadOptions()) if source.is_table else None
-        if need is not None and need.memory > self.limit:
-            raise self._too_small("To prove a table in a database, its rows are sorted as text")
+        """Give the SHA-256 of what lies somewhere, a table in a database too."""
+        if source.is_table:
+            self._insist_on_libraries(source, "proved")
         return super().digest(source)
 
     def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
-        """Write the released columns to a table in a database, if they fit into memory at once."""
-        columns = len(data.shape.quasi) + len(data.shape.carried)
-        if BASE + data.rows * (bytes_per_record(columns) + 16 * columns) > self.limit:
-            raise self._too_small("A table in a database is written at once")
+        """Write the released columns to a table in a database, part by part in one transaction."""
+        self._insist_on_libraries(target, "written")
         return super().store(data, schema, target)
 
-    def _too_small(self, why: str) -> RoomError:
-        return RoomError(
-            f"{why}, and this one does not fit into {shown(self.limit)} of memory.",
-            "Allow more (--memory), or write Parquet or text and let the database load it.",
-        )
+    @property
+    def room(self) -> Room:
+        """What work with a database may take within the limit."""
+        folder = self.pool.folder if isinstance(self.pool, Files) else scratch()
+        return Room((self.limit - BASE - _TABLES) // 3, folder)
+
+    def _insist_on_libraries(self, source: Source, what: str) -> None:
+        """Refuse what cannot be done in the memory that is left by the libraries that do it."""
+        name, least = ("A table in a database", _LEAST_OF_TABLES) if source.is_table else ("Parquet", _LEAST_OF_FRAMES)
+        if self.limit < least:
+            raise RoomError(
+                f"{name} cannot be {what} within {shown(self.limit)} of memory.",
+                f"Give --memory {shown(least)} or more, or use delimited text.",
+            )
 
     def most_rows(self, data: PartedData) -> int | None:
         """Tell how many records of a table can be held at once."""
@@ -100,11 +109,14 @@ class Disk(Parted):
         """Tell how many records a part may have, of so many columns, if so many bytes are used for something else."""
         return max(1000, (self.limit - BASE - beside) // (_WORKED * columns + _BESIDE))
 
-    def _watch(self, reading: TextReading) -> None:
-        """Refuse a file with more different texts than fit into memory."""
-        if reading.texts * _TEXT > (self.limit - BASE) // 2:
+    def _watch_texts(self, reading: TextReading) -> None:
+        self._watch(reading.texts * _TEXT)
+
+    def _watch(self, taken: int, beside: int = 0) -> None:
+        """Refuse a table with more different texts than fit into memory."""
+        if taken > (self.limit - BASE - beside) // 2:
             raise RoomError(
-                f"The file has more different texts than fit into {shown(self.limit)} of memory.",
+                f"The table has more different texts than fit into {shown(self.limit)} of memory.",
                 "Allow more (--memory), leave out columns that tell every record apart, or use --engine spark.",
             )
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
+from shoal.engines.scratch import scratch
 from shoal.errors import DataError, RoomError
 
 T = TypeVar("T")
@@ -174,8 +175,8 @@ class Files:
         if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
             raise RoomError(
                 f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
-                "Allow more (--memory), leave out a promise or a measure that looks at confidential values, or use "
-                "--engine spark.",
+                "Allow more (--memory), ask for smaller classes (--k), leave out a promise or a measure that looks at "
+                "confidential values, or use --engine spark.",
             )
 
     def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
@@ -220,24 +221,6 @@ def _write(file: Any, column: NDArray[Any]) -> None:
     rest = np.ascontiguousarray(column).data.cast("B") if column.size else memoryview(b"")
     while rest:
         rest = rest[file.write(rest) :]
-
-
-def scratch() -> Path:
-    """Give the folder for temporary files: one that does not lie in memory, if there is one."""
-    usual = Path(tempfile.gettempdir())
-    other = Path("/var/tmp")  # noqa: S108 - a folder in it is made by mkdtemp
-    if "TMPDIR" not in os.environ and _in_memory(usual) and os.access(other, os.W_OK) and not _in_memory(other):
-        return other
-    return usual
-
-
-def _in_memory(folder: Path) -> bool:
-    """Tell whether a folder lies in memory."""
-    with contextlib.suppress(OSError, ValueError):
-        mounts = [line.split() for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines()]
-        fitting = [mount for mount in mounts if folder.resolve().is_relative_to(mount[1])]
-        return max(fitting, key=lambda mount: len(mount[1]))[2] in ("tmpfs", "ramfs")
-    return False
 
 
 def _sweep(place: Path) -> None:

@@ -19,6 +19,7 @@ from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import publish_some, published, recode
 from shoal.engines.pieces import pieces_of
+from shoal.engines.scratch import in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
@@ -51,14 +52,17 @@ class Local:
         if source.is_table:
             from shoal.engines.local.databases import digest_of
 
-            return digest_of(source)
+            return digest_of(source, in_little_room())
         return of_folder(source.path) if source.is_folder else of_file(source.path)
 
     def store(self, data: LocalData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
         """Write the released columns to a table in a database, to be seen when it is committed."""
+        from shoal.engines.local.arrow import to_arrow
         from shoal.engines.local.databases import storing
+        from shoal.engines.local.slices import slices
 
-        return storing(data, schema, target)
+        exact = (data.lo == data.hi).all(axis=0).tolist()
+        return storing((to_arrow(some, schema, "text", exact) for some in slices(data)), target, in_little_room())
 
     def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""

@@ -339,9 +339,10 @@ def values_at(axis: Axis, positions: Positions) -> pa.Array:
 
 
 def _rendered(axis: Axis, lo: Positions, hi: Positions, ranged: bool) -> pa.Array:
-    pairs, places = np.unique(np.stack([lo, hi]), axis=1, return_inverse=True)
-    texts = [axis.render((int(a), int(b)), ranged=ranged) or None for a, b in pairs.T]
-    return pa.array(texts, pa.string()).take(pa.array(places.reshape(-1)))
+    _, first, places = np.unique((lo.astype(np.int64) << 32) + hi, return_index=True, return_inverse=True)
+    pairs = zip(lo[first].tolist(), hi[first].tolist(), strict=True)
+    texts = [axis.render(pair, ranged=ranged) or None for pair in pairs]
+    return pa.array(texts, pa.string()).take(pa.array(places))
 
 
 def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:

@@ -6,19 +6,24 @@ What a server says is never shown as it is: it may hold a cell.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError
+
+_AT_ONCE = str(1 << 22)  # bytes that a server sends before they are made into a batch
 
 
 class Connection(Protocol):
     """What is asked of a database within one transaction.
 
-    ``order`` sorts rows as they are kept, and ``here`` keeps what is known of other databases out of a query.
+    ``order`` sorts rows as they are kept, where they would not come so by themselves, and ``here`` keeps what is known
+    of other databases out of a query.
     """
 
     order: str
@@ -40,7 +45,7 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
-    def put(self, schema: str, name: str, table: pa.Table, quoted: str) -> None:
+    def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
         """Make a table and fill it."""
         ...
 
@@ -58,7 +63,7 @@ class Connection(Protocol):
 
 
 class _DuckDB:
-    order = "rowid"
+    order = ""  # of insertion, which a setting preserves; to sort by it would take memory
     here = " AND table_catalog = current_database()"
 
     def __init__(self, connection: Any) -> None:
@@ -77,8 +82,8 @@ class _DuckDB:
     def run(self, statement: str) -> None:
         self._connection.execute(statement)
 
-    def put(self, schema: str, name: str, table: pa.Table, quoted: str) -> None:
-        self._connection.register("shoal_release", table)
+    def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
+        self._connection.register("shoal_release", rows)
         self._connection.execute(f"CREATE TABLE {quoted} AS SELECT * FROM shoal_release")
         self._connection.unregister("shoal_release")
 
@@ -94,7 +99,7 @@ class _DuckDB:
 
 
 class _Postgres:
-    order = "tableoid, ctid"
+    order = " ORDER BY tableoid, ctid"
     here = ""
 
     def __init__(self, connection: Any, cursor: Any) -> None:
@@ -110,14 +115,15 @@ class _Postgres:
         return self._cursor.fetch_arrow_table()
 
     def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
+        self._cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": _AT_ONCE})
         self._cursor.execute(query)
         return self._cursor.fetch_record_batch()
 
     def run(self, statement: str) -> None:
         self._cursor.execute(statement)
 
-    def put(self, schema: str, name: str, table: pa.Table, quoted: str) -> None:
-        self._cursor.adbc_ingest(name, table, mode="create", db_schema_name=schema)
+    def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
+        self._cursor.adbc_ingest(name, rows, mode="create", db_schema_name=schema)
 
     def remark(self, schema: str, name: str) -> str | None:
         found = self.rows(
@@ -134,10 +140,14 @@ class _Postgres:
 
 
 @contextlib.contextmanager
-def connected(source: Source, *, writing: bool = False) -> Iterator[Connection]:
-    """Begin a transaction. Whatever is not committed when the block ends is undone."""
+def connected(source: Source, *, writing: bool = False, room: Room | None = None) -> Iterator[Connection]:
+    """Begin a transaction. Whatever is not committed when the block ends is undone.
+
+    A database that works in this process stays in the ``room``, if one is given.
+    """
     try:
-        with contextlib.closing(_duckdb(source, writing) if source.kind == "duckdb" else _postgres(source)) as opened:
+        server = source.kind != "duckdb"
+        with contextlib.closing(_postgres(source) if server else _duckdb(source, writing, room)) as opened:
             if source.kind == "duckdb":
                 opened.begin()
                 yield _DuckDB(opened)
@@ -163,14 +173,21 @@ def _errors() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
-def _duckdb(source: Source, writing: bool) -> Any:
+def _duckdb(source: Source, writing: bool, room: Room | None) -> Any:
     try:
         import duckdb
     except ImportError:
         raise _no_driver("DuckDB") from None
     if not writing and not source.path.exists():
         raise DataError(f"There is no file '{source.path}'.", "Check its name and folder.")
-    return duckdb.connect(str(source.path), read_only=not writing)
+    settings: dict[str, Any] = {"preserve_insertion_order": True}
+    if room is not None:
+        settings |= {
+            "memory_limit": f"{room.memory}B",
+            "threads": 1,
+            "temp_directory": str(room.folder / f"shoal-parts-{os.getpid()}-duckdb"),
+        }
+    return duckdb.connect(str(source.path), read_only=not writing, config=settings)
 
 
 def _postgres(source: Source) -> Any:

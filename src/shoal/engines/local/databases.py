@@ -7,22 +7,24 @@ differs between them is only how they are opened and how rows get in and out.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.engines import Stored, Written
-from shoal.engines.local.arrow import cut_anew, to_arrow
+from shoal.engines.local.arrow import cut_anew
 from shoal.engines.local.connections import Connection, connected
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.digests import RowDigest, as_texts, of_rows
+from shoal.engines.local.digests import RowDigest, as_texts
+from shoal.engines.local.slices import rows_at_once
+from shoal.engines.local.sorting import SortedLines
+from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, suggest
-from shoal.schema import Schema
 from shoal.table import Origin
 
 # Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
@@ -40,9 +42,15 @@ _DECIMAL = {"numeric", "decimal", "hugeint", "uhugeint"}
 def from_table(source: Source) -> tuple[pa.Table, Origin]:
     """Read a table in the order in which it is kept."""
     with connected(source) as db:
-        whole = _fetched(db, source)
-    digest = of_rows(whole, ordered=True) if whole.num_rows else Written("", 0)
-    return whole, Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
+        schema, name, kind = _found(db, source)
+        whole = _bare(db.arrow(_query(db, schema, name, kept=kind == "BASE TABLE"))).combine_chunks()
+    digest = RowDigest(whole.column_names)
+    digest.add(whole)
+    return whole, _origin(source, digest)
+
+
+def _origin(source: Source, digest: RowDigest) -> Origin:
+    return Origin(source.name, digest.in_order, "database", place=source.seen_from(None))
 
 
 def count_of(source: Source) -> tuple[int, int]:
@@ -55,42 +63,44 @@ def count_of(source: Source) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def table_in_stretches(
-    source: Source,
+    source: Source, room: Room
 ) -> Iterator[tuple[pa.Schema, Callable[[int], Iterator[pa.Table]], Callable[[], Origin]]]:
     """Read a table in the order in which it is kept, a few rows at a time.
 
     Gives its columns; what gives stretches of about so many rows; and, when all have been read, where they came from.
     """
-    with connected(source) as db:
+    with connected(source, room=room) as db:
         schema, name, kind = _found(db, source)
         query = _query(db, schema, name, kept=kind == "BASE TABLE")
-        head = db.arrow(f"{query} LIMIT 0")
+        head = _bare(db.arrow(f"{query} LIMIT 0"))
         digest = RowDigest(head.column_names)
 
         def stretches(rows: int) -> Iterator[pa.Table]:
-            for batch in cut_anew((_bare(pa.Table.from_batches([one])) for one in db.batches(query, rows)), rows):
+            for batch in cut_anew(_batches(db, query, min(rows, rows_at_once(head.num_columns))), rows):
                 digest.add(batch)
                 yield batch
 
-        def origin() -> Origin:
-            return Origin(source.name, digest.sha256, "database", place=source.seen_from(None))
-
-        yield _bare(head).schema, stretches, origin
+        yield head.schema, stretches, lambda: _origin(source, digest)
 
 
-def digest_of(source: Source) -> Written:
+def digest_of(source: Source, room: Room) -> Written:
     """Give the digest of a table's content."""
-    with connected(source) as db:
-        return of_rows(_fetched(db, source))
+    with connected(source, room=room) as db:
+        schema, name, kind = _found(db, source)
+        return _digest(db, _query(db, schema, name, kept=kind == "BASE TABLE"), room)
 
 
-def _fetched(db: Connection, source: Source) -> pa.Table:
-    schema, name, kind = _found(db, source)
-    return _selected(db, schema, name, kept=kind == "BASE TABLE")
+def _digest(db: Connection, query: str, room: Room) -> Written:
+    head = db.arrow(f"{query} LIMIT 0")
+    with SortedLines(room) as lines:
+        digest = RowDigest(head.column_names, lines)
+        for batch in _batches(db, query, rows_at_once(head.num_columns)):
+            digest.add(batch)
+        return digest.written
 
 
-def _selected(db: Connection, schema: str, name: str, *, kept: bool = True) -> pa.Table:
-    return _bare(db.arrow(_query(db, schema, name, kept=kept))).combine_chunks()
+def _batches(db: Connection, query: str, rows: int) -> Iterator[pa.Table]:
+    return (_bare(pa.Table.from_batches([batch])) for batch in db.batches(query, rows))
 
 
 def _columns(db: Connection, schema: str, name: str) -> list[tuple[Any, ...]]:
@@ -102,7 +112,7 @@ def _columns(db: Connection, schema: str, name: str) -> list[tuple[Any, ...]]:
 
 def _query(db: Connection, schema: str, name: str, *, kept: bool) -> str:
     wanted = ", ".join(_cell(column, kind.lower()) for column, kind in _columns(db, schema, name))
-    order = f" ORDER BY {db.order}" if kept else ""  # views keep no rows, so they have no order of their own
+    order = db.order if kept else ""  # views keep no rows, so they have no order of their own
     return f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}"
 
 
@@ -168,13 +178,12 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 
 
 @contextlib.contextmanager
-def storing(data: LocalData, schema: Schema, source: Source) -> Iterator[Stored]:
-    """Write the released columns, spans as text; nothing is to be seen before `Stored.commit`, nor after a failure."""
+def storing(tables: Iterable[pa.Table], source: Source, room: Room) -> Iterator[Stored]:
+    """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure."""
     fresh = source.kind == "duckdb" and not source.path.exists()
     if not fresh:
         with connected(source) as db:  # a database that is only read keeps every byte
             _refuse_existing(db, source)
-    whole = _storable(to_arrow(data, schema, "text"))
     kept = False
 
     def commit() -> None:
@@ -187,15 +196,38 @@ def storing(data: LocalData, schema: Schema, source: Source) -> Iterator[Stored]
         kept = True
 
     try:
-        with connected(source, writing=True) as db:
+        with connected(source, writing=True, room=room) as db:
             home, draft = _schema_of(db, source), f"shoal_{os.getpid()}_{secrets.token_hex(4)}"
-            db.put(home, draft, whole, f"{_name(home)}.{_name(draft)}")
+            _put(db, home, draft, map(_storable, tables))
             db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
-            yield Stored(of_rows(_selected(db, home, draft)), commit)
+            yield Stored(_digest(db, _query(db, home, draft, kept=True), room), commit)
     finally:
         if fresh and not kept:
             for path in (source.path, source.path.with_name(source.path.name + ".wal")):
                 path.unlink(missing_ok=True)
+
+
+def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> None:
+    """Make a table of what comes in pieces. What goes wrong with a piece is told as it is, not as a driver tells it."""
+    failures: list[Exception] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            for table in itertools.chain([first], tables):
+                yield from table.to_batches()
+                pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
+        except Exception as error:
+            failures.append(error)
+            raise
+
+    first = next(tables)
+    try:
+        rows = pa.RecordBatchReader.from_batches(first.schema, batches())
+        db.put(schema, name, rows, f"{_name(schema)}.{_name(name)}")
+    except Exception:
+        if failures:
+            raise failures[0] from None
+        raise
 
 
 def _storable(table: pa.Table) -> pa.Table:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from shoal.engines import Written
+from shoal.engines.local.slices import rows_at_once
+from shoal.engines.local.sorting import SortedLines, bytes_of
 from shoal.engines.sources import parquet_files
 from shoal.errors import DataError
 
@@ -37,36 +37,60 @@ def of_folder(folder: Path) -> Written:
     return Written(hashlib.sha256(lines.encode()).hexdigest(), sum(found.size for found in each))
 
 
-def of_rows(table: pa.Table, *, ordered: bool = False) -> Written:
+def of_rows(table: pa.Table) -> Written:
     """Give the digest of a table as comma-delimited text whose lines are sorted by their bytes.
 
     A database may keep its rows in any order, and no verdict depends on it. `Written.in_order` is the digest of the
-    same lines as they come: it tells whether the order is still that of the release. With ``ordered``, both are that.
+    same lines as they come: it tells whether the order is still that of the release.
     """
-    import pyarrow.compute as pc
-
-    head, lines = _head(table.column_names), _lines(table)
-    size = len(head.encode()) + (pc.sum(pc.binary_length(lines)).as_py() or 0)
-    in_order = _hashed(head, lines)
-    return Written(in_order if ordered else _hashed(head, lines.take(pc.sort_indices(lines))), size, in_order)
+    with SortedLines() as lines:
+        digest = RowDigest(table.column_names, lines)
+        digest.add(table)
+        return digest.written
 
 
 class RowDigest:
-    """The digest of a table that comes a few rows at a time, in order: that of `of_rows`, once all were added."""
+    """The digest of a table that comes a few rows at a time, in order: that of `of_rows`, once all were added.
 
-    def __init__(self, names: list[str]) -> None:
-        self._digest = hashlib.sha256(_head(names).encode())
-        self._rows = 0
+    Parameters
+    ----------
+    names
+        Of the columns.
+    lines
+        What sorts the lines. If left out, only the digest of the lines as they come is known.
+    """
+
+    def __init__(self, names: list[str], lines: SortedLines | None = None) -> None:
+        self._head = _head(names).encode()
+        self._digest = hashlib.sha256(self._head)
+        self._lines = lines
+        self._rows, self._size = 0, len(self._head)
 
     def add(self, table: pa.Table) -> None:
         """Add some rows."""
         self._rows += table.num_rows
-        _add(self._digest, _lines(table))
+        at_once = rows_at_once(table.num_columns)
+        for start in range(0, table.num_rows, at_once):
+            lines = _lines(table.slice(start, at_once))
+            for chunk in lines.chunks:
+                some, _ = bytes_of(chunk)
+                self._digest.update(some)
+                self._size += len(some)
+            if self._lines is not None:
+                self._lines.add(lines)
 
     @property
-    def sha256(self) -> str:
-        """The digest of all rows; nothing if there are none."""
+    def in_order(self) -> str:
+        """The digest of all rows as they came; nothing if there are none."""
         return self._digest.hexdigest() if self._rows else ""
+
+    @property
+    def written(self) -> Written:
+        """Both digests of all rows, and the length of their text."""
+        digest = hashlib.sha256(self._head)
+        for some in self._lines.stretches() if self._lines is not None else ():
+            digest.update(some)
+        return Written(digest.hexdigest(), self._size, self._digest.hexdigest())
 
 
 def _head(names: list[str]) -> str:
@@ -120,15 +144,3 @@ def as_texts(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
             f"Column '{name}' is of a type that cannot be written as text ({kind}).",
             "Leave it out, or convert it to numbers, dates or text.",
         ) from None
-
-
-def _hashed(head: str, lines: pa.ChunkedArray) -> str:
-    digest = hashlib.sha256(head.encode())
-    _add(digest, lines)
-    return digest.hexdigest()
-
-
-def _add(digest: Any, lines: pa.ChunkedArray) -> None:
-    for chunk in filter(len, lines.chunks):  # the bytes of texts lie one behind the other
-        ends = np.frombuffer(chunk.buffers()[1], np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
-        digest.update(memoryview(chunk.buffers()[2])[ends[0] : ends[-1]])

@@ -108,11 +108,22 @@ def classes_by_cells(
         labels, groups = labelled_rows(part)
         return [work(_classes(labels, groups, carry, part, 0))] if groups else []
 
+    def tallied(number: int, part: Part) -> list[T]:
+        labels, groups = labelled_rows(part)
+        sizes = count_labels(labels, groups, part["count"])
+        found = {item: count_labels(labels, groups, part[f"carry{i}"]) for i, item in enumerate(carry)}
+        return [work(Classes(np.append(0, np.cumsum(sizes)), found))] if groups else []
+
     if carry:
-        told = _alike(pool, data, schema, by, by, tuple(carry), rank, tell=carrying).told
+        tell = tallied if _only_tallies(carry) else carrying
+        told = _alike(pool, data, schema, by, by, tuple(carry), rank, tell=tell).told
     else:
         told = pool.gather(counted, distinct_cells(pool, data, schema, by, by))
     return [found for some in told for found in some]
+
+
+def _only_tallies(carry: Sequence[Carry]) -> bool:
+    return all(isinstance(item, Tally) for item in carry)
 
 
 def distinct_cells(pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str]) -> Handle:
@@ -154,7 +165,8 @@ def _alike(
 ) -> Handle:  # fmt: skip
     """Bring the cells of some columns together that are equal in those that tell parts apart.
 
-    Where nothing else is asked for, records that share their cells are counted once.
+    Where nothing is asked for but tallies, records that share their cells are counted before they move: what moves of a
+    class, however large, is one row of each part. With tallies they always are.
     """
     shape = data.shape
     columns, handles = carried(schema, carry, rank)
@@ -173,25 +185,32 @@ def _alike(
     def look(number: int, cells: Part, codes: Part) -> tuple[bool, bool]:
         """Tell from a few records whether many are alike, so that it pays to count them before they move."""
         _, ends = cells_in(cells, codes)
-        few = {name: end[:_FEW] for name, end in ends.items()}
-        return bool(labelled_rows(few)[1] < 0.7 * few["lo"].shape[0]), "index" in cells
+        n = ends["lo"].shape[0]
+        few = {name: np.ascontiguousarray(end[:: max(1, n // _FEW)]) for name, end in ends.items()}
+        labels, groups = labelled_rows(few)
+        most = count_labels(labels, groups).max(initial=0)
+        many = groups < 0.7 * labels.size or most * parts > labels.size  # one of them would fill a part
+        return bool(many), "index" in cells
 
+    parts, tallies = len(data.sizes), bool(carry) and _only_tallies(carry)
     looks = [] if carry else pool.gather(look, *held)
-    counted, indexed = any(look[0] for look in looks), any(look[1] for look in looks)
+    counted, indexed = tallies or any(look[0] for look in looks), any(look[1] for look in looks)
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
         here, sent = cells_in(cells, codes)
+        carried = columns(here, given)
         if indexed or counted:
             rows = np.ones(sent["lo"].shape[0], np.int64)
-            times = count_labels(here.index, rows.size) if "index" in cells else rows
+            times = count_labels(here.index, rows.size) if "index" in cells and not carry else rows
             if counted:
                 labels, groups = labelled_rows(sent)
                 one = one_of_each(labels, groups)
                 sent = {name: rows_of(end, one) for name, end in sent.items()}
                 times = count_labels(labels, groups, times)
+                carried = {name: count_labels(labels[holds], groups) for name, holds in carried.items()}
             sent["count"] = times
         bits = mix_rows(sent["lo"], sent.get("hi", sent["lo"]), telling)
-        return bits, sent | columns(here, given)
+        return bits, sent | carried
 
     return gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
 

@@ -20,6 +20,7 @@ from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.ranking import Places
 from shoal.engines.pieces import pieces_of
+from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
@@ -52,6 +53,11 @@ class Parted:
     name: str = "parts"
     most_boxes: int | None = None
 
+    @property
+    def room(self) -> Room:
+        """What work with a database may take here."""
+        return in_little_room()
+
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read a file or a frame that fits into memory, and cut it into parts."""
         return self.taken(Local().read(source, options))
@@ -72,12 +78,18 @@ class Parted:
         return replace(table, data=data, engine=self)
 
     def digest(self, source: Source) -> Written:
-        """Give the SHA-256 of what lies somewhere."""
+        """Give the SHA-256 of what lies somewhere; the rows of a table in a database are sorted within the room."""
+        if source.is_table:
+            from shoal.engines.local.databases import digest_of
+
+            return digest_of(source, self.room)
         return Local().digest(source)
 
     def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
-        """Write the released columns to a table in a database, which is put together in memory first."""
-        return Local().store(self.together(data), schema, target)
+        """Write the released columns to a table in a database, part by part in one transaction."""
+        from shoal.engines.parts.writing import store
+
+        return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room)
 
     def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
@@ -269,7 +281,7 @@ class Parted:
         columns: Sequence[str] | None = None,
     ) -> tuple[Schema, PartedData]:
         """Publish the same cells for all rows of a group."""
-        return publishing.regrouped(self.pool, data, schema, labels, publish, columns)
+        return publishing.regrouped(self.pool, data, schema, labels, groups, publish, columns)
 
     def recode(self, data: PartedData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartedData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""

@@ -18,17 +18,22 @@ from shoal.engines.parts.labels import Labels, home, together
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.ranking import Places
 from shoal.kernels import MISSING
-from shoal.kernels.grouping import gather_rows
+from shoal.kernels.grouping import by_label, gather_rows
+from shoal.kernels.spans import hulls
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
 
 
 def regrouped(
-    pool: Pool, data: PartedData, schema: Schema, labels: Any, publish: Publication, columns: Sequence[str] | None
-) -> tuple[Schema, PartedData]:
+    pool: Pool, data: PartedData, schema: Schema, labels: Any, groups: int, publish: Publication,
+    columns: Sequence[str] | None,
+) -> tuple[Schema, PartedData]:  # fmt: skip
     """Publish the same cells for all records of a label, in some columns or in all."""
     shape, bounds = data.shape, data.bounds
+    ordered = not any(schema[name].axis.nominal or schema[name].axis.tree for name in shape.quasi)
+    if publish == "range" and columns is None and ordered and data.rows > groups * max(data.sizes):
+        return schema, _spread(pool, data, schema, labels)
     assembled, there = _lying_together(pool, data, labels)
     growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
 
@@ -63,6 +68,32 @@ def regrouped(
     released = data.with_cells(pool.exchange(send, len(data.sizes), done), like.ranged)
     released.memo["classes"] = done
     return schema.with_axes(axes), released
+
+
+def _spread(pool: Pool, data: PartedData, schema: Schema, labels: Any) -> PartedData:
+    """Publish ranges for few classes, most larger than a part: their records stay where they are, only ends move."""
+    shape = data.shape
+
+    def ends(number: int, cells: Part, codes: Part, label: Part) -> tuple[NDArray[Any], Positions, Positions]:
+        here = shape.unfolded(cells, codes)
+        return _hulls(value_of(label), here.lo, here.hi)
+
+    held = data.cells, data.codes, home(labels)
+    found = pool.gather(ends, *held)
+    numbers, low, high = _hulls(*(np.concatenate([part[i] for part in found]) for i in range(3)))
+
+    def publishing(number: int, cells: Part, codes: Part, label: Part) -> Arrays:
+        return {"lo": low, "hi": high, "index": np.searchsorted(numbers, value_of(label)).astype(np.int32)}
+
+    _, like = _published(_plain(shape, low[:1], high[:1]), schema, np.zeros(1, np.int32), "range", None)
+    return data.with_cells(pool.each(publishing, *held), like.ranged)
+
+
+def _hulls(labels: NDArray[Any], lo: Positions, hi: Positions) -> tuple[NDArray[Any], Positions, Positions]:
+    """Give the labels that occur, and for each the limits of its cells."""
+    numbers, places = np.unique(labels, return_inverse=True)
+    low, high = hulls(lo, hi, by_label(places.astype(np.int32), numbers.size))
+    return numbers, low, high
 
 
 def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:

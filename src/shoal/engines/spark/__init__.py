@@ -64,23 +64,28 @@ class Spark(Parted):
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read files and data frames of Spark where they lie, and anything else through the driver.
 
-        Compressed text passes the driver stretch by stretch, and other frames as a whole.
+        Compressed text and tables in databases pass the driver stretch by stretch, and other frames as a whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
-            if not found.is_table and (found.is_folder or is_parquet(found.path)):
+            if found.is_table:
+                from shoal.engines.disk.frames import load_frames
+
+                schema, data, origin = load_frames(
+                    self.pool, found, options, lambda columns: self.rows_per_part, self.room, lambda taken: None
+                )
+            elif found.is_folder or is_parquet(found.path):
                 from shoal.engines.spark.reading import read_parquet
 
                 schema, data, origin = read_parquet(
                     self.pool, found.path.absolute(), options, self.rows_per_part, folder=found.is_folder
                 )
-                return Table(schema, data, self, origin)
-            if not found.is_table:
+            else:
                 from shoal.engines.spark.text import read_text
 
                 schema, data, origin = read_text(self.pool, found.path, options, self.rows_per_part)
-                return Table(schema, data, self, origin)
-        elif type(source).__module__.startswith("pyspark.sql"):
+            return Table(schema, data, self, origin)
+        if type(source).__module__.startswith("pyspark.sql"):
             from shoal.engines.spark.frames import read_frame
 
             schema, data, origin = read_frame(self.pool, source, options)

@@ -3,11 +3,12 @@
 Where rows begin is told by the quotes before: a line feed inside a quoted cell ends no row. Quotes are counted stretch
 by stretch, which tells for each whether it begins inside a cell. A quote that is part of a cell without quotes misleads
 the count; a worker then finds that its stretch does not end with a row. If this happens, or anything else is wrong, the
-driver reads the file, and says where.
+driver reads the file, and says where; if nothing is wrong, it says that it had to.
 """
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,11 +29,14 @@ from shoal.engines.parts.pool import Handle, Part
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import ShoalError
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Origin
+from shoal.table import Origin, printable
 
 Positions = NDArray[np.int32]
 _CHUNK = 1 << 22
 _QUOTE, _FEED = 34, 10
+_IN_THE_MIDDLE = "where its rows begin cannot be told in the middle of it, because of quotes or empty lines"
+# Nobody has to set this up: a warning goes to stderr unless a program wants it elsewhere.
+_SAID = logging.getLogger("shoal")
 
 
 @dataclass(frozen=True)
@@ -62,14 +66,20 @@ class _NotInStretches(Exception):  # noqa: N818 - nothing is wrong: the driver r
 
 def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> tuple[Schema, PartedData, Origin]:
     """Read a file by the workers if they can, else by the driver, which holds one stretch at a time."""
+    why = ""
     if not is_compressed(path):
         head = read_head(path, options.delimiter, options.encoding)
         columns = Columns.of(head.header, options)
         try:
             return _in_stretches(pool, path, head, columns, options, rows)
-        except (ShoalError, _NotInStretches):
-            pass  # whatever it was, the driver finds it too, and says where
-    return load_text(pool, path, options, lambda columns: rows, lambda reading: None)
+        except _NotInStretches as reason:
+            why = str(reason)
+        except ShoalError:
+            why = _IN_THE_MIDDLE  # or the driver finds what is wrong too, and says where
+    found = load_text(pool, path, options, lambda columns: rows, lambda reading: None)
+    if why:
+        _SAID.warning("The driver read '%s' alone, which takes longer: %s.", printable(path.name), why)
+    return found
 
 
 def _in_stretches(
@@ -91,7 +101,7 @@ def _in_stretches(
         texts, encoding = texts | more, "latin-1" if other else encoding
     filled = [number for number, one in enumerate(told) if one.rows]
     if not filled or any(told[number].blank for number in range(filled[-1])):
-        raise _NotInStretches
+        raise _NotInStretches(_IN_THE_MIDDLE)
     merged, places = _merged(told, texts & {*columns.quasi, *columns.others})
     counts = {name: _counted(told, places[name], len(merged[name].texts), name) for name in merged}
     none = np.empty((0, 0), np.int32)
@@ -105,7 +115,9 @@ def _stretches(pool: SparkPool, path: Path, head: Head, parts: int) -> list[Stre
     """Cut a file into stretches of as many bytes, and count quotes and lines before each."""
     cuts = np.linspace(head.start, path.stat().st_size, parts + 1).astype(np.int64).tolist()
 
-    def count(number: int, part: Part) -> tuple[int, int]:
+    def count(number: int, part: Part) -> tuple[int, int] | None:
+        if not path.is_file():
+            return None
         quotes = feeds = 0
         with path.open("rb") as file:
             file.seek(cuts[number])
@@ -117,7 +129,10 @@ def _stretches(pool: SparkPool, path: Path, head: Head, parts: int) -> list[Stre
         return quotes, feeds
 
     found, quotes, line = [], 0, head.line
-    for number, (more, feeds) in enumerate(pool.gather(count, pool.blank(parts))):
+    for number, counts in enumerate(pool.gather(count, pool.blank(parts))):
+        if counts is None:
+            raise _NotInStretches("a worker of the cluster does not see it under this path")
+        more, feeds = counts
         found.append(Stretch(cuts[number], cuts[number + 1], line, bool(quotes % 2)))
         quotes, line = quotes + more, line + feeds
     return found

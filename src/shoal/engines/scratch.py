@@ -1,0 +1,40 @@
+"""Where what is temporary is kept, and how much memory work that needs more room than this may take."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much memory something may take, in bytes, and the folder for what does not fit."""
+
+    memory: int
+    folder: Path
+
+
+def in_little_room() -> Room:
+    """Give what may be taken where no limit is given: little, since more would not be much faster."""
+    return Room(1 << 27, scratch())
+
+
+def scratch() -> Path:
+    """Give the folder for temporary files: one that does not lie in memory, if there is one."""
+    usual = Path(tempfile.gettempdir())
+    other = Path("/var/tmp")  # noqa: S108 - what is made in it has a name that nobody can guess, or none
+    if "TMPDIR" not in os.environ and _in_memory(usual) and os.access(other, os.W_OK) and not _in_memory(other):
+        return other
+    return usual
+
+
+def _in_memory(folder: Path) -> bool:
+    """Tell whether a folder lies in memory."""
+    with contextlib.suppress(OSError, ValueError):
+        mounts = [line.split() for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines()]
+        fitting = [mount for mount in mounts if folder.resolve().is_relative_to(mount[1])]
+        return max(fitting, key=lambda mount: len(mount[1]))[2] in ("tmpfs", "ramfs")
+    return False

@@ -1,0 +1,254 @@
+"""Databases and engines whose tables lie in parts: rows go in and come out a few at a time, as from memory."""
+
+import datetime
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from cli.bases import Duck, Postgres
+from engines.peaks import peak_of
+from engines.tiny import Tiny
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal.engines.disk.pool import Files
+from shoal.engines.local import Local
+from shoal.engines.local.sorting import SortedLines
+from shoal.engines.scratch import Room
+from shoal.engines.sources import Source
+from shoal.errors import CertificateError, DataError
+
+ROLES = {"quasi": ["age", "town"], "sensitive": ["paid"], "plain": ["day", "who"]}
+FRAME = pa.table(
+    {
+        "age": pa.array([None if i % 17 == 3 else (i * 7) % 23 for i in range(101)], pa.int32()),
+        "town": [None if i % 11 == 5 else f"t,{i % 4}" for i in range(101)],
+        "paid": [None if i % 13 == 1 else i / 8 for i in range(101)],
+        "day": [datetime.date(2020, 1, 1 + i % 28) for i in range(101)],
+        "who": [None if i % 19 == 2 else f'a "{i % 5}"\nb' for i in range(101)],
+    }
+)
+
+
+@pytest.fixture(params=["duckdb", "postgresql"])
+def base(request, tmp_path):
+    """Give an empty database."""
+    return Duck(tmp_path, False) if request.param == "duckdb" else Postgres(request.getfixturevalue("server"))
+
+
+def small(tmp_path):
+    """Give an engine whose parts hold nine records."""
+    return Tiny(Files(tmp_path), 9, limit=300_000_000)
+
+
+def tables(base):
+    found = base.run("SELECT table_name FROM information_schema.tables WHERE table_schema IN ('public', 'main')")
+    return sorted(name for (name,) in found)
+
+
+def released(engine):
+    table = shoal.read(FRAME, engine=engine, **ROLES)
+    return shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+
+
+@given(st.lists(st.lists(st.text(max_size=4), max_size=8), max_size=12), st.integers(1, 400))
+def test_lines_are_sorted_by_their_bytes_in_any_room(batches, memory):
+    with tempfile.TemporaryDirectory() as folder:
+        for room in (None, Room(memory, Path(folder))):
+            with SortedLines(room) as lines:
+                for batch in batches:
+                    lines.add(pa.chunked_array([[f"{text}\n" for text in batch]], pa.large_string()))
+                expected = sorted(f"{text}\n".encode() for batch in batches for text in batch)
+                assert b"".join(map(bytes, lines.stretches())) == b"".join(expected)
+        assert not list(Path(folder).iterdir())
+
+
+def test_a_release_goes_into_a_database_part_by_part_as_from_memory(tmp_path, base, monkeypatch):
+    monkeypatch.setattr("shoal.engines.local.slices._CELLS", 1)  # the fewest rows at once
+    parts, whole = released(small(tmp_path)), released(Local())
+    monkeypatch.setattr("shoal.engines.local.sorting._COPIES", 10**7)  # nothing waits in memory
+    made = parts.write(base.base + "parts", certificate=tmp_path / "p.json").content["output"]
+    monkeypatch.undo()
+    other = whole.write(base.base + "whole", certificate=tmp_path / "w.json").content["output"]
+    assert [made[key] for key in ("sha256", "sha256_in_order", "bytes", "records")] == [
+        other[key] for key in ("sha256", "sha256_in_order", "bytes", "records")
+    ]
+    assert base.run("SELECT * FROM parts") == base.run("SELECT * FROM whole")
+    types = "SELECT data_type FROM information_schema.columns WHERE table_name = '{}' ORDER BY ordinal_position"
+    assert base.run(types.format("parts")) == base.run(types.format("whole"))
+    for engine in (small(tmp_path), Local()):
+        assert shoal.verify(base.base + "parts", tmp_path / "w.json", engine=engine).proved
+    base.run("UPDATE parts SET paid = 0 WHERE paid > 3")
+    with pytest.raises(CertificateError, match="is not the table"):
+        shoal.verify(base.base + "parts", tmp_path / "p.json", engine=small(tmp_path))
+
+
+def test_what_is_there_already_is_treated_as_from_memory(tmp_path, base):
+    base.run("CREATE TABLE other AS SELECT 1 AS x")
+    release = released(small(tmp_path))
+    with pytest.raises(DataError, match="already"):
+        release.write(base.base + "other", certificate=tmp_path / "c.json")
+    with pytest.raises(DataError, match="not made by shoal"):
+        release.write(base.base + "other&if_exists=replace", certificate=tmp_path / "c.json")
+    for _ in range(2):
+        release.write(base.base + "shown&if_exists=replace", certificate=tmp_path / "c.json")
+    assert tables(base) == ["other", "shown"]
+
+
+def test_nothing_stays_when_a_part_fails(tmp_path, base, monkeypatch):
+    base.run("CREATE TABLE other AS SELECT 1 AS x")
+    release, done = released(small(tmp_path)), []
+
+    def failing(*given):
+        done.append(1)
+        if len(done) == 4:
+            raise DataError("A part is lost.")
+        return arrow(*given)
+
+    from shoal.engines.local import arrow as module
+
+    arrow = module.to_arrow
+    monkeypatch.setattr(module, "to_arrow", failing)
+    with pytest.raises(DataError, match="A part is lost"):
+        release.write(base.base + "shown", certificate=tmp_path / "c.json")
+    assert tables(base) == ["other"]
+    assert not (tmp_path / "c.json").exists()
+
+
+KILLED = """
+import os, signal, sys
+import shoal
+from shoal.engines.disk.engine import Disk
+from shoal.engines.sources import Source
+table = shoal.read(sys.argv[2], engine=Disk(limit=300_000_000), quasi=["a"])
+with table.engine.store(table.data, table.schema, Source.parse(sys.argv[1])) as stored:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_run_that_is_killed_leaves_no_table(tmp_path, base):
+    base.run("CREATE TABLE other AS SELECT 1 AS x")
+    (tmp_path / "in.csv").write_text("a\n" + "1\n2\n" * 5000)
+    done = subprocess.run([sys.executable, "-c", KILLED, base.base + "shown", str(tmp_path / "in.csv")], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert tables(base) == ["other"]
+
+
+WITHIN = """
+import sys
+import shoal
+from shoal.engines.disk.engine import Disk
+from shoal.engines.sources import Source
+engine = Disk(limit=int(sys.argv[3]))
+place = Source.parse(sys.argv[1])
+table = shoal.read(sys.argv[2], engine=engine, quasi=list("abcdefg"), sensitive=["s"])
+with engine.store(table.data, table.schema, place) as stored:
+    stored.commit()
+assert engine.digest(place) == stored.written
+again = shoal.read(place, engine=engine, quasi=list("abcdefg"), sensitive=["s"])
+assert again.origin.sha256 == stored.written.in_order
+assert len(again.data.sizes) > 3
+assert again.rows == 500_000
+"""
+
+
+def test_a_large_table_goes_in_and_out_within_the_limit(tmp_path, base):
+    """As text it has 47 MB, and several times as much when all of it is in memory to be written and sorted."""
+    draw = np.random.default_rng(1)
+    block = "\n".join(",".join(f"[{n};{n + 9}]" for n in row) for row in draw.integers(0, 99, (20_000, 8)).tolist())
+    with (tmp_path / "in.csv").open("w", encoding="utf-8") as file:
+        file.write("a,b,c,d,e,f,g,s\n")
+        for _ in range(25):
+            file.write(block + "\n")
+    limit = 300_000_000
+    assert peak_of("-c", WITHIN, base.base + "large", tmp_path / "in.csv", limit) < limit
+
+
+def test_a_table_on_a_server_is_read_a_few_rows_at_a_time(tmp_path, base):
+    base.run(
+        "CREATE TABLE people (age integer, town varchar, share double precision, price decimal(9, 2), born date, "
+        "seen timestamp, ok boolean, code uuid)"
+    )
+    rows = ", ".join(
+        "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)" if i % 7 == 3 else
+        f"({(i * 7) % 23}, 't,{i % 4}', {i / 8}, {i}.25, '2001-02-{1 + i % 28:02}', '2020-01-01 00:{i % 60:02}:00', "
+        f"{'true' if i % 2 else 'false'}, '00000000-0000-0000-0000-0000000000{i % 90 + 10}')"
+        for i in range(101)
+    )  # fmt: skip
+    base.run(f"INSERT INTO people VALUES {rows}")
+    roles = {"quasi": ["age", "town", "born"], "sensitive": ["share"], "plain": ["price", "seen", "ok", "code"]}
+    whole, parts = (shoal.read(base.base + "people", engine=e, **roles) for e in (Local(), small(tmp_path)))
+    assert parts.data.sizes == (9,) * 11 + (2,)
+    assert whole.origin == parts.origin
+    assert [each.axis.kind for each in whole.schema.attributes] == [each.axis.kind for each in parts.schema.attributes]
+    one, other = (table.engine.frame(table.data, table.schema, "arrow", "text") for table in (whole, parts))
+    assert one.equals(other)
+    assert one.column("price")[0].as_py() == 0.25
+    base.run("CREATE TABLE nobody (age integer)")
+    for engine in (Local(), small(tmp_path)):
+        with pytest.raises(DataError, match="no records"):
+            shoal.read(base.base + "nobody", engine=engine, quasi=["age"])
+
+
+def test_what_others_write_meanwhile_is_not_read(tmp_path, server, monkeypatch):
+    """One statement reads a table, so it is read as it was when the statement began."""
+    base = Postgres(server)
+    base.run("CREATE TABLE people AS SELECT i AS age FROM generate_series(1, 3000) AS s(i)")
+    from shoal.engines.disk import frames
+
+    encode, calls = frames.encode, []
+
+    def writing(*given):
+        if not calls:
+            base.run("UPDATE people SET age = 0 WHERE age > 2000")
+            base.run("DELETE FROM people WHERE age < 1000")
+        calls.append(1)
+        return encode(*given)
+
+    before = shoal.read(base.base + "people", engine=Local(), quasi=["age"])
+    monkeypatch.setattr(frames, "encode", writing)
+    found = shoal.read(base.base + "people", engine=Tiny(Files(tmp_path), 500, limit=300_000_000), quasi=["age"])
+    assert len(calls) == 6
+    assert found.origin.sha256 == before.origin.sha256
+    assert found.rows == 3000
+
+
+@dataclass(frozen=True, eq=False)
+class Disturbed(Tiny):
+    """An engine beside which others write, after the digest of a table was taken."""
+
+    disturb: object = field(default=None)
+
+    def digest(self, source: Source):
+        found = super().digest(source)
+        self.disturb()
+        return found
+
+
+def test_a_table_that_changes_between_its_digest_and_its_verdicts_is_refused(tmp_path, base):
+    released(Local()).write(base.base + "shown", certificate=tmp_path / "c.json")
+
+    def disturb():
+        base.run("UPDATE shown SET who = 'x' WHERE paid > 3")
+
+    engine = Disturbed(Files(tmp_path), 9, limit=300_000_000, disturb=disturb)
+    with pytest.raises(CertificateError, match="changed while it was read"):
+        shoal.verify(base.base + "shown", tmp_path / "c.json", engine=engine)
+
+
+def test_a_database_in_a_file_of_its_own_goes_again_when_a_part_fails(tmp_path, monkeypatch):
+    release = released(small(tmp_path))
+    monkeypatch.setattr("shoal.engines.local.arrow.to_arrow", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        release.write(f"duckdb:///{tmp_path}/new.db?table=t", certificate=tmp_path / "c.json")
+    assert not (tmp_path / "new.db").exists()
+    with duckdb.connect(str(tmp_path / "new.db")) as db:
+        assert db.execute("SELECT * FROM duckdb_tables()").fetchall() == []
