@@ -282,6 +282,17 @@ def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(
     assert "--memory" in str(found.value)
 
 
+def test_classes_too_large_to_be_formed_are_refused_before_records_move(tmp_path):
+    frame = pa.table({"a": np.arange(70_000)})
+    engine = Disk(Files(tmp_path), limit=120_000_000)
+    table = shoal.read(frame, engine=engine, quasi=["a"])
+    for method in (shoal.Hilbert(), shoal.Mdav()):
+        with pytest.raises(ParameterError, match="classes of 30,000 records, twice as many are held") as found:
+            shoal.anonymize(table, method, [shoal.KAnonymity(30_000)])
+        assert "--memory" in str(found.value)
+    assert shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)]).holds
+
+
 @pytest.mark.parametrize("classes", [1, 2])
 def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, classes):
     path, out, limit = tmp_path / "in.csv", tmp_path / "out.csv", 150_000_000

@@ -22,6 +22,7 @@ from shoal.engines.parts.ranking import Places
 from shoal.engines.pieces import pieces_of
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
+from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
@@ -254,14 +255,24 @@ class Parted:
         carry: Sequence[Carry] = (),
     ) -> tuple[Labels, int]:
         """Hand the rows to a kernel piece by piece, those with neighbouring keys together."""
-        few = pieces_of(data.rows, least, self.most_rows(data)) == 1
-        return self._cut(data, schema, [] if few else keys(), least, Cutting(schema, kernel, by_keys=False), carry)
+        several = self._pieces(data, least) > 1
+        return self._cut(data, schema, keys() if several else [], least, Cutting(schema, kernel, by_keys=False), carry)
 
     def _cut(
         self, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, way: Cutting, carry: Sequence[Carry]
     ) -> tuple[Labels, int]:
-        pieces = pieces_of(data.rows, least, self.most_rows(data))
+        pieces = self._pieces(data, least)
         return cutting.labelled(self.pool, data, schema, keys, least, pieces, way, carry, self._rank(data))
+
+    def _pieces(self, data: PartedData, least: int) -> int:
+        """Tell into how many pieces a table is cut; refuse classes that are too large to be formed here."""
+        most = self.most_rows(data)
+        if most is not None and min(2 * least, data.rows) > most:
+            raise RoomError(
+                f"To form classes of {least:,} records, twice as many are held in memory at once, and {most:,} fit.",
+                "Allow more (--memory), ask for smaller classes (--k), or use coarsen or sorted-clusters.",
+            )
+        return pieces_of(data.rows, least, most)
 
     def most_rows(self, data: PartedData) -> int | None:
         """Tell how many records of a table can be held at once; None: as many as a piece has."""
