@@ -224,6 +224,15 @@ def test_rows_of_every_width_are_worked_alike(width, scale):
     rest = deviation, lowest, highest, *plain
     np.testing.assert_allclose(loss(cells, cells, low, high, members, *rest), wanted)
     np.testing.assert_allclose(loss(cells, cells, low[labels], high[labels], None, *rest), wanted)
+    told = loss(cells, cells, low, high, members, *rest, complete=True)
+    assert told.tolist() == loss(cells, cells, low, high, members, *rest).tolist()
+
+
+def test_loss_of_a_complete_table_sees_wildcards_in_its_release():
+    cells, low, high = int32([[1], [4]]), int32([[1], [MISSING]]), int32([[3], [TOP]])
+    rest = np.array([2.0]), np.array([1], np.int32), np.array([4], np.int32), *PLAIN
+    for complete in (False, True):
+        assert loss(cells, cells, low, high, None, *rest, complete=complete).tolist() == [(2 + 3) / 2, (2 + 3) / 2]
 
 
 def test_numbers_of_every_length_are_written_as_python_writes_them():
