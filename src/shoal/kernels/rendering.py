@@ -16,8 +16,8 @@ Positions = NDArray[np.int32]
 
 # What a field of the output is made of.
 SPAN, CARRIED = 0, 1
-# Room that the kernels need behind texts and behind the output.
-SLACK = 96
+# Room that the kernels need behind texts and behind the output, and that a text may need before its beginning.
+SLACK, BEFORE = 64, 15
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def render_spans(
     places: Integers,
     at: int,
 ) -> int:
-    """Write the cells of span rows first..stop-1 one after the other and note where each run of columns begins."""
+    """Write the cells of span rows first..stop-1 and note behind which place the text of each run of columns begins."""
     of_kind(np.int32, low, high, style.ranged, style.quotes, style.opens)
     return int(
         call(

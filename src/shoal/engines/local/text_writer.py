@@ -18,7 +18,7 @@ from shoal.engines.local.digests import of_file
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
+from shoal.kernels.rendering import BEFORE, CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
@@ -140,7 +140,7 @@ class _SpanTexts:
             texts.append(mine)
         self.style = SpanStyle(ranged, quotes, opens, len(names) == 1)
         self.table, widths = _text_table(texts)
-        self.widest = int((2 * widths + 6).sum())
+        self.widest = int((2 * widths + 6).sum()) + BEFORE * self.runs
         self.text = np.empty(0, np.uint8)
         self.places = np.zeros(1, np.int64)
 
