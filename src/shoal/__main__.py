@@ -29,7 +29,10 @@ def main() -> None:
     _start_lean()
     from shoal.cli import main as run
 
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # the interpreter looks for garbage once more when it ends: what ends with it need not be looked at
 
 
 if __name__ == "__main__":
