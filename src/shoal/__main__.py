@@ -29,10 +29,8 @@ def main() -> None:
     _start_lean()
     from shoal.cli import main as run
 
-    try:
-        run()
-    finally:
-        gc.freeze()  # the interpreter looks for garbage once more when it ends: what ends with it need not be looked at
+    gc.freeze()  # the interpreter looks for garbage when it ends, though not at what is set aside here
+    run()
 
 
 if __name__ == "__main__":
