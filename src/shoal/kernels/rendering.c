@@ -3,12 +3,11 @@
 
 enum { SPAN = 0 };
 
-/* What kernels here may write, and read from texts, behind the end (see SLACK in rendering.py), and what the places
- * where texts begin are multiples of: a text then lies in as few lines of memory as can hold it. */
+/* What kernels here may write, and read from texts, behind the end: see SLACK in rendering.py. */
 enum { ROOM = 64, STEP = 16 };
 
-/* Where a text begins whose predecessor ends at a place. */
-static inline int64_t behind(int64_t place) { return (place + STEP - 1) & -STEP; }
+/* The length of a text in the last bytes of its slot says so if it stands in the spill. */
+enum { LENGTH = sizeof(uint16_t), SPILT = UINT16_MAX };
 
 /* The numbers below 10^4: their four digits; and their text, with its length in the last byte. */
 static char four[10000][4];
@@ -84,25 +83,40 @@ ALWAYS_INLINE uint8_t *put_span(uint8_t *out, int32_t a, int32_t b, int32_t rang
     return out;
 }
 
-/* Write the cells of span rows first..stop-1, note behind which place each run of columns begins, and give the place
- * behind the last. Per column, ranged says whether a single value is still written as a range; quotes whether
+/* Note the length of a text that was written over its slot and perhaps beyond; a text that does not fit is moved to the
+ * spill, and the slot tells its place and length there. Gives the filled part of the spill. */
+static inline int64_t close_slot(uint8_t *text, int64_t size, int64_t slot, uint8_t *spill, int64_t filled) {
+    uint16_t length = (uint16_t)size;
+    if (size > slot - LENGTH) {
+        const int64_t there[2] = {filled, size};
+        memcpy(spill + filled, text, (size_t)size);
+        memcpy(text, there, sizeof there);
+        filled += size;
+        length = SPILT;
+    }
+    memcpy(text + slot - LENGTH, &length, LENGTH);
+    return filled;
+}
+
+/* Write the cells of span rows first..stop-1, the text of each run of columns to a slot, and give the filled part of
+ * the spill. All slots have one size, so that a text is found without looking up its place. Per column, ranged says whether a single value is still written as a range; quotes whether
  * quotes are put around no cell (0), ranges (1) or every cell (2); opens whether it begins a new run, in which cells
  * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. lone says that the
- * table has no other column. Up to 7 bytes are written behind the last. */
+ * table has no other column. Behind the last slot there must be room for the widest text, and ROOM bytes more. */
 KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
                             const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
                             const int64_t *offsets, const uint8_t *heap, int32_t delimiter, int32_t lone,
-                            uint8_t *text, int64_t *places, int64_t at) {
-    uint8_t *out = text + at;
+                            uint8_t *slots, int64_t slot, uint8_t *spill, int64_t filled) {
+    uint8_t *text = slots, *out = slots;
     int simple = 1; /* only ranges of numbers, which is the rule */
     for (int64_t j = 0; j < m; j++) simple = simple && ranged[j] && quotes[j] == 0 && bases[j] < 0;
-    for (int64_t g = first; g < stop; g++)
+    for (int64_t g = first; g < stop && m > 0; g++) {
         for (int64_t j = 0; j < m; j++) {
-            if (opens[j]) {
-                *places++ = out - text;
-                out = text + behind(out - text);
-            } else {
+            if (!opens[j]) {
                 *out++ = (uint8_t)delimiter;
+            } else if (j > 0) {
+                filled = close_slot(text, out - text, slot, spill, filled);
+                text = out = text + slot;
             }
             int32_t a = low[g * m + j], b = high[g * m + j];
             if (a == MISSING) {
@@ -114,40 +128,42 @@ KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, 
                 out = put_span(out, a, b, ranged[j], quotes[j], bases[j], offsets, heap);
             }
         }
-    *places = out - text;
-    return out - text;
+        filled = close_slot(text, out - text, slot, spill, filled);
+        text = out = text + slot;
+    }
+    return filled;
 }
 
 /* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
  * what each field is and numbers which run of span columns or which carried column; shift is the group number at
- * which places, with one entry per group and run, begins. text and start need ROOM bytes behind them. Gives
- * the number of bytes written. */
+ * which slots, one per group and run, begin. slots, spill and start need ROOM bytes behind them. Gives the number of
+ * bytes written. */
 KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
-                         const uint8_t *text, const int64_t *places, int64_t runs, const int32_t *index, int64_t shift,
-                         const int32_t *carried, int64_t q, const int64_t *bases, const int64_t *offsets,
-                         const uint8_t *heap, int32_t delimiter, uint8_t *start) {
+                         const uint8_t *slots, int64_t slot, const uint8_t *spill, int64_t runs, const int32_t *index,
+                         int64_t shift, const int32_t *carried, int64_t q, const int64_t *bases,
+                         const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *start) {
     uint8_t *out = start;
     for (int64_t row = first; row < stop; row++) {
-        if (index && runs) { /* where a later row's text is, and, nearer, the text itself */
-            if (row + 2 * AHEAD < stop) {
-                const int64_t *next = places + (index[row + 2 * AHEAD] - shift) * runs;
-                FETCH(next);
-                FETCH(next + runs);
-            }
-            if (row + AHEAD < stop) {
-                const uint8_t *next = text + behind(places[(index[row + AHEAD] - shift) * runs]);
-                FETCH(next);
-                FETCH(next + ROOM);
-            }
+        if (index && row + AHEAD < stop) { /* a later row's text */
+            const uint8_t *next = slots + (index[row + AHEAD] - shift) * runs * slot;
+            FETCH(next);
+            FETCH(next + ROOM);
         }
-        int64_t group = ((index ? index[row] : row) - shift) * runs;
+        const uint8_t *texts = slots + ((index ? index[row] : row) - shift) * runs * slot;
         for (int64_t f = 0; f < width; f++) {
             if (f > 0) *out++ = (uint8_t)delimiter;
             int32_t number = numbers[f];
             if (fields[f] == SPAN) {
-                int64_t from = behind(places[group + number]), size = places[group + number + 1] - from;
-                copy(out, text + from, size);
-                out += size;
+                const uint8_t *from = texts + number * slot;
+                uint16_t length;
+                memcpy(&length, from + slot - LENGTH, LENGTH);
+                int64_t there[2] = {0, length};
+                if (length == SPILT) {
+                    memcpy(there, from, sizeof there);
+                    from = spill + there[0];
+                }
+                copy(out, from, there[1]);
+                out += there[1];
                 continue;
             }
             int32_t code = carried[row * q + number];
