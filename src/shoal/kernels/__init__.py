@@ -42,7 +42,7 @@ class Int32(int):
 
 def _address(array: NDArray[Any]) -> Any:
     """Give an array as kernels take it. Its buffer tells at once where it is, but not if nothing may be written."""
-    return _Place.from_buffer(array) if array.flags.writeable else ctypes.c_void_p(array.ctypes.data)
+    return _Place.from_buffer(array.data) if array.flags.writeable else ctypes.c_void_p(array.ctypes.data)
 
 
 def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
