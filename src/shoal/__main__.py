@@ -29,6 +29,7 @@ def main() -> None:
     _start_lean()
     from shoal.cli import main as run
 
+    gc.freeze()  # the interpreter looks for garbage when it ends, though not at what is set aside here
     run()
 
 

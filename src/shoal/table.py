@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -81,7 +82,7 @@ class Classes:
     columns: Mapping[Carry, NDArray[Any]]
     first: int = 0
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """The number of records in each class."""
         return np.diff(self.starts)

@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,10 +14,29 @@ from property.independent import rows_of
 
 import shoal
 from shoal.engines import Layout
+from shoal.kernels import MISSING, TOP
+from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, Rows, Words
 from shoal.schema import Role
 
 _SIGNS = "ab01-.,;\t|\"' \r\n\\*[]{}é€ß"
 texts = st.text(st.sampled_from(_SIGNS), max_size=5)
+_ODD = [
+    "",
+    "0",
+    "-1",
+    "00",
+    "007",
+    "+5",
+    " 1",
+    "1 ",
+    "12345678",
+    "123456789",
+    "1234567890",
+    "2147483647",
+    "x",
+    '"7"',
+    "-0",
+]
 numbers = st.integers(-(2**33), 2**33).map(str) | st.sampled_from(["0", "-0", "007", "+5", "1e3", " 12", "2147483647"])
 
 
@@ -127,3 +148,42 @@ def test_cells_that_straddle_the_reading_buffer_are_whole(tmp_path):
         csv.writer(file).writerows([["a", "b", "c"], *rows])
     assert (tmp_path / "in.csv").stat().st_size > 1 << 22
     assert carried(tmp_path / "in.csv", tmp_path / "out.csv") == rows
+
+
+def whole(cell: str) -> int:
+    """Give a cell of a number column as the kernel gives it: what is no canonical integer of 32 bits is TOP."""
+    if cell == "":
+        return MISSING
+    canonical = re.fullmatch(r"0|-?[1-9][0-9]{0,9}", cell)
+    return int(cell) if canonical and abs(int(cell)) < TOP else TOP
+
+
+@given(
+    st.integers(1, 12),
+    st.integers(0, 2**32),
+    st.lists(st.tuples(st.floats(0, 1), st.sampled_from(_ODD)), max_size=4),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.integers(1, 400),
+)
+def test_long_stretches_of_numbers_are_read_as_python_reads_them(width, seed, odd, delimiter, room):
+    draw = np.random.Generator(np.random.PCG64(seed))
+    count = 6000 // (4 * width)
+    table = draw.integers(0, 10 ** draw.integers(1, 9, (count, width))).astype(str).tolist()
+    for share, cell in odd:
+        place = int(share * (count * width - 1))
+        table[place // width][place % width] = cell
+    written = [delimiter.join(f'"{c}"' if c == "" and width == 1 else c for c in row) for row in table]
+    buffer = np.frombuffer("".join(line + "\n" for line in written).encode(), np.uint8)
+    modes, targets = np.full(width, NUMBER, np.int32), np.arange(width, dtype=np.int32)
+    targets[width // 2 :] = -1 - np.arange(width - width // 2)
+    cells, others = np.zeros((count, width // 2), np.int32), np.zeros((count, width - width // 2), np.int32)
+    spoilt, scratch, place = np.zeros(width, np.int64), np.empty(64, np.uint8), 0
+    for first in range(0, count, room):  # as many rows at a time as there is room for
+        stop = min(first + room, count)
+        rows = Rows(modes, targets, cells[first:stop], others[first:stop], Words(width), spoilt, scratch)
+        status, place, _ = rows.read(buffer, place, buffer.size, delimiter)
+        assert (status, rows.row, rows.line) == (DONE if stop == count else MORE_ROWS, stop - first, stop - first + 1)
+    wanted = np.array([[whole(cell.strip('"')) for cell in row] for row in table], np.int64)
+    assert place == buffer.size
+    assert np.hstack([cells, others]).tolist() == wanted.tolist()
+    assert spoilt.tolist() == (wanted == TOP).sum(axis=0).tolist()

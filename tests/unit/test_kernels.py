@@ -15,7 +15,7 @@ from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_lengths, runs_in
-from shoal.kernels.rendering import CARRIED, SLACK, TextTable, join_rows
+from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.kernels.spans import bitsets, hulls, lengths, loss
 
 PLAIN = np.zeros(1), np.full(8, -1, np.int64)
@@ -224,6 +224,38 @@ def test_rows_of_every_width_are_worked_alike(width, scale):
     rest = deviation, lowest, highest, *plain
     np.testing.assert_allclose(loss(cells, cells, low, high, members, *rest), wanted)
     np.testing.assert_allclose(loss(cells, cells, low[labels], high[labels], None, *rest), wanted)
+    told = loss(cells, cells, low, high, members, *rest, complete=True)
+    assert told.tolist() == loss(cells, cells, low, high, members, *rest).tolist()
+
+
+def test_loss_of_a_complete_table_sees_wildcards_in_its_release():
+    cells, low, high = int32([[1], [4]]), int32([[1], [MISSING]]), int32([[3], [TOP]])
+    rest = np.array([2.0]), np.array([1], np.int32), np.array([4], np.int32), *PLAIN
+    for complete in (False, True):
+        assert loss(cells, cells, low, high, None, *rest, complete=complete).tolist() == [(2 + 3) / 2, (2 + 3) / 2]
+
+
+@pytest.mark.parametrize("slot", [32, 48, 80, 1024])
+def test_texts_are_repeated_whether_they_fit_their_slots_or_not(slot):
+    draw = np.random.Generator(np.random.PCG64(slot))
+    lengths = draw.integers(1, 7, (40, 1))
+    low = draw.integers(0, 10**lengths, (40, 5)).astype(np.int32)
+    high = (low + draw.integers(0, 10**lengths, (40, 5))).astype(np.int32)
+    index = draw.integers(0, 40, 300).astype(np.int32)
+    opens = int32([1, 0, 0, 1, 0])  # two runs of columns, a carried column between them
+    style = SpanStyle(np.ones(5, np.int32), np.zeros(5, np.int32), opens, lone=False)
+    nothing = TextTable(np.full(5, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8))
+    widest = 5 * 28
+    slots, spill = np.empty(80 * slot + widest + SLACK, np.uint8), np.empty(40 * widest + SLACK, np.uint8)
+    half = render_spans(low, high, 0, 20, style, nothing, ",", slots, slot, spill, 0)
+    filled = render_spans(low, high, 20, 40, style, nothing, ",", slots[20 * 2 * slot :], slot, spill, half)
+    assert (filled > half > 0) == (slot < 80)
+    codes, out = np.arange(300, dtype=np.int32).reshape(-1, 1), np.empty(300 * (widest + 12) + SLACK, np.uint8)
+    fields, numbers = int32([SPAN, CARRIED, SPAN]), int32([0, 0, 1])
+    length = join_rows(0, 300, fields, numbers, slots, slot, spill, 2, index, 0, codes, nothing, ",", out)
+    cells = [[f"[{a};{b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
+    wanted = [",".join([*cells[g][:3], str(row), *cells[g][3:]]) for row, g in enumerate(index.tolist())]
+    assert out[:length].tobytes().decode().splitlines() == wanted
 
 
 def test_numbers_of_every_length_are_written_as_python_writes_them():
@@ -232,7 +264,7 @@ def test_numbers_of_every_length_are_written_as_python_writes_them():
     out = np.empty(values.size * 12 + SLACK, np.uint8)
     nothing = TextTable(np.array([-1], np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8))
     length = join_rows(
-        0, values.size, np.array([CARRIED], np.int32), np.zeros(1, np.int32), np.zeros(1, np.uint8),
-        np.zeros(1, np.int64), 0, np.empty(0, np.int32), 0, values.reshape(-1, 1), nothing, ",", out,
+        0, values.size, np.array([CARRIED], np.int32), np.zeros(1, np.int32), np.zeros(1, np.uint8), 32,
+        np.zeros(1, np.uint8), 0, np.empty(0, np.int32), 0, values.reshape(-1, 1), nothing, ",", out,
     )  # fmt: skip
     assert out[:length].tobytes().decode() == "".join(f"{v}\n" for v in values.tolist())

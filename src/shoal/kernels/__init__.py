@@ -22,6 +22,7 @@ from shoal.errors import InternalError
 
 MISSING = -(2**31)
 TOP = 2**31 - 1
+_Place = ctypes.c_char * 0
 
 
 @functools.cache
@@ -39,6 +40,11 @@ class Int32(int):
     """An integer that a kernel takes as 32 bits."""
 
 
+def _address(array: NDArray[Any]) -> Any:
+    """Give an array as kernels take it. Its buffer tells at once where it is, but not if nothing may be written."""
+    return _Place.from_buffer(array.data) if array.flags.writeable else ctypes.c_void_p(array.ctypes.data)
+
+
 def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
     """Call a kernel with arrays by address, integers as 64 bits, and None as no array.
 
@@ -53,7 +59,7 @@ def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
         elif isinstance(argument, np.ndarray):
             if not argument.flags.c_contiguous:
                 raise InternalError(f"The kernel {kernel} was given an array that is not contiguous.")
-            passed.append(ctypes.c_void_p(argument.ctypes.data))
+            passed.append(_address(argument))
         elif isinstance(argument, Int32):
             passed.append(ctypes.c_int32(argument))
         else:

@@ -100,6 +100,71 @@ static int64_t unquote(const uint8_t **place, const uint8_t *end, uint8_t delimi
     return -1;
 }
 
+/* How much text is cut into cells at a time, and how far it is looked beyond. */
+enum { STRETCH = 2048, BEYOND = 16 };
+
+/* Cells of up to eight digits: where each ends, and its digits, the last one on top, as one number or two halves. */
+typedef struct {
+    uint16_t ends[STRETCH];
+    union {
+        uint64_t digits[STRETCH];
+        uint32_t halves[2 * STRETCH];
+    };
+} Cut;
+
+/* Cut a stretch of text into cells; gives how many there are, or 0 where any is not one to eight digits without a zero
+ * before others. What ends cells is found first, for all bytes alike, so that no cell waits for the one before. */
+static int64_t cut(const uint8_t *text, Cut *cells) {
+    uint8_t other[STRETCH + BEYOND], odd = 0;
+    for (int64_t i = 0; i < STRETCH + BEYOND; i++) other[i] = (uint8_t)(text[i] - '0') > 9;
+    for (int64_t i = 0; i < STRETCH; i++) odd |= other[i] & (other[i + 1] | ((text[i + 1] == '0') & ~other[i + 2]));
+    odd |= other[0] | ((text[0] == '0') & ~other[1]);
+    int64_t found = 0, first = 0, spare = 0;
+    for (int64_t at = 0; at < STRETCH; at += 64) {
+        uint64_t set = 0, bytes;
+        for (int64_t i = 0; i < 64; i += 8) {
+            memcpy(&bytes, other + at + i, 8);
+            set |= (bytes * 0x0102040810204080u >> 56) << i; /* the lowest bits of eight bytes, side by side */
+        }
+        for (; set; set &= set - 1) {
+            int64_t end = at + __builtin_ctzll(set);
+            memcpy(&bytes, text + first, 8);
+            spare |= 8 - (end - first);
+            cells->digits[found] = bytes << (8 * (first - end) & 63);
+            cells->ends[found++] = (uint16_t)end;
+            first = end + 1;
+        }
+    }
+    return odd || spare < 0 ? 0 : found;
+}
+
+/* Read rows of plain numbers: gives how many a stretch of text begins with, and moves place behind them. A stretch in
+ * which a cell is anything else is not read at all. */
+static int64_t plain_rows(const uint8_t **place, uint8_t mark, const int32_t *targets, int64_t columns, int32_t *cells,
+                          int64_t width, int32_t *others, int64_t other_width, int64_t room) {
+    Cut from;
+    const uint8_t *text = *place;
+    int64_t rows = cut(text, &from) / columns;
+    rows = rows < room ? rows : room;
+    for (int64_t i = 0; i < 2 * rows * columns; i++) { /* the digits of neighbours together, then those of twos */
+        uint32_t twos = (from.halves[i] & 0x0F0F0F0F) * (10 << 8 | 1) >> 8;
+        from.halves[i] = (twos & 0x00FF00FF) * (100 << 16 | 1) >> 16;
+    }
+    uint8_t strange = 0;
+    for (int64_t column = 0; column < columns; column++) {
+        int64_t target = targets[column], step = target >= 0 ? width : other_width;
+        int32_t *out = target >= 0 ? cells + target : others - 1 - target;
+        const uint8_t last = column + 1 < columns ? mark : '\n';
+        for (int64_t row = 0, i = column; row < rows; row++, i += columns, out += step) {
+            *out = (int32_t)(from.halves[2 * i] * 10000 + from.halves[2 * i + 1]);
+            strange |= text[from.ends[i]] ^ last;
+        }
+    }
+    if (strange || rows == 0) return 0;
+    *place += from.ends[rows * columns - 1] + 1;
+    return rows;
+}
+
 /* Read whole rows of buffer[start..stop-1] into two matrices; where tells status, place, row, line and a detail.
  *
  * The last byte must be a line feed, so that no cell without quotes runs beyond it. A column's target is its place in
@@ -113,10 +178,22 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
     Words known = {seats, seat_count, words, word_room, heap, heap_room, state};
     const uint8_t mark = (uint8_t)delimiter, *end = buffer + stop, *place = buffer + start;
     int64_t row = where[2], line = where[3], status = DONE, detail = 0;
+    int plain = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* so that digits are in their order */
+    for (int64_t column = 0; column < columns; column++) plain = plain && modes[column] == NUMBER;
+    int64_t next = plain ? start : stop, careful = STRETCH; /* where, and after how much, rows may be plain again */
     while (place < end) {
         if (row >= row_room) {
             status = MORE_ROWS;
             break;
+        }
+        if (place - buffer >= next && end - place >= STRETCH + BEYOND) {
+            int64_t rows = plain_rows(&place, mark, targets, columns, cells + row * width, width,
+                                      others + row * other_width, other_width, row_room - row);
+            row += rows;
+            line += rows;
+            careful = rows > 0 ? STRETCH : 2 * careful;
+            if (rows > 0) continue;
+            next = place - buffer + careful;
         }
         /* A row that may need more room than is left must not be begun: nothing is taken back. */
         if (state[0] + columns >= word_room || 2 * (state[0] + columns) >= seat_count) {

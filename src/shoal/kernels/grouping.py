@@ -66,10 +66,16 @@ def count_labels(labels: Positions, groups: int, weights: NDArray[np.int64] | No
     return sizes
 
 
+def starts_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give where groups of these sizes begin that stand one behind the other, and where the last one ends."""
+    starts = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
 def by_label(labels: Positions, groups: int) -> tuple[Positions, NDArray[np.int64]]:
     """Give the rows group after group, in their own order inside a group, and where each group begins and all end."""
-    starts = np.zeros(groups + 1, np.int64)
-    np.cumsum(count_labels(labels, groups), out=starts[1:])
+    starts = starts_of(count_labels(labels, groups))
     order = np.empty(labels.size, np.int32)
     call("order_by_label", labels, labels.size, starts[:-1].copy(), order)
     return order, starts

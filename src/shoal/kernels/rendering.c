@@ -4,26 +4,28 @@
 enum { SPAN = 0 };
 
 /* What kernels here may write, and read from texts, behind the end: see SLACK in rendering.py. */
-enum { ROOM = 96 };
+enum { ROOM = 64, STEP = 16 };
 
-/* The text of the numbers below 10^4: four digits, and the number of zeros that they begin with. */
+/* The length of a text in the last bytes of its slot says so if it stands in the spill. */
+enum { LENGTH = sizeof(uint16_t), SPILT = UINT16_MAX };
+
+/* The numbers below 10^4: their four digits; and their text, with its length in the last byte. */
 static char four[10000][4];
-static uint8_t zeros[10000];
+static char short_texts[10000][8];
 
 __attribute__((constructor)) static void fill_texts(void) {
     for (int number = 0; number < 10000; number++) {
         for (int rest = number, place = 3; place >= 0; place--, rest /= 10) four[number][place] = (char)('0' + rest % 10);
-        zeros[number] = (uint8_t)((number < 1000) + (number < 100) + (number < 10));
+        int zeros = (number < 1000) + (number < 100) + (number < 10);
+        memcpy(short_texts[number], four[number] + zeros, (size_t)(4 - zeros));
+        short_texts[number][7] = (char)(4 - zeros);
     }
 }
 
-/* Write the digits of a number below 10^4 without the zeros that it begins with. Up to 3 bytes too many are written. */
+/* Write the digits of a number below 10^4 without the zeros that it begins with. Always 8 bytes are written. */
 static inline uint8_t *put_few(uint8_t *out, uint32_t number) {
-    uint32_t digits;
-    memcpy(&digits, four[number], 4);
-    digits >>= 8 * zeros[number];
-    memcpy(out, &digits, 4);
-    return out + 4 - zeros[number];
+    memcpy(out, short_texts[number], 8);
+    return out + short_texts[number][7];
 }
 
 /* Write a 32-bit integer, four digits at a time. Up to 7 bytes too many are written. */
@@ -49,7 +51,7 @@ static inline uint8_t *put_number(uint8_t *out, int32_t value) {
 /* Copy a text that is as short as a row: always ROOM bytes, by the same instructions, and more where there is more. */
 static inline void copy(uint8_t *out, const uint8_t *from, int64_t size) {
     memcpy(out, from, ROOM);
-    if (size > ROOM) memcpy(out + ROOM, from + ROOM, (size_t)(size - ROOM));
+    for (int64_t at = ROOM; at < size; at += STEP) memcpy(out + at, from + at, STEP);
 }
 
 static inline uint8_t *put_text(uint8_t *out, int64_t word, const int64_t *offsets, const uint8_t *heap) {
@@ -63,73 +65,105 @@ static inline uint8_t *put_end(uint8_t *out, int32_t value, int64_t base, const 
     return base < 0 ? put_number(out, value) : put_text(out, base + value, offsets, heap);
 }
 
-/* Write the cells of span rows first..stop-1 one after the other, note where each run of columns begins, and give the
- * place behind the last. Per column, ranged says whether a single value is still written as a range; quotes whether
+ALWAYS_INLINE uint8_t *put_span(uint8_t *out, int32_t a, int32_t b, int32_t ranged, int32_t quotes, int64_t base,
+                                const int64_t *offsets, const uint8_t *heap) {
+    int alone = a == b && !ranged;
+    int quote = quotes == 2 || (quotes == 1 && !alone);
+    if (quote) *out++ = '"';
+    if (alone) {
+        out = put_end(out, a, base, offsets, heap);
+    } else {
+        *out++ = '[';
+        out = put_end(out, a, base, offsets, heap);
+        *out++ = ';';
+        out = put_end(out, b, base, offsets, heap);
+        *out++ = ']';
+    }
+    if (quote) *out++ = '"';
+    return out;
+}
+
+/* Note the length of a text that was written over its slot and perhaps beyond; a text that does not fit is moved to the
+ * spill, and the slot tells its place and length there. Gives the filled part of the spill. */
+static inline int64_t close_slot(uint8_t *text, int64_t size, int64_t slot, uint8_t *spill, int64_t filled) {
+    uint16_t length = (uint16_t)size;
+    if (size > slot - LENGTH) {
+        const int64_t there[2] = {filled, size};
+        memcpy(spill + filled, text, (size_t)size);
+        memcpy(text, there, sizeof there);
+        filled += size;
+        length = SPILT;
+    }
+    memcpy(text + slot - LENGTH, &length, LENGTH);
+    return filled;
+}
+
+/* Write the cells of span rows first..stop-1, the text of each run of columns to a slot, and give the filled part of
+ * the spill. All slots have one size, so that a text is found without looking up its place. Per column, ranged says whether a single value is still written as a range; quotes whether
  * quotes are put around no cell (0), ranges (1) or every cell (2); opens whether it begins a new run, in which cells
  * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. lone says that the
- * table has no other column. Up to 7 bytes are written behind the last. */
+ * table has no other column. Behind the last slot there must be room for the widest text, and ROOM bytes more. */
 KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
                             const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
                             const int64_t *offsets, const uint8_t *heap, int32_t delimiter, int32_t lone,
-                            uint8_t *text, int64_t *places, int64_t at) {
-    uint8_t *out = text + at;
-    for (int64_t g = first; g < stop; g++)
+                            uint8_t *slots, int64_t slot, uint8_t *spill, int64_t filled) {
+    uint8_t *text = slots, *out = slots;
+    int simple = 1; /* only ranges of numbers, which is the rule */
+    for (int64_t j = 0; j < m; j++) simple = simple && ranged[j] && quotes[j] == 0 && bases[j] < 0;
+    for (int64_t g = first; g < stop && m > 0; g++) {
         for (int64_t j = 0; j < m; j++) {
-            if (opens[j])
-                *places++ = out - text;
-            else
+            if (!opens[j]) {
                 *out++ = (uint8_t)delimiter;
+            } else if (j > 0) {
+                filled = close_slot(text, out - text, slot, spill, filled);
+                text = out = text + slot;
+            }
             int32_t a = low[g * m + j], b = high[g * m + j];
             if (a == MISSING) {
                 if (b == TOP) *out++ = '*';
                 else if (lone) *out++ = '"', *out++ = '"'; /* a lone empty cell would look like an empty line */
-                continue;
-            }
-            int alone = a == b && !ranged[j];
-            int quote = quotes[j] == 2 || (quotes[j] == 1 && !alone);
-            if (quote) *out++ = '"';
-            if (alone) {
-                out = put_end(out, a, bases[j], offsets, heap);
+            } else if (simple) {
+                out = put_span(out, a, b, 1, 0, -1, offsets, heap);
             } else {
-                *out++ = '[';
-                out = put_end(out, a, bases[j], offsets, heap);
-                *out++ = ';';
-                out = put_end(out, b, bases[j], offsets, heap);
-                *out++ = ']';
+                out = put_span(out, a, b, ranged[j], quotes[j], bases[j], offsets, heap);
             }
-            if (quote) *out++ = '"';
         }
-    *places = out - text;
-    return out - text;
+        filled = close_slot(text, out - text, slot, spill, filled);
+        text = out = text + slot;
+    }
+    return filled;
 }
 
 /* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
  * what each field is and numbers which run of span columns or which carried column; shift is the group number at
- * which places, with one entry per group and run, begins. text and start need ROOM bytes behind them. Gives
- * the number of bytes written. */
+ * which slots, one per group and run, begin. slots, spill and start need ROOM bytes behind them. Gives the number of
+ * bytes written. */
 KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
-                         const uint8_t *text, const int64_t *places, int64_t runs, const int32_t *index, int64_t shift,
-                         const int32_t *carried, int64_t q, const int64_t *bases, const int64_t *offsets,
-                         const uint8_t *heap, int32_t delimiter, uint8_t *start) {
+                         const uint8_t *slots, int64_t slot, const uint8_t *spill, int64_t runs, const int32_t *index,
+                         int64_t shift, const int32_t *carried, int64_t q, const int64_t *bases,
+                         const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *start) {
     uint8_t *out = start;
     for (int64_t row = first; row < stop; row++) {
-        if (index && runs) { /* where a later row's text is, and, nearer, the text itself */
-            if (row + 2 * AHEAD < stop) FETCH(&places[(index[row + 2 * AHEAD] - shift) * runs]);
-            if (row + AHEAD < stop) {
-                const uint8_t *next = text + places[(index[row + AHEAD] - shift) * runs];
-                FETCH(next);
-                FETCH(next + 64);
-                FETCH(next + ROOM - 1);
-            }
+        if (index && row + AHEAD < stop) { /* a later row's text */
+            const uint8_t *next = slots + (index[row + AHEAD] - shift) * runs * slot;
+            FETCH(next);
+            FETCH(next + ROOM);
         }
-        int64_t group = ((index ? index[row] : row) - shift) * runs;
+        const uint8_t *texts = slots + ((index ? index[row] : row) - shift) * runs * slot;
         for (int64_t f = 0; f < width; f++) {
             if (f > 0) *out++ = (uint8_t)delimiter;
             int32_t number = numbers[f];
             if (fields[f] == SPAN) {
-                int64_t size = places[group + number + 1] - places[group + number];
-                copy(out, text + places[group + number], size);
-                out += size;
+                const uint8_t *from = texts + number * slot;
+                uint16_t length;
+                memcpy(&length, from + slot - LENGTH, LENGTH);
+                int64_t there[2] = {0, length};
+                if (length == SPILT) {
+                    memcpy(there, from, sizeof there);
+                    from = spill + there[0];
+                }
+                copy(out, from, there[1]);
+                out += there[1];
                 continue;
             }
             int32_t code = carried[row * q + number];

@@ -17,7 +17,9 @@ Positions = NDArray[np.int32]
 # What a field of the output is made of.
 SPAN, CARRIED = 0, 1
 # Room that the kernels need behind texts and behind the output.
-SLACK = 96
+SLACK = 64
+# The last bytes of a slot, which tell the length of the text in it; and what they tell of a text that does not fit.
+LENGTH, SPILT = np.dtype(np.uint16), 2**16 - 1
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,21 @@ def render_spans(
     style: SpanStyle,
     table: TextTable,
     delimiter: str,
-    out: Bytes,
-    places: Integers,
-    at: int,
+    slots: Bytes,
+    slot: int,
+    spill: Bytes,
+    filled: int,
 ) -> int:
-    """Write the cells of span rows first..stop-1 one after the other and note where each run of columns begins."""
+    """Write the cells of span rows first..stop-1, the text of each run of columns to a slot, all of one size.
+
+    What does not fit goes to the spill; returns how much of that is filled.
+    """
     of_kind(np.int32, low, high, style.ranged, style.quotes, style.opens)
     return int(
         call(
             "render_spans", low, high, low.shape[1], first, stop, style.ranged, style.quotes, style.opens, table.bases,
-            table.offsets, table.heap, Int32(ord(delimiter)), Int32(style.lone), out, places, at, result=ctypes.c_int64,
+            table.offsets, table.heap, Int32(ord(delimiter)), Int32(style.lone), slots, slot, spill, filled,
+            result=ctypes.c_int64,
         )
     )  # fmt: skip
 
@@ -71,8 +78,9 @@ def join_rows(
     stop: int,
     fields: Positions,
     numbers: Positions,
-    text: Bytes,
-    places: Integers,
+    slots: Bytes,
+    slot: int,
+    spill: Bytes,
     runs: int,
     index: Positions,
     shift: int,
@@ -84,13 +92,14 @@ def join_rows(
     """Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell.
 
     ``fields`` tells what each field is and ``numbers`` which run of span columns or which carried column; ``shift``
-    is the group number at which ``places``, with one entry per group and run, begins.
+    is the group number at which ``slots``, one per group and run, begin.
     """
     of_kind(np.int32, fields, numbers, index, carried)
     return int(
         call(
-            "join_rows", first, stop, fields, numbers, fields.size, text, places, runs, index if index.size else None,
-            shift, carried, carried.shape[1], table.bases, table.offsets, table.heap, Int32(ord(delimiter)), out,
+            "join_rows", first, stop, fields, numbers, fields.size, slots, slot, spill, runs,
+            index if index.size else None, shift, carried, carried.shape[1], table.bases, table.offsets, table.heap,
+            Int32(ord(delimiter)), out,
             result=ctypes.c_int64,
         )
     )  # fmt: skip

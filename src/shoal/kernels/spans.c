@@ -10,6 +10,9 @@ static int plain(const int32_t *cells, int64_t n, int32_t *lowest, int32_t *high
     return low != MISSING;
 }
 
+/* How far one number is above another, where it is: both are at most 2^31 - 1 apart. */
+static inline int32_t above(int32_t upper, int32_t lower) { return (int32_t)((uint32_t)upper - (uint32_t)lower); }
+
 ALWAYS_INLINE void limits(const int32_t *restrict cells, int64_t n, int64_t m, int32_t *restrict lowest,
                           int32_t *restrict highest) {
     for (const int32_t *row = cells; row < cells + n * m; row += m)
@@ -188,14 +191,17 @@ static double farthest(int32_t a, int32_t b, int32_t p, int32_t q, int32_t lowes
     return fmax(fmax(up, down), 0);
 }
 
-/* The distances between rows of plain numbers and the plain spans published for them. */
+/* The distances between rows of plain numbers and the plain spans published for them; gives the limits of the spans,
+ * which tell whether they were. */
 ALWAYS_INLINE double plain_loss(const int32_t *restrict cells, int64_t m, const int32_t *restrict low,
                                 const int32_t *restrict high, const int32_t *restrict order,
                                 const int64_t *restrict starts, int64_t groups, const double *restrict scale,
-                                double *restrict distance, double *restrict sums) {
+                                double *restrict distance, double *restrict sums, int32_t *lowest, int32_t *highest) {
     double all = 0;
+    int32_t least_end = TOP, most_end = MISSING;
     int64_t last = order ? starts[groups] - 1 : groups - 1;
-    for (int64_t g = 0; g < groups; g++, low += m, high += m)
+    for (int64_t g = 0; g < groups; g++, low += m, high += m) {
+        for (int64_t j = 0; j < m; j++) least_end = least(least_end, low[j]), most_end = most(most_end, high[j]);
         for (int64_t i = order ? starts[g] : g, stop = order ? starts[g + 1] : g + 1; i < stop; i++) {
             const int32_t *row = cells + (order ? order[i] : i) * m;
             if (order) {
@@ -205,38 +211,44 @@ ALWAYS_INLINE double plain_loss(const int32_t *restrict cells, int64_t m, const 
             }
             double total = 0;
             for (int64_t j = 0; j < m; j++) {
-                distance[j] = (double)most(high[j] - row[j], row[j] - low[j]) * scale[j];
+                distance[j] = (double)most(above(high[j], row[j]), above(row[j], low[j])) * scale[j];
             }
             for (int64_t j = 0; j < m; j++) sums[j] += distance[j];
             for (int64_t j = 0; j < m; j++) total += distance[j] * distance[j];
             all += sqrt(total);
         }
+    }
+    *lowest = least_end;
+    *highest = most_end;
     return all;
 }
 
 /* The distance between each record and its published form (Eq. 2), summed; then each attribute's own.
  *
  * low and high are the published spans of groups of rows: order gives the rows group after group, starts where each
- * group begins in it (both null: each row is a group). Where all cells are plain numbers, which is the rule, distances
- * are taken without looking for exceptions. */
+ * group begins in it (both null: each row is a group). complete says that every cell has a value, which lies within
+ * the limits of the domain. Distances are first taken as if all cells were plain numbers, which is the rule. */
 KERNEL void loss(const int32_t *restrict lo, const int32_t *restrict hi, int64_t n, int64_t m,
                  const int32_t *restrict low, const int32_t *restrict high, const int32_t *restrict order,
                  const int64_t *restrict starts, int64_t groups, const double *restrict deviation,
                  const int32_t *lowest, const int32_t *highest, const double *table, const int64_t *offsets,
-                 double *restrict scale, double *restrict distance, double *restrict sums) {
-    int32_t least_cell = TOP, most_cell = MISSING;
-    int simple = lo == hi && plain(lo, n * m, &least_cell, &most_cell) &&
-                 plain(low, groups * m, &least_cell, &most_cell) && plain(high, groups * m, &least_cell, &most_cell) &&
-                 (int64_t)most_cell - least_cell <= INT32_MAX; /* differences then fit too */
+                 int32_t complete, double *restrict scale, double *restrict distance, double *restrict sums) {
+    int32_t least_cell = TOP, most_cell = MISSING, least_end, most_end;
+    int simple = lo == hi && plain(complete ? lowest : lo, complete ? m : n * m, &least_cell, &most_cell);
+    if (complete) plain(highest, m, &least_cell, &most_cell);
     for (int64_t j = 0; j < m; j++) {
         scale[j] = deviation[j] > 0 ? 1 / deviation[j] : 0;
         simple = simple && offsets[j] < 0;
     }
-    for (int64_t j = 0; j <= m; j++) sums[j] = 0;
     if (simple) {
-        FOR_WIDTH(sums[0] = plain_loss(lo, m, low, high, order, starts, groups, scale, distance, sums + 1))
-        return;
+        for (int64_t j = 0; j <= m; j++) sums[j] = 0;
+        FOR_WIDTH(sums[0] = plain_loss(lo, m, low, high, order, starts, groups, scale, distance, sums + 1, &least_end,
+                                       &most_end))
+        least_cell = least(least_cell, least_end);
+        most_cell = most(most_cell, most_end);
+        if (least_cell != MISSING && (int64_t)most_cell - least_cell <= INT32_MAX) return; /* all differences fit */
     }
+    for (int64_t j = 0; j <= m; j++) sums[j] = 0;
     for (int64_t g = 0; g < groups; g++)
         for (int64_t i = order ? starts[g] : g, stop = order ? starts[g + 1] : g + 1; i < stop; i++) {
             int64_t row = (order ? order[i] : i) * m, own = g * m;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import call, of_kind
+from shoal.kernels import Int32, call, of_kind
 
 Positions = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -64,17 +64,20 @@ def loss(
     highest: Positions,
     table: Floats,
     offsets: Offsets,
+    *,
+    complete: bool = False,
 ) -> Floats:
     """Give the distance between each record and its published form (Eq. 2 and 4), summed; then each attribute's own.
 
     ``low`` and ``high`` are published spans and ``members`` says which rows each is published for (None: each row
     has its own). The farthest end of the span stands for the cell; wildcards, and cells that lost or gained a value,
-    take the limits of the attribute's domain.
+    take the limits of the attribute's domain. ``complete`` says that no cell of the rows lacks a value, which need not
+    be found out again then.
     """
     of_kind(np.int32, lo, hi, low, high)
     n, m = lo.shape
     order, starts = (None, None) if members is None else members
     scratch, sums = (np.empty(m), np.empty(m)), np.empty(m + 1)
     limits = (deviation, lowest, highest, table, offsets)
-    call("loss", lo, hi, n, m, low, high, order, starts, low.shape[0], *limits, *scratch, sums)
+    call("loss", lo, hi, n, m, low, high, order, starts, low.shape[0], *limits, Int32(complete), *scratch, sums)
     return sums

@@ -37,13 +37,14 @@ class InformationLoss:
     def score(self, original: Table, released: Table) -> Score:
         """Add up the distances of all records."""
         known = original.moments()
+        complete = bool((known.count == original.rows).all())
         axes = [original.schema[name].axis for name in original.schema.quasi]
 
         def kernel(before: Spans, after: Spans, members: Members | None) -> NDArray[np.float64]:
             limits = [_on_common_axes(axes, side, before) for side in (known.lowest, known.highest)]
             return loss(
                 before.lo, before.hi, after.lo, after.hi, members,
-                known.deviation, limits[0], limits[1], before.table, before.offsets,
+                known.deviation, limits[0], limits[1], before.table, before.offsets, complete=complete,
             )  # fmt: skip
 
         sums = original.engine.fold(original, released, kernel)

@@ -23,7 +23,7 @@ from shoal.engines.scratch import in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import by_label, count_labels, label_rows
+from shoal.kernels.grouping import by_label, count_labels, label_rows, starts_of
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
 from shoal.kernels.spans import Members
@@ -126,11 +126,7 @@ class Local:
         def labels(rows: NDArray[np.int64] | slice = _ALL) -> Positions:
             return of_matrix_row[data.index[rows]] if shared else of_matrix_row[rows]
 
-        if shared:
-            members = np.diff(data.members()[1])
-            sizes = count_labels(of_matrix_row, groups, members)
-        else:
-            sizes = count_labels(of_matrix_row, groups)
+        starts = self._starts(data, by) if shared else starts_of(count_labels(of_matrix_row, groups))
         carried: dict[Carry, NDArray[Any]] = {}
         order: Positions | None = None
         for item in carry:
@@ -140,7 +136,15 @@ class Local:
                 continue
             order = by_label(labels(), groups)[0] if order is None else order
             carried[item] = self._column(data, schema, item)[order]
-        return Classes(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), carried)
+        return Classes(starts, carried)
+
+    def _starts(self, data: LocalData, by: tuple[str, ...]) -> NDArray[np.int64]:
+        """Say where each class of records that share matrix rows begins, and where the last one ends."""
+        if ("starts", by) not in data.memo:
+            sizes = count_labels(*self._signatures(data, by), np.diff(data.members()[1]))
+            data.memo["starts", by] = starts_of(sizes)
+        found: NDArray[np.int64] = data.memo["starts", by]
+        return found
 
     def _column(self, data: LocalData, schema: Schema, item: str | Ranked | Given) -> NDArray[Any]:
         """Give one number per record: of a column, of its ranks, or what was given."""

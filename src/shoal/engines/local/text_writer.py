@@ -18,12 +18,13 @@ from shoal.engines.local.digests import of_file
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
+from shoal.kernels.rendering import CARRIED, LENGTH, SLACK, SPAN, SPILT, SpanStyle, TextTable, join_rows, render_spans
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
 _SAMPLE = 256
+_WIDEST_SLOT = 1024
 Positions = NDArray[np.int32]
 
 
@@ -65,8 +66,8 @@ def _rows(data: LocalData, schema: Schema, names: Sequence[str], delimiter: str)
         if not shared:
             spans.render(first, stop)
         length = join_rows(
-            first, stop, fields, numbers, spans.text, spans.places, spans.runs, data.index, 0 if shared else first,
-            data.codes, carried, delimiter, out,
+            first, stop, fields, numbers, spans.slots, spans.slot, spans.spill, spans.runs, data.index,
+            0 if shared else first, data.codes, carried, delimiter, out,
         )  # fmt: skip
         yield out[:length].data
 
@@ -141,35 +142,51 @@ class _SpanTexts:
         self.style = SpanStyle(ranged, quotes, opens, len(names) == 1)
         self.table, widths = _text_table(texts)
         self.widest = int((2 * widths + 6).sum())
-        self.text = np.empty(0, np.uint8)
-        self.places = np.zeros(1, np.int64)
+        self.slots, self.spill = np.empty(0, np.uint8), np.empty(0, np.uint8)
+        self.slot = self._fitting()
 
     def render(self, first: int, stop: int) -> None:
-        """Write the texts of some groups, in pieces so that no more memory is taken than they need."""
+        """Write the texts of some groups, in pieces so that the spill takes no more memory than it needs."""
+        room = self.runs * self.slot  # of a group
+        self.slots = _at_least((stop - first) * room + self.widest + SLACK, self.slots, 0)
         step = max(1, _BUFFER // max(self.widest, 1))
-        self.places = np.empty((stop - first) * self.runs + 1, np.int64)
-        at = 0
+        filled = 0
         for begin in range(first, stop, step):
             end = min(begin + step, stop)
-            needed = at + (end - begin) * self.widest + SLACK
-            if self.text.size < needed:
-                larger = np.empty(max(needed, at + self._expected(begin, stop)), np.uint8)
-                larger[:at] = self.text[:at]
-                self.text = larger
-            at = self._piece(begin, end, self.text, self.places[(begin - first) * self.runs :], at)
+            self.spill = _at_least(filled + (end - begin) * self.widest + SLACK, self.spill, filled)
+            filled = self._piece(begin, end, self.slots[(begin - first) * room :], self.slot, self.spill, filled)
 
-    def _piece(self, begin: int, end: int, text: NDArray[np.uint8], places: NDArray[np.int64], at: int) -> int:
-        return render_spans(self.low, self.high, begin, end, self.style, self.table, self.delimiter, text, places, at)
+    def _piece(
+        self, begin: int, end: int, slots: NDArray[np.uint8], slot: int, spill: NDArray[np.uint8], filled: int
+    ) -> int:
+        return render_spans(
+            self.low, self.high, begin, end, self.style, self.table, self.delimiter, slots, slot, spill, filled
+        )
 
-    def _expected(self, first: int, stop: int) -> int:
-        """Tell how much room the texts of some groups will take, from a few that lie all over them."""
-        few = np.empty(_SAMPLE * self.widest + SLACK, np.uint8)
-        places = np.empty(_SAMPLE * self.runs + 1, np.int64)
-        starts = range(first, max(stop - _SAMPLE, first + 1), max(1, (stop - first) // 32))
-        lengths = [
-            self._piece(s, min(s + _SAMPLE, stop), few, places, 0) / (min(s + _SAMPLE, stop) - s) for s in starts
-        ]
-        return int((stop - first) * sum(lengths) / len(lengths) * 1.03) + _BUFFER + SLACK
+    def _fitting(self) -> int:
+        """Tell in how large slots texts fit, from a few groups that lie all over; rare long ones need not."""
+        number, groups = self.runs * _SAMPLE, self.low.shape[0]
+        slots = np.empty(number * _WIDEST_SLOT + self.widest + SLACK, np.uint8)
+        spill = np.empty(_SAMPLE * self.widest + SLACK, np.uint8)
+        found = [np.zeros(1, LENGTH)]
+        for begin in range(0, groups, max(_SAMPLE, groups // 32)):
+            end = min(begin + _SAMPLE, groups)
+            self._piece(begin, end, slots, _WIDEST_SLOT, spill, 0)
+            ends = slots[: (end - begin) * self.runs * _WIDEST_SLOT].reshape(-1, _WIDEST_SLOT)[:, -LENGTH.itemsize :]
+            found.append(np.ascontiguousarray(ends).view(LENGTH).reshape(-1))
+        lengths = np.concatenate(found)
+        lengths = lengths[lengths != SPILT]
+        fitting = max(min(int(lengths.max()), 2 * int(lengths.mean())), 16)  # place and length of one that does not fit
+        return -(-(fitting + LENGTH.itemsize) // 16) * 16  # few slots then lie across three lines of memory
+
+
+def _at_least(size: int, buffer: NDArray[np.uint8], filled: int) -> NDArray[np.uint8]:
+    """Give a buffer of some size that begins with what one is filled with: this one, if it is large enough."""
+    if buffer.size >= size:
+        return buffer
+    larger = np.empty(max(size, 2 * filled), np.uint8)
+    larger[:filled] = buffer[:filled]
+    return larger
 
 
 def _quotes_ends(axis: Axis, delimiter: str) -> bool:
