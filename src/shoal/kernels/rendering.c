@@ -99,10 +99,11 @@ static inline int64_t close_slot(uint8_t *text, int64_t size, int64_t slot, uint
 }
 
 /* Write the cells of span rows first..stop-1, the text of each run of columns to a slot, and give the filled part of
- * the spill. All slots have one size, so that a text is found without looking up its place. Per column, ranged says whether a single value is still written as a range; quotes whether
- * quotes are put around no cell (0), ranges (1) or every cell (2); opens whether it begins a new run, in which cells
- * are separated by the delimiter; bases where its texts begin in the text table, or -1 for numbers. lone says that the
- * table has no other column. Behind the last slot there must be room for the widest text, and ROOM bytes more. */
+ * the spill. All slots have one size, so that a text is found without looking up its place. Per column, ranged says
+ * whether a single value is still written as a range; quotes whether quotes are put around no cell (0), ranges (1) or
+ * every cell (2); opens whether it begins a new run, in which cells are separated by the delimiter; bases where its
+ * texts begin in the text table, or -1 for numbers. lone says that the table has no other column. Behind the last slot
+ * there must be room for the widest text, and ROOM bytes more. */
 KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
                             const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
                             const int64_t *offsets, const uint8_t *heap, int32_t delimiter, int32_t lone,
