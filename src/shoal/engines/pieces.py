@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,23 +78,28 @@ class Splits:
 def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Integers:
     if not keys:
         return np.searchsorted(split_rows, rows, side="right")
-    first, found = (_searched(splits[0], keys[0], side) for side in ("left", "right"))
-    for begin in np.unique(first[first < found]).tolist():  # where records are as some of the splits by the first key
-        tied = np.flatnonzero((first == begin) & (found > begin))
+    found = _searched(splits[0], keys[0])
+    if split_rows.size == 0:
+        return found
+    # Few records are as some of the splits by the first key: the others say where these belong.
+    alike = np.flatnonzero(splits[0][np.maximum(found, 1) - 1] == keys[0])
+    first = np.searchsorted(splits[0], keys[0][alike])
+    for begin in np.unique(first).tolist():
+        tied = alike[first == begin]
         stop = int(found[tied[0]])
         here = [split[begin:stop] for split in splits[1:]]
         found[tied] = begin + _ranges(here, split_rows[begin:stop], [key[tied] for key in keys[1:]], rows[tied])
     return found
 
 
-def _searched(splits: Bits, keys: Bits, side: Literal["left", "right"]) -> Integers:
-    """Find the place of each key among splits; few different keys are looked up in a list of all that may occur."""
+def _searched(splits: Bits, keys: Bits) -> Integers:
+    """Count the splits up to each key; few different keys are looked up in a list of all that may occur."""
     if keys.size == 0:
-        return np.searchsorted(splits, keys, side=side)
+        return np.searchsorted(splits, keys, side="right")
     low, high = keys.min(), keys.max()
     if high - low >= np.uint64(min(_LISTED, keys.size)):
-        return np.searchsorted(splits, keys, side=side)
-    listed = np.searchsorted(splits, np.arange(low, high + np.uint64(1), dtype=np.uint64), side=side)
+        return np.searchsorted(splits, keys, side="right")
+    listed = np.searchsorted(splits, np.arange(low, high + np.uint64(1), dtype=np.uint64), side="right")
     found: Integers = listed[(keys - low).astype(np.int64)]
     return found
 

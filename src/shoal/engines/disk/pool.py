@@ -22,6 +22,7 @@ from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
 from shoal.engines.scratch import scratch
+from shoal.engines.writing import write_all
 from shoal.errors import DataError, RoomError
 
 T = TypeVar("T")
@@ -218,9 +219,8 @@ def _named(folder: Path, number: int, name: str) -> Path:
 
 
 def _write(file: Any, column: NDArray[Any]) -> None:
-    rest = np.ascontiguousarray(column).data.cast("B") if column.size else memoryview(b"")
-    while rest:
-        rest = rest[file.write(rest) :]
+    if column.size:
+        write_all(file, np.ascontiguousarray(column).data.cast("B"))
 
 
 def _sweep(place: Path) -> None:

@@ -15,6 +15,7 @@ from shoal.engines import Layout, Written
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.engines.local.digests import of_file
+from shoal.engines.writing import write_all
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
@@ -35,9 +36,7 @@ def write_text(parts: Iterable[LocalData], schema: Schema, path: Path, layout: L
         for chunk in _chunks(parts, schema, layout.delimiter):
             digest.update(chunk)
             size += len(chunk)
-            rest = memoryview(chunk)
-            while rest:
-                rest = rest[file.write(rest) :]
+            write_all(file, chunk)
     return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
 
 
