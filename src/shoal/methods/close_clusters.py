@@ -31,7 +31,7 @@ Forming = Callable[[Piece, Points], tuple[Labels, int]]
 class Plan:
     """How classes are formed: what is done with a piece, what it needs to know of each record, and which go together.
 
-    ``keys`` are asked for only where a table cannot be seen as a whole; None leaves that to the curve.
+    ``keys`` are asked for only where a table is taken in pieces; None leaves that to the curve.
     """
 
     form: Forming

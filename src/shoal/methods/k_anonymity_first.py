@@ -27,7 +27,7 @@ class KAnonymityFirst(CloseClusters):
     class is farther than t from the table, the next nearest record replaces that member whose leaving helps most, if
     any does. Late classes find few records to choose from: those that miss t join the class whose mean is nearest, as
     in `MergeClusters`. Members are replaced for the first confidential attribute that has an order; without one,
-    classes are only joined. The work grows with the square of the table.
+    classes are only joined. The work grows with the square of the table, or of its pieces from 262,144 records on.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def strata_needed(t: float, size: int) -> int:
 
 
 def stretches_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Any]]:
-    """Say which records go together if a table cannot be seen as a whole: the same stretch of every stratum.
+    """Say which records go together if a table is taken in pieces: the same stretch of every stratum.
 
     Every stratum is cut in the same shares, first by one attribute and then by another; so many of its records in a
     row have the same key.
