@@ -1,18 +1,18 @@
 /* Rows with equal cells, found by hashing and confirmed cell by cell. */
 #include "native.h"
 
-static inline uint64_t mix(uint64_t state, uint64_t value) {
-    state = (state ^ value) * 0x9E3779B97F4A7C15u;
-    return state ^ state >> 29;
-}
-
-/* One number for the cells of a row in some columns: equal cells, equal numbers. */
+/* One number for the cells of a row in some columns: equal cells, equal numbers. Each cell is multiplied by a number of
+ * its column, so that none waits for the one before. */
 static inline uint64_t mixed(const int32_t *lo, const int32_t *hi, int64_t row, const int64_t *columns,
                              int64_t number) {
-    uint64_t state = 0x243F6A8885A308D3u;
-    for (int64_t c = 0; c < number; c++)
-        state = mix(state, (uint64_t)(uint32_t)lo[row + columns[c]] << 32 | (uint32_t)hi[row + columns[c]]);
-    return state;
+    const uint64_t odd = 0x9E3779B97F4A7C15u;
+    uint64_t state = 0, factor = 0x243F6A8885A308D3u;
+    for (int64_t c = 0; c < number; c++, factor *= odd) {
+        uint64_t cell = (uint64_t)(uint32_t)lo[row + columns[c]] << 32 | (uint32_t)hi[row + columns[c]];
+        state += (cell ^ factor >> 32) * factor;
+    }
+    state = (state ^ state >> 32) * odd;
+    return state ^ state >> 29;
 }
 
 /* The mixed cells of each row. */
@@ -30,28 +30,35 @@ static int same(const int32_t *lo, const int32_t *hi, const int64_t *columns, in
     return 1;
 }
 
-/* Number the distinct rows of a pair of matrices over some columns, exactly, and give how many there are.
- * Rows are sorted by a 32-bit hash; inside a run of equal hashes every row is compared with those that opened a
- * number, so a collision costs time, never correctness. */
+/* Number the distinct rows of a pair of matrices over some columns in the order in which they come, exactly, and give
+ * how many there are. The first row of each number has a seat, which its cells tell: it holds the row and half of their
+ * mix. Rows that agree in all of the mix are still compared, so a collision costs time, never correctness. There must
+ * be more seats than rows. Seats of later rows are asked for ahead, many at once. */
 KERNEL int64_t label_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const int64_t *columns,
-                          int64_t number, uint64_t *packed, uint64_t *spare, int32_t *labels) {
-    for (int64_t i = 0; i < n; i++) packed[i] = mixed(lo, hi, i * m, columns, number) >> 32 << 32 | (uint64_t)i;
-    uint64_t *ordered = sort_packed(packed, spare, n);
-    int64_t found = 0;
-    for (int64_t start = 0, stop; start < n; start = stop) {
-        int64_t first = found;
-        for (stop = start; stop < n && ordered[stop] >> 32 == ordered[start] >> 32; stop++) {
-            int64_t row = (uint32_t)ordered[stop], label = -1;
-            /* The rows that opened a number within this run are kept at the front of the run itself. */
-            for (int64_t k = 0; k < found - first && label < 0; k++)
-                if (same(lo, hi, columns, number, row, (uint32_t)ordered[start + k], m)) label = first + k;
-            if (label < 0) {
-                label = found++;
-                uint64_t *seat = &ordered[start + label - first], swap = *seat;
-                *seat = ordered[stop];
-                ordered[stop] = swap;
+                          int64_t number, uint64_t *seats, int64_t seat_count, int32_t *labels) {
+    enum { FEW = 64 };
+    const uint64_t empty = UINT64_MAX;
+    uint64_t mixes[FEW];
+    int64_t found = 0, places[FEW];
+    memset(seats, 0xFF, (size_t)seat_count * sizeof *seats);
+    for (int64_t begin = 0; begin < n; begin += FEW) {
+        int64_t end = begin + FEW < n ? begin + FEW : n;
+        for (int64_t row = begin; row < end; row++) {
+            uint64_t mix = mixed(lo, hi, row * m, columns, number);
+            places[row - begin] = (int64_t)((mix >> 32) * (uint64_t)seat_count >> 32);
+            mixes[row - begin] = mix << 32;
+            FETCH(&seats[places[row - begin]]);
+        }
+        for (int64_t row = begin; row < end; row++) {
+            uint64_t own = mixes[row - begin], seat;
+            int64_t place = places[row - begin];
+            for (;; place = place + 1 < seat_count ? place + 1 : 0) {
+                seat = seats[place];
+                int64_t other = (uint32_t)seat;
+                if (seat == empty || (seat >> 32 == own >> 32 && same(lo, hi, columns, number, row, other, m))) break;
             }
-            labels[row] = (int32_t)label;
+            if (seat == empty) seats[place] = own | (uint64_t)row;
+            labels[row] = seat == empty ? (int32_t)found++ : labels[(uint32_t)seat];
         }
     }
     return found;

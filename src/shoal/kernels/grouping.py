@@ -14,7 +14,7 @@ Positions = NDArray[np.int32]
 
 
 def label_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> tuple[Positions, int]:
-    """Number the distinct rows of a pair of matrices over some columns, exactly.
+    """Number the distinct rows of a pair of matrices over some columns, exactly, in the order in which they come.
 
     Returns the number of each row and how many numbers there are.
     """
@@ -22,8 +22,8 @@ def label_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> tupl
     of_kind(np.int64, columns)
     n, m = lo.shape
     labels = np.empty(n, np.int32)
-    spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    groups = call("label_rows", lo, hi, n, m, columns, columns.size, *spare, labels, result=ctypes.c_int64)
+    seats = np.empty(2 * n + 1, np.uint64)
+    groups = call("label_rows", lo, hi, n, m, columns, columns.size, seats, seats.size, labels, result=ctypes.c_int64)
     return labels, groups
 
 
