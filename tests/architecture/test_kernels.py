@@ -13,6 +13,7 @@ from engines.pools import Memory
 
 import shoal
 from shoal import kernels
+from shoal.engines.disk.pool import Files
 from shoal.engines.parts.engine import Parted
 from shoal.kernels import grouping
 
@@ -95,7 +96,8 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(people, shoal.Hilbert(objective=objective), [shoal.KAnonymity(3)], measures=measures)
     shoal.anonymize(shoal.read(table, **roles), shoal.Hilbert(), models[:2])
     shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.AlphaK(0.6, "illness")])
-    shoal.score(shoal.read(table, engine=Parted(Memory(), 500), **roles), [shoal.Uniqueness()])
+    for pool in (Memory(), Files(tmp_path)):
+        shoal.score(shoal.read(table, engine=Parted(pool, 500), **roles), [shoal.Uniqueness()])
     for name, release in (("one", one), ("two", two)):
         for delimiter in (",", ";"):
             path = tmp_path / f"{name}.csv"

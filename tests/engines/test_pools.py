@@ -12,6 +12,8 @@ import pytest
 from engines.pools import Memory
 
 from shoal.engines.disk.pool import Files
+from shoal.errors import InternalError
+from shoal.kernels import MISSING, TOP
 
 POOLS = {"memory": lambda folder: Memory(), "files": Files}
 
@@ -66,6 +68,34 @@ def test_rows_are_exchanged_in_the_order_of_their_senders(pool):
     none = pool.exchange(lambda number, part: [dict(part), {n: part[n][:0] for n in part}], 2, handle)
     assert all_of(pool, none, "odd")[1] == []
     assert [part["pair"].shape for part in pool.stream(none)] == [(9, 2), (0, 2)]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (13,), (70_000,)])
+def test_positions_come_back_from_every_sender_however_wide_they_are(pool, shape):
+    """More of them than are packed at once, other numbers from each sender, and those that are reserved."""
+    draw = np.random.default_rng(len(shape))
+    rows = 2 if shape == (70_000,) else 40_000 if shape else 140_000
+    sent = [draw.integers(0, top, (rows, *shape)).astype(np.int32) for top in (1, 200, 60_000, 2**24, 2**31 - 1)]
+    sent[1].flat[7], sent[1].flat[8] = MISSING, TOP
+    sent.append(np.full((3, *shape), MISSING, np.int32))
+    handle = pool.put({"cells": cells} for cells in sent)
+    for part, cells in zip(pool.stream(handle), sent, strict=True):
+        assert np.array_equal(part["cells"], cells)
+    moved = pool.exchange(lambda number, part: [{"cells": part["cells"][::2]}], 1, handle)
+    (part,) = pool.stream(moved)
+    assert np.array_equal(part["cells"], np.concatenate([cells[::2] for cells in sent]))
+
+
+def test_positions_take_no_more_bytes_on_disk_than_they_need(tmp_path):
+    pool = Files(tmp_path)
+    ages = np.random.default_rng(1).integers(0, 90, (10_000, 4)).astype(np.int32)
+    ages[::7] = MISSING
+    handle = pool.put([{"lo": ages}])
+    (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert ages.size <= file.stat().st_size < ages.size + 100
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(InternalError, match="not whole"):
+        next(pool.stream(handle))["lo"]
 
 
 def test_parts_tell_what_they_are_asked_for_when_they_are_made(pool):

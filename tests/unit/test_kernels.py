@@ -10,10 +10,12 @@ from hypothesis.extra import numpy as hnp
 from property.independent import ordered_distance as exact_distance
 from property.independent import variation as exact_variation
 
+from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
 from shoal.kernels.moments import moments, tally
+from shoal.kernels.narrow import pack, room_for, unpack
 from shoal.kernels.radix import order_by_integers, order_by_lengths, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.kernels.spans import bitsets, hulls, lengths, loss
@@ -286,3 +288,65 @@ def test_numbers_of_every_length_are_written_as_python_writes_them():
         np.zeros(1, np.uint8), 0, np.empty(0, np.int32), 0, values.reshape(-1, 1), nothing, ",", out,
     )  # fmt: skip
     assert out[:length].tobytes().decode() == "".join(f"{v}\n" for v in values.tolist())
+
+
+def packed(cells):
+    """Pack the rows of a matrix; what is behind them in the buffer must not change."""
+    room = room_for(*cells.shape)
+    buffer = np.full(room + 8, 0xA5, np.uint8)
+    size = pack(cells, buffer[:room])
+    assert (buffer[room:] == 0xA5).all()
+    return buffer[:size]
+
+
+def fewest_bytes(cells):
+    """Give how many bytes a row needs: those of each column that hold how far its numbers lie apart."""
+    total = 0
+    for column in cells.T.astype(np.int64):
+        plain = column[(column != MISSING) & (column != TOP)]
+        last = int(plain.max() - plain.min()) if plain.size else 0
+        last += 2 if (column == MISSING).any() else int((column == TOP).any())
+        total += (last.bit_length() + 7) // 8
+    return total
+
+
+@given(st.data(), st.integers(1, 70), st.integers(1, 14))
+def test_packed_rows_come_back_and_take_the_fewest_bytes(data, n, m):
+    columns = []
+    for _ in range(m):
+        low = data.draw(st.sampled_from([MISSING, MISSING + 1, -5, 0, 2**20, TOP]) | st.integers(MISSING, TOP))
+        reach = data.draw(st.sampled_from([0, 1, 253, 254, 255, 256, 2**16 - 1, 2**16, 2**24 - 1, 2**24, 2**32 - 1]))
+        numbers = st.integers(low, min(low + reach, TOP))
+        reserved = data.draw(st.sampled_from([(), (MISSING,), (TOP,), (MISSING, TOP)]))
+        cells = numbers | st.sampled_from(reserved) if reserved else numbers
+        columns.append(data.draw(hnp.arrays(np.int32, n, elements=cells)))
+    cells = np.stack(columns, axis=1)
+    found, out = packed(cells), np.zeros((n + 1, m), np.int32)
+    assert unpack(np.append(found, np.zeros(9, np.uint8)), out) == (found.size, n)
+    assert (out[:n] == cells).all()
+    assert (out[n] == 0).all()
+    assert 0 <= found.size - n * fewest_bytes(cells) - room_for(0, m) < 4
+
+
+@pytest.mark.parametrize("last", [254, 255, 2**16 - 1, 2**16, 2**24 - 1, 2**24, 2**31 - 2, 2**31 - 1])
+def test_every_width_is_packed_whatever_stands_beside_it(last):
+    draw = np.random.default_rng(last)
+    cells = np.stack([draw.integers(0, last, 1000), np.full(1000, 7), draw.integers(-last, 0, 1000)], axis=1)
+    cells[0], cells[-1] = 0, last
+    cells[5], cells[6] = MISSING, TOP
+    cells = cells.astype(np.int32)
+    out = np.empty_like(cells)
+    unpack(packed(cells), out)
+    assert (out == cells).all()
+
+
+def test_packed_rows_that_are_not_whole_are_refused():
+    cells = np.arange(60, dtype=np.int32).reshape(20, 3)
+    found = packed(cells)
+    for short in (found[:0], found[:7], found[:-1]):
+        with pytest.raises(InternalError, match="not whole"):
+            unpack(short, cells)
+    with pytest.raises(InternalError, match="not whole"):
+        unpack(found, cells[:19])
+    with pytest.raises(InternalError, match="no room"):
+        pack(cells, found)

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import math
-import mmap
 import os
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.engines.disk.columns import Column, write
 from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
 from shoal.engines.scratch import scratch
-from shoal.engines.writing import write_all
 from shoal.errors import DataError, RoomError
 
 T = TypeVar("T")
@@ -31,25 +28,16 @@ _NEAR = 0.7  # of the limit: memory that is free is given back
 _LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column of a part: its file, the type of its numbers, and its shape."""
-
-    path: Path
-    kind: np.dtype[Any]
-    shape: tuple[int, ...]
-
-
 class _OnDisk(Mapping[str, NDArray[Any]]):
     """A part whose columns are read when they are asked for."""
 
-    def __init__(self, columns: Mapping[str, _Column]) -> None:
+    def __init__(self, columns: Mapping[str, Column]) -> None:
         self._columns = columns
         self._read: dict[str, NDArray[Any]] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._read:
-            self._read[name] = _mapped(self._columns[name])
+            self._read[name] = self._columns[name].read()
         return self._read[name]
 
     def __contains__(self, name: object) -> bool:
@@ -62,19 +50,10 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         return len(self._columns)
 
 
-def _mapped(column: _Column) -> NDArray[Any]:
-    """Give the numbers of a file where the system keeps them, without a copy."""
-    if 0 in column.shape:
-        return np.empty(column.shape, column.kind)
-    with column.path.open("rb") as file:
-        held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return np.frombuffer(held, column.kind).reshape(column.shape)
-
-
 class Stored:
     """Parts as files, which are removed when nobody refers to them any more."""
 
-    def __init__(self, folder: Path, columns: Sequence[Mapping[str, _Column]], told: Sequence[Any] = ()) -> None:
+    def __init__(self, folder: Path, columns: Sequence[Mapping[str, Column]], told: Sequence[Any] = ()) -> None:
         self._columns = columns
         self.told = told
         self._removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -141,15 +120,14 @@ class Files:
                         kinds.setdefault(name, (column.dtype, column.shape[1:]))
                         rows[number][name] = rows[number].get(name, 0) + len(column)
                         if len(column):
-                            with _named(folder, number, name).open("ab", buffering=0) as file:
-                                _write(file, column)
+                            write(_named(folder, number, name), column, "ab")
                 del pieces
             for number, columns in enumerate(rows):
                 for name, length in columns.items():
                     if length == 0:
                         _named(folder, number, name).touch()
             found = [
-                {name: _Column(_named(folder, number, name), kinds[name][0], (length, *kinds[name][1]))
+                {name: Column(_named(folder, number, name), kinds[name][0], (length, *kinds[name][1]))
                  for name, length in columns.items()}
                 for number, columns in enumerate(rows)
             ]  # fmt: skip
@@ -168,11 +146,11 @@ class Files:
             if self.limit is not None and resident() > _NEAR * self.limit:
                 give_back()
 
-    def _insist_on_room(self, parts: Sequence[Mapping[str, _Column]]) -> None:
+    def _insist_on_room(self, parts: Sequence[Mapping[str, Column]]) -> None:
         """Refuse parts that are much larger than others: records that belong together are worked on together."""
         if self.limit is None:
             return
-        sizes = [sum(c.kind.itemsize * math.prod(c.shape) for c in columns.values()) for columns in parts]
+        sizes = [sum(column.size for column in columns.values()) for columns in parts]
         if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
             raise RoomError(
                 f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
@@ -187,9 +165,8 @@ class Files:
                 columns = {}
                 for name, column in part.items():
                     path = _named(folder, number, name)
-                    with path.open("xb", buffering=0) as file:
-                        _write(file, column)
-                    columns[name] = _Column(path, column.dtype, column.shape)
+                    write(path, column, "xb")
+                    columns[name] = Column(path, column.dtype, column.shape)
                 found.append(columns)
                 if tell:
                     told.append(tell(number, part))
@@ -216,11 +193,6 @@ class Files:
 
 def _named(folder: Path, number: int, name: str) -> Path:
     return folder / f"{number}-{name.encode().hex()}"
-
-
-def _write(file: Any, column: NDArray[Any]) -> None:
-    if column.size:
-        write_all(file, np.ascontiguousarray(column).data.cast("B"))
 
 
 def _sweep(place: Path) -> None:
