@@ -125,15 +125,42 @@ def test_files_go_when_nobody_needs_them(tmp_path):
     (folder,) = tmp_path.iterdir()
     handle = pool.put(parts(2, 2))
     made = pool.each(lambda number, part: dict(part), handle)
-    assert len(list(folder.iterdir())) == 2
+    assert len(list(folder.iterdir())) == 12  # of two handles with two parts of three columns each
     del handle
-    assert len(list(folder.iterdir())) == 1
+    assert len(list(folder.iterdir())) == 6
     with pytest.raises(ZeroDivisionError):
-        pool.each(lambda number, part: {"row": np.array([1 // number])}, made)
-    assert len(list(folder.iterdir())) == 1
+        pool.each(lambda number, part: {"row": np.array([1 // (1 - number)])}, made)
+    assert len(list(folder.iterdir())) == 6
     del made
+    assert list(folder.iterdir()) == []
     pool.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_large_files_are_written_over_when_nobody_needs_them(tmp_path):
+    pool = Files(tmp_path)
+    (folder,) = tmp_path.iterdir()
+
+    def large(first, rows):
+        row = np.arange(first, first + rows)
+        return {"row": row, "pair": np.stack([row, -row], axis=1).astype(np.int32)}
+
+    handle = pool.put([large(0, 400_000)])
+    (seen,) = pool.stream(handle)
+    kept = seen["row"], seen["pair"]
+    files = {path.name: path.stat().st_ino for path in folder.iterdir()}
+    del seen, handle
+    other = pool.put([large(7, 300_000)])
+    assert {path.name: path.stat().st_ino for path in folder.iterdir()} == files
+    (found,) = pool.stream(other)
+    for given, column in large(7, 300_000).items():
+        assert (found[given] == column).all()
+    moved = pool.exchange(
+        lambda number, part: [{"row": part["row"][:200_000]}, {"row": part["row"][200_000:]}], 2, other
+    )
+    assert all_of(pool, moved, "row") == [list(range(7, 200_007)), list(range(200_007, 300_007))]
+    assert (kept[0] == np.arange(400_000)).all()  # what was read is nobody's file
+    assert (kept[1][:, 1] == -np.arange(400_000)).all()
 
 
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "raise KeyboardInterrupt", "1 / 0"])

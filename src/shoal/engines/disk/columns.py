@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import mmap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from shoal.engines.writing import write_all
 from shoal.kernels.narrow import pack, room_for, unpack
 
 _CELLS = 1 << 16  # that are packed at once: few enough to stay near the processor
+_LARGE = 1 << 20  # bytes for which a file is looked for that has pages already
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,13 @@ class Column:
         return self.kind.itemsize * math.prod(self.shape)
 
     def read(self) -> NDArray[Any]:
-        """Give the numbers: those that are not packed where the system keeps them, without a copy."""
+        """Give the numbers, as a copy: the file may be written over as soon as nobody refers to the part."""
         if 0 in self.shape:
             return np.empty(self.shape, self.kind)
+        if not _is_packed(self.kind, self.shape):
+            return np.fromfile(self.path, self.kind).reshape(self.shape)
         with self.path.open("rb") as file:
             held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        if not _is_packed(self.kind, self.shape):
-            return np.frombuffer(held, self.kind).reshape(self.shape)
         packed, found = np.frombuffer(held, np.uint8), np.empty(self.shape, np.int32)
         rest = found.reshape(len(found), -1)
         while len(rest):
@@ -46,21 +49,73 @@ class Column:
         return found
 
 
-def write(path: Path, column: NDArray[Any], mode: Literal["xb", "ab"]) -> None:
-    """Write a column to a new file, or behind what a file has."""
-    with path.open(mode, buffering=0) as file:
+class Drafts:
+    """Columns that are written to a folder, each perhaps a few rows at a time.
+
+    A file that nobody needs any more is written over: the system then has pages for what is written, which it would
+    have to find, and a virtual machine to fetch, for a new one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made = 0
+        self._idle: list[Path] = []
+
+    def begin(self, column: NDArray[Any]) -> Draft:
+        """Give a file for such a column, without any of its rows."""
+        if column.nbytes >= _LARGE and self._idle:
+            return Draft(self._idle.pop(), column.dtype, column.shape[1:])
+        self._made += 1
+        path = self._folder / str(self._made)
+        path.touch(exist_ok=False)
+        return Draft(path, column.dtype, column.shape[1:])
+
+    def let_go(self, paths: Iterable[Path]) -> None:
+        """Take files back that nobody needs; small ones are removed."""
+        for path in paths:
+            with contextlib.suppress(OSError):  # the folder may be gone
+                if path.stat().st_size >= _LARGE:
+                    self._idle.append(path)
+                else:
+                    path.unlink()
+
+
+class Draft:
+    """A column that is being written."""
+
+    def __init__(self, path: Path, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
+        self.path = path
+        self._kind, self._row = kind, row
+        self._rows = self._bytes = 0
+
+    def add(self, column: NDArray[Any]) -> None:
+        """Put rows behind those that are there."""
+        self._rows += len(column)
         if not column.size:
             return
-        if not _is_packed(column.dtype, column.shape):
-            write_all(file, np.ascontiguousarray(column).data.cast("B"))
-            return
-        cells = np.ascontiguousarray(column).reshape(len(column), -1)
-        columns = cells.shape[1]
-        rows = min(max(_CELLS // columns, 1), len(cells))
-        packed = np.empty(room_for(rows, columns), np.uint8)
-        for start in range(0, len(cells), rows):
-            size = pack(cells[start : start + rows], packed)
-            write_all(file, packed[:size].data)
+        with self.path.open("r+b", buffering=0) as file:
+            file.seek(self._bytes)
+            if _is_packed(column.dtype, column.shape):
+                _write_packed(file, column)
+            else:
+                write_all(file, np.ascontiguousarray(column).data.cast("B"))
+            self._bytes = file.tell()
+
+    def done(self) -> Column:
+        """Give the column, now that all of its rows are there."""
+        with self.path.open("r+b", buffering=0) as file:
+            file.truncate(self._bytes)
+        return Column(self.path, self._kind, (self._rows, *self._row))
+
+
+def _write_packed(file: Any, column: NDArray[Any]) -> None:
+    cells = np.ascontiguousarray(column).reshape(len(column), -1)
+    columns = cells.shape[1]
+    rows = min(max(_CELLS // columns, 1), len(cells))
+    packed = np.empty(room_for(rows, columns), np.uint8)
+    for start in range(0, len(cells), rows):
+        size = pack(cells[start : start + rows], packed)
+        write_all(file, packed[:size].data)
 
 
 def _is_packed(kind: np.dtype[Any], shape: tuple[int, ...]) -> bool:

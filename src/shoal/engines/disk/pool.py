@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.disk.columns import Column, write
+from shoal.engines.disk.columns import Column, Draft, Drafts
 from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
@@ -51,12 +50,13 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
 
 
 class Stored:
-    """Parts as files, which are removed when nobody refers to them any more."""
+    """Parts as files, which are let go when nobody refers to them any more."""
 
-    def __init__(self, folder: Path, columns: Sequence[Mapping[str, Column]], told: Sequence[Any] = ()) -> None:
+    def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], told: Sequence[Any] = ()) -> None:
         self._columns = columns
         self.told = told
-        self._removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        paths = [column.path for part in columns for column in part.values()]
+        weakref.finalize(self, drafts.let_go, paths)
 
     @property
     def parts(self) -> int:
@@ -89,7 +89,7 @@ class Files:
         _sweep(place)
         self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
         self._removal = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        self._made = 0
+        self._drafts = Drafts(self.folder)
 
     def close(self) -> None:
         """Remove all files."""
@@ -111,29 +111,19 @@ class Files:
         self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
     ) -> Stored:
         """Move rows between parts: what is sent to a part is put behind what it has."""
-        with self._new() as folder:
-            rows: list[dict[str, int]] = [{} for _ in range(parts)]
-            kinds: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {}
+        with self._writing() as begin:
+            drafts: list[dict[str, Draft]] = [{} for _ in range(parts)]
             for pieces in self._worked(work, handles):
-                for number, piece in enumerate(pieces):
+                for draft, piece in zip(drafts, pieces, strict=True):
                     for name, column in piece.items():
-                        kinds.setdefault(name, (column.dtype, column.shape[1:]))
-                        rows[number][name] = rows[number].get(name, 0) + len(column)
-                        if len(column):
-                            write(_named(folder, number, name), column, "ab")
+                        if name not in draft:
+                            draft[name] = begin(column)
+                        draft[name].add(column)
                 del pieces
-            for number, columns in enumerate(rows):
-                for name, length in columns.items():
-                    if length == 0:
-                        _named(folder, number, name).touch()
-            found = [
-                {name: Column(_named(folder, number, name), kinds[name][0], (length, *kinds[name][1]))
-                 for name, length in columns.items()}
-                for number, columns in enumerate(rows)
-            ]  # fmt: skip
+            found = [{name: column.done() for name, column in draft.items()} for draft in drafts]
             self._insist_on_room(found)
             told = [tell(number, _OnDisk(columns)) for number, columns in enumerate(found)] if tell else ()
-            return Stored(folder, found, told)
+            return Stored(self._drafts, found, told)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here one by one."""
@@ -159,40 +149,39 @@ class Files:
             )
 
     def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
-        with self._new() as folder:
+        with self._writing() as begin:
             found, told = [], []
             for number, part in enumerate(parts):
                 columns = {}
                 for name, column in part.items():
-                    path = _named(folder, number, name)
-                    write(path, column, "xb")
-                    columns[name] = Column(path, column.dtype, column.shape)
+                    draft = begin(column)
+                    draft.add(column)
+                    columns[name] = draft.done()
                 found.append(columns)
                 if tell:
                     told.append(tell(number, part))
                 del part
-            return Stored(folder, found, told)
+            return Stored(self._drafts, found, told)
 
     @contextlib.contextmanager
-    def _new(self) -> Iterator[Path]:
-        """Make a folder for a handle; if that fails, it is removed."""
-        self._made += 1
-        folder = self.folder / str(self._made)
+    def _writing(self) -> Iterator[Callable[[NDArray[Any]], Draft]]:
+        """Give what begins a column; if writing fails, all that were begun are let go."""
+        begun: list[Draft] = []
+
+        def begin(column: NDArray[Any]) -> Draft:
+            begun.append(self._drafts.begin(column))
+            return begun[-1]
+
         try:
-            folder.mkdir()
-            yield folder
+            yield begin
         except BaseException as error:
-            shutil.rmtree(folder, ignore_errors=True)
+            self._drafts.let_go(draft.path for draft in begun)
             if isinstance(error, OSError) and error.errno == errno.ENOSPC:
                 raise DataError(
                     f"The disk of '{self.folder.parent}' is full.",
                     "Make room, or name another folder for temporary files (TMPDIR).",
                 ) from None
             raise
-
-
-def _named(folder: Path, number: int, name: str) -> Path:
-    return folder / f"{number}-{name.encode().hex()}"
 
 
 def _sweep(place: Path) -> None:
