@@ -66,8 +66,10 @@ static Plan make_plan(const uint32_t *head, int64_t m, uint32_t *work) {
     return plan;
 }
 
-ALWAYS_INLINE void write_rows(const int32_t *restrict cells, int64_t n, int64_t m, const Plan *plan,
-                              uint8_t *restrict out) {
+/* Numbers are made for several rows side by side, then put to their places one after the other: each overwrites what
+ * the one before wrote too much. */
+ALWAYS_INLINE void narrow_rows(const int32_t *restrict cells, int64_t n, int64_t m, const Plan *plan,
+                               uint8_t *restrict out) {
     const uint32_t *restrict low = plan->low, *restrict span = plan->span, *restrict gap = plan->gap,
                    *restrict place = plan->place;
     uint32_t *restrict bits = plan->bits;
@@ -82,8 +84,8 @@ ALWAYS_INLINE void write_rows(const int32_t *restrict cells, int64_t n, int64_t 
     }
 }
 
-ALWAYS_INLINE void read_rows(const uint8_t *restrict in, int64_t n, int64_t m, const Plan *plan,
-                             int32_t *restrict cells) {
+ALWAYS_INLINE void widen_rows(const uint8_t *restrict in, int64_t n, int64_t m, const Plan *plan,
+                              int32_t *restrict cells) {
     const uint32_t *restrict low = plan->low, *restrict span = plan->span, *restrict gap = plan->gap,
                    *restrict mask = plan->mask, *restrict place = plan->place;
     uint32_t *restrict bits = plan->bits;
@@ -114,7 +116,7 @@ KERNEL int64_t pack_rows(const int32_t *cells, int64_t n, int64_t m, int32_t *wo
     Plan plan = make_plan(head, m, (uint32_t *)work);
     head[0] = (uint32_t)((head_bytes + n * plan.row_bytes + 2 * SLACK - 1) / SLACK * SLACK);
     head[1] = (uint32_t)n;
-    FOR_WIDTH(write_rows(cells, n, m, &plan, packed + head_bytes))
+    FOR_WIDTH(narrow_rows(cells, n, m, &plan, packed + head_bytes))
     return head[0];
 }
 
@@ -122,5 +124,5 @@ KERNEL int64_t pack_rows(const int32_t *cells, int64_t n, int64_t m, int32_t *wo
 KERNEL void unpack_rows(const uint8_t *packed, int64_t m, int32_t *work, int32_t *cells) {
     const uint32_t *head = (const uint32_t *)packed;
     Plan plan = make_plan(head, m, (uint32_t *)work);
-    FOR_WIDTH(read_rows(packed + (COUNTS + FIELDS * m) * sizeof *head, head[1], m, &plan, cells))
+    FOR_WIDTH(widen_rows(packed + (COUNTS + FIELDS * m) * sizeof *head, head[1], m, &plan, cells))
 }

@@ -1,4 +1,8 @@
-"""Parts as files in a private folder, worked on one after the other: a table may be larger than memory."""
+"""Parts as files in a private folder, worked on one after the other: a table may be larger than memory.
+
+A column is a file, in which every sender's rows stand behind those of the one before. It is read, and unpacked if it
+is packed, when it is asked for.
+"""
 
 from __future__ import annotations
 
