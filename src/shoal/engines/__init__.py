@@ -291,6 +291,13 @@ class Engine(Protocol):
         """
         ...
 
+    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
+        """Give how far records are from what is published for them (Eq. 4), summed; then for each attribute.
+
+        An engine may have found it when it published the release; None if it has not.
+        """
+        ...
+
     def fold(
         self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
     ) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from shoal.engines.local.aligning import aligned
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
-from shoal.engines.local.publishing import publish_some, published, recode
+from shoal.engines.local.publishing import distances, publish_some, published, recode
 from shoal.engines.pieces import pieces_of
 from shoal.engines.scratch import in_little_room
 from shoal.engines.sources import Source
@@ -315,6 +315,10 @@ class Local:
         exact = kernel(rows, holes, plan([holes.sum(axis=0)])[0])
         ranged = (False,) * len(data.quasi)
         return schema, replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
+
+    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
+        """Give the sums that were found when the release was published."""
+        return distances(original.data, released.data)
 
     def fold(
         self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
