@@ -19,7 +19,6 @@ from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import distances, publish_some, published, recode
 from shoal.engines.pieces import pieces_of
-from shoal.engines.scratch import in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
@@ -51,6 +50,7 @@ class Local:
         """Give the SHA-256 of a file's bytes, of a folder's files, or of a table's content."""
         if source.is_table:
             from shoal.engines.local.databases import digest_of
+            from shoal.engines.scratch import in_little_room
 
             return digest_of(source, in_little_room())
         return of_folder(source.path) if source.is_folder else of_file(source.path)
@@ -60,6 +60,7 @@ class Local:
         from shoal.engines.local.arrow import to_arrow
         from shoal.engines.local.databases import storing
         from shoal.engines.local.slices import slices
+        from shoal.engines.scratch import in_little_room
 
         exact = (data.lo == data.hi).all(axis=0).tolist()
         return storing((to_arrow(some, schema, "text", exact) for some in slices(data)), target, in_little_room())
