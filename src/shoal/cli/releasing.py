@@ -109,7 +109,7 @@ def anonymize_command(
     secret = signing_key(key)
     reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
-        original = read(file, engine=chosen_engine(engine, master), memory=memory, options=options)
+        original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
@@ -185,10 +185,11 @@ def run_command(
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     source, target = Source.parse(asked.source), Source.parse(asked.target)
+    held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
     with showing.progress(f"reading {source.name}") as say:
-        release = anonymize(
-            read(source, engine=chosen_engine(engine, master), memory=memory or (None if engine == "spark" else asked.memory), options=asked.options), asked.methods, asked.models, measures=asked.measures,
-            seed=asked.seed, progress=say,
+        release = anonymize(  # which alone holds the table: its memory is free for the text of the release
+            read(source, engine=held_by, memory=limit, target=target, options=asked.options),
+            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
         needed = (recipe,) if key is None else (recipe, key)
