@@ -252,17 +252,26 @@ def test_a_large_file_stays_within_the_limit(tmp_path):
     assert told["engine"] == "disk"
 
 
-def test_a_large_parquet_file_stays_within_the_limit(tmp_path):
+@pytest.mark.parametrize("name", ["out.parquet", "out/"])
+def test_a_large_parquet_file_stays_within_the_limit(tmp_path, name):
     draw = np.random.default_rng(1)
     columns = {name: draw.integers(0, 99, 900_000).astype(np.int32) for name in "abcdefgs"}
     pq.write_table(pa.table(columns), tmp_path / "in.parquet")
-    out = tmp_path / "out.parquet"
+    sealed = tmp_path / "out.certificate.json"
     roles = ("--quasi", "a,b,c,d,e,f,g", "--sensitive", "s", "--k", 5, "--method", "sorted-clusters")
-    assert (
-        peak_of("-m", "shoal", "anonymize", tmp_path / "in.parquet", "-o", out, *roles, "--memory", "250MB")
-        < 250_000_000
-    )
-    assert json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))["engine"] == "disk"
+    command = ("anonymize", tmp_path / "in.parquet", "-o", f"{tmp_path}/{name}", "--certificate", sealed, *roles)
+    assert peak_of("-m", "shoal", *command, "--memory", "250MB") < 250_000_000
+    assert json.loads(sealed.read_text(encoding="utf-8"))["engine"] == "disk"
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [("out.csv", "local"), ("out.parquet", "disk"), ("out/", "disk"), ("duckdb:///out.db?table=t", "disk")],
+)
+def test_what_writing_takes_counts_when_the_engine_is_chosen(tmp_path, target, name):
+    (tmp_path / "in.csv").write_text("a,b\n" + "12,34\n" * 400_000, "utf-8")
+    limit = need_of(tmp_path / "in.csv", ReadOptions()).memory + 50_000_000
+    assert engine_for([tmp_path / "in.csv"], ReadOptions(), memory=limit, target=target).name == name
 
 
 def test_too_little_memory_for_parquet_is_refused_with_a_way_out(tmp_path):

@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from engines.pools import Memory
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from property.independent import classes, columns_of, covers, deviation, sizes
 from property.tables import MAKES, tables, text, with_k
 
 import shoal
+from shoal.engines.local import Local
+from shoal.engines.parts.engine import Parted
 
 methods = st.builds(
     shoal.Hilbert, st.just("range"), st.booleans(), st.sampled_from(["loss", "certainty"]), st.integers(0, 3)
@@ -51,6 +54,30 @@ def test_the_same_table_gives_the_same_release_and_any_order_of_rows_the_same_pr
     assert published(made, "polars", method, k) == first
     backwards = published(made.taken(list(range(made.rows))[::-1]), "polars", method, k)
     assert min(sizes(backwards, made.quasi).values()) >= k
+
+
+@given(with_k(), st.sampled_from([shoal.SortedClusters(), shoal.Hilbert()]), st.booleans())
+def test_the_loss_found_while_publishing_is_the_one_that_comparing_finds(drawn, method, in_parts):
+    made, k = drawn
+    engine = Parted(Memory(), rows_per_part=3) if in_parts else Local()
+    table, twin = (shoal.read(made.frame("polars"), engine=engine, **made.options) for _ in range(2))
+    release = shoal.anonymize(table, method, [shoal.KAnonymity(k)], measures=[shoal.InformationLoss()])
+    assert engine.distances(twin, release.table) is None  # it was not formed of this one
+    (compared,) = shoal.score(release.table, [shoal.InformationLoss()], twin)
+    (found,) = release.scores
+    assert found.value == pytest.approx(compared.value, rel=1e-12)
+    assert found.detail["per_attribute"] == pytest.approx(compared.detail["per_attribute"], rel=1e-12)
+
+
+def test_the_loss_of_whole_numbers_is_found_while_publishing():
+    numbers = np.random.default_rng(8).integers(0, 50, (40, 2))
+    frame = pl.DataFrame(numbers, schema=["a", "b"])
+    for engine in (Local(), Parted(Memory(), rows_per_part=7)):
+        table = shoal.read(frame, engine=engine, quasi=["a", "b"])
+        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+        sums = engine.distances(table, release.table)
+        assert sums is not None
+        assert sums[0] / 80 == release.scores[-1].value
 
 
 @given(with_k())

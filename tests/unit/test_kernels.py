@@ -18,7 +18,7 @@ from shoal.kernels.moments import moments, tally
 from shoal.kernels.narrow import pack, room_for, unpack
 from shoal.kernels.radix import order_by_integers, order_by_lengths, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
-from shoal.kernels.spans import bitsets, hulls, lengths, loss
+from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss
 
 PLAIN = np.zeros(1), np.full(8, -1, np.int64)
 
@@ -208,6 +208,14 @@ def test_hulls_are_tight_and_mixed_groups_are_wildcards():
     assert high.tolist() == [[4, MISSING, TOP], [2, 6, 8]]
 
 
+def test_hulls_come_without_a_loss_where_cells_are_missing():
+    cells = int32([[1, 5], [4, MISSING]])
+    low, high, sums = hulls_and_loss(cells, by_label(np.array([0, 0], np.int32), 1), np.ones(2))
+    assert low.tolist() == [[1, MISSING]]
+    assert high.tolist() == [[4, TOP]]
+    assert sums is None
+
+
 def test_bitsets_hold_the_codes_of_each_group():
     codes = np.array([0, 3, 61, MISSING, 3], np.int32)
     assert bitsets(codes, np.array([0, 0, 1, 1, 1], np.int32), 2).tolist() == [0b1001, 1 << 61 | 0b1000]
@@ -244,6 +252,10 @@ def test_rows_of_every_width_are_worked_alike(width, scale):
     rest = deviation, lowest, highest, *plain
     np.testing.assert_allclose(loss(cells, cells, low, high, members, *rest), wanted)
     np.testing.assert_allclose(loss(cells, cells, low[labels], high[labels], None, *rest), wanted)
+    if scale == 10:
+        *both, sums = hulls_and_loss(cells, members, deviation)
+        assert [side.tolist() for side in both] == [low.tolist(), high.tolist()]
+        assert sums.tolist() == loss(cells, cells, low, high, members, *rest).tolist()
     told = loss(cells, cells, low, high, members, *rest, complete=True)
     assert told.tolist() == loss(cells, cells, low, high, members, *rest).tolist()
 

@@ -11,7 +11,8 @@ import pytest
 
 import shoal
 from shoal.engines.local.databases import from_table
-from shoal.engines.local.digests import of_folder, of_rows
+from shoal.engines.local.digests import of_folder
+from shoal.engines.local.row_digests import of_rows
 from shoal.engines.sources import Source, beside
 from shoal.errors import DataError, ParameterError, SchemaError
 

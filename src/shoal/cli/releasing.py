@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,8 +47,6 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.l_diversity import LDiversity
-from shoal.models.t_closeness import TCloseness
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, Release, anonymize, beside
 from shoal.schema import ReadOptions
@@ -92,9 +90,10 @@ def anonymize_command(
     if k is not None:
         models.append(KAnonymity(k))
     if t is not None:
-        models.append(TCloseness(t, t_column, t_distance))  # type: ignore[arg-type]
+        models.append(_model("t-closeness", t=t, column=t_column, distance=t_distance))
     if diversity is not None:
-        models.append(LDiversity(int(diversity) if diversity.is_integer() else diversity, l_column, l_kind))  # type: ignore[arg-type]
+        number = int(diversity) if diversity.is_integer() else diversity
+        models.append(_model("l-diversity", l=number, column=l_column, kind=l_kind))
     way = {} if publish is None else {"publish": publish}
     chosen = build("methods", {"name": method or "hilbert"} | way | method_parameters(param))
     if not models and chosen.enforces:
@@ -110,7 +109,7 @@ def anonymize_command(
     secret = signing_key(key)
     reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
-        original = read(file, engine=chosen_engine(engine, master), memory=memory, options=options)
+        original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
@@ -122,6 +121,13 @@ def anonymize_command(
             needed=needed, also=also,
         )  # fmt: skip
     _show_release(release, sealed, out, certificate, as_json, report)
+
+
+def _model(name: str, **parameters: Any) -> PrivacyModel:
+    """Make a model of the catalogue; what was not asked for is left to it."""
+    asked = {key: value for key, value in parameters.items() if value is not None}
+    model: PrivacyModel = build("models", {"name": name} | asked)
+    return model
 
 
 Writer = Callable[[Certificate], bytes]
@@ -179,10 +185,11 @@ def run_command(
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     source, target = Source.parse(asked.source), Source.parse(asked.target)
+    held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
     with showing.progress(f"reading {source.name}") as say:
-        release = anonymize(
-            read(source, engine=chosen_engine(engine, master), memory=memory or (None if engine == "spark" else asked.memory), options=asked.options), asked.methods, asked.models, measures=asked.measures,
-            seed=asked.seed, progress=say,
+        release = anonymize(  # which alone holds the table: its memory is free for the text of the release
+            read(source, engine=held_by, memory=limit, target=target, options=asked.options),
+            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
         needed = (recipe,) if key is None else (recipe, key)

@@ -291,6 +291,13 @@ class Engine(Protocol):
         """
         ...
 
+    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
+        """Give how far records are from what is published for them (Eq. 4), summed; then for each attribute.
+
+        An engine may have found it when it published the release; None if it has not.
+        """
+        ...
+
     def fold(
         self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
     ) -> NDArray[Any]:
@@ -308,7 +315,7 @@ def default_engine() -> Engine:
     return Local()
 
 
-# Engines that can be named, and where each is made: with the sources that are to be read, how, and a limit of memory.
+# Engines that can be named, and where each is made: with sources, how to read them, a limit of memory and a target.
 ENGINES = {"local": "shoal.engines.choosing:on_this_machine", "spark": "shoal.engines.spark:from_environment"}
 
 
@@ -318,6 +325,7 @@ def engine_for(
     *,
     engine: Engine | str | None = None,
     memory: str | int | None = None,
+    target: Any = None,
 ) -> Engine:
     """Give the engine for some tables that are read in the same way: the one named, or one on this machine.
 
@@ -332,6 +340,8 @@ def engine_for(
     memory
         How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out. Tables that
         would need more are kept on disk and worked on part by part.
+    target
+        Where a release will be written, if that is known: Parquet and databases need memory for that too.
     """
     if engine is not None and not isinstance(engine, str):
         return engine
@@ -339,7 +349,7 @@ def engine_for(
     if name not in ENGINES:
         raise ParameterError(f"There is no engine '{name}'.", f"There are: {', '.join(ENGINES)}.")
     module, _, maker = ENGINES[name].partition(":")
-    made: Engine = getattr(import_module(module), maker)(sources, options, memory)
+    made: Engine = getattr(import_module(module), maker)(sources, options, memory, target)
     return made
 
 
@@ -348,6 +358,7 @@ def read(
     *,
     engine: Engine | str | None = None,
     memory: str | int | None = None,
+    target: Any = None,
     options: ReadOptions | None = None,
     **given: Any,
 ) -> Table:
@@ -364,6 +375,8 @@ def read(
     memory
         How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out. A file that
         would need more is kept on disk and worked on part by part.
+    target
+        Where a release will be written, if that is known: Parquet and databases need memory for that too.
     options
         How to read; or give its parts by name:
     **given
@@ -384,4 +397,4 @@ def read(
     Table of 2 records: age (quasi, integer), ill (sensitive, category)
     """
     how = options or options_from(given)
-    return engine_for([source], how, engine=engine, memory=memory).read(source, how)
+    return engine_for([source], how, engine=engine, memory=memory, target=target).read(source, how)

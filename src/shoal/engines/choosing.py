@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.engines import Engine, default_engine
-from shoal.engines.memory import limit_of, need_of
+from shoal.engines.memory import limit_of, need_of, need_to_write
 from shoal.schema import ReadOptions
 
 
-def on_this_machine(sources: Sequence[Any], options: ReadOptions, memory: str | int | None) -> Engine:
-    """Give the engine that can hold all of some tables at once within a limit of memory."""
+def on_this_machine(
+    sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
+) -> Engine:
+    """Give the engine that can hold all of some tables at once within a limit of memory, and write a release of one."""
     limit = limit_of(memory)
     needs = [need_of(source, options) for source in sources]
-    if sum(need.memory for need in needs if need is not None) <= limit:
+    writing = 0 if target is None else need_to_write(target)
+    if sum(need.memory for need in needs if need is not None) + writing <= limit:
         return default_engine()
     from shoal.engines.disk.engine import Disk
 

@@ -16,6 +16,9 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "
 _SHARE = 0.6  # of the free memory that is used unless a limit is given
 BASE = 110 * 10**6  # what the program takes before it has read anything
 LEAST = 150 * 10**6
+FRAMES = 60 * 10**6  # what the library for Parquet takes
+TABLES = 110 * 10**6  # what a database takes, and the library that it speaks through
+_SORTING = 1 << 27  # what sorts the rows of a table for their digest
 _EXPANDED = 8  # how much longer a compressed text may be than its file
 _HEAD = 1 << 20
 
@@ -87,6 +90,14 @@ def need_of(source: Any, options: ReadOptions) -> Need | None:
             return _need_of_parquet(found)
         return _need_of_text(found.path, options)
     return None  # what cannot be read is refused by the reader, in its own words
+
+
+def need_to_write(target: Any) -> int:
+    """Estimate what writing a release takes beside the table: the libraries that write it, and what they work with."""
+    found = Source.parse(target)
+    if found.is_table:
+        return TABLES + _SORTING
+    return 2 * FRAMES if found.kind == "folder" or found.path.suffix.lower() in (".parquet", ".pq") else 0
 
 
 def _need_of_text(path: Path, options: ReadOptions) -> Need:

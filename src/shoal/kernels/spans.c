@@ -142,32 +142,39 @@ KERNEL void gaps(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, int
     }
 }
 
-/* The smallest span around the cells of each group; the wildcard where missing and present cells mix. order gives the
- * rows group after group, starts where each group begins in it. */
-ALWAYS_INLINE void hulls_of(const int32_t *restrict lo, const int32_t *restrict hi, int64_t m,
-                            const int32_t *restrict order, const int64_t *restrict starts, int64_t groups,
-                            int32_t *restrict low, int32_t *restrict high) {
-    int64_t last = starts[groups] - 1;
-    for (int64_t g = 0; g < groups; g++, low += m, high += m) {
-        for (int64_t j = 0; j < m; j++) low[j] = TOP, high[j] = MISSING;
-        for (int64_t i = starts[g]; i < starts[g + 1]; i++) {
-            int64_t next = order[i + AHEAD < last ? i + AHEAD : last] * m, row = order[i] * m;
-            FETCH(&lo[next]);
-            FETCH(&lo[next + m - 1]);
-            if (hi != lo) {
-                FETCH(&hi[next]);
-                FETCH(&hi[next + m - 1]);
-            }
-            for (int64_t j = 0; j < m; j++) {
-                low[j] = least(low[j], lo[row + j]);
-                high[j] = most(high[j], hi[row + j]);
-            }
-        }
-        for (int64_t j = 0; j < m; j++)
-            if (low[j] == MISSING && high[j] != MISSING) high[j] = TOP;
-    }
+/* Ask for a row that is needed soon. */
+ALWAYS_INLINE void fetch(const int32_t *cells, int64_t m, const int32_t *order, int64_t i, int64_t last) {
+    const int32_t *row = cells + order[i + AHEAD < last ? i + AHEAD : last] * m;
+    FETCH(row);
+    FETCH(row + m - 1);
 }
 
+/* The smallest span around the cells of a group, which are in the rows order[first..stop-1]; the wildcard where missing
+ * and present cells mix. */
+ALWAYS_INLINE void hull_of(const int32_t *restrict lo, const int32_t *restrict hi, int64_t m,
+                           const int32_t *restrict order, int64_t first, int64_t stop, int64_t last,
+                           int32_t *restrict low, int32_t *restrict high) {
+    for (int64_t j = 0; j < m; j++) low[j] = TOP, high[j] = MISSING;
+    for (int64_t i = first; i < stop; i++) {
+        const int64_t row = order[i] * m;
+        fetch(lo, m, order, i, last);
+        if (hi != lo) fetch(hi, m, order, i, last);
+        for (int64_t j = 0; j < m; j++) {
+            low[j] = least(low[j], lo[row + j]);
+            high[j] = most(high[j], hi[row + j]);
+        }
+    }
+    for (int64_t j = 0; j < m; j++)
+        if (low[j] == MISSING && high[j] != MISSING) high[j] = TOP;
+}
+
+ALWAYS_INLINE void hulls_of(const int32_t *lo, const int32_t *hi, int64_t m, const int32_t *order,
+                            const int64_t *starts, int64_t groups, int32_t *low, int32_t *high) {
+    for (int64_t g = 0; g < groups; g++)
+        hull_of(lo, hi, m, order, starts[g], starts[g + 1], starts[groups] - 1, low + g * m, high + g * m);
+}
+
+/* The hull of each group: order gives the rows group after group, starts where each group begins in it. */
 KERNEL void hulls(const int32_t *lo, const int32_t *hi, int64_t m, const int32_t *order, const int64_t *starts,
                   int64_t groups, int32_t *low, int32_t *high) {
     FOR_WIDTH(hulls_of(lo, hi, m, order, starts, groups, low, high))
@@ -191,6 +198,19 @@ static double farthest(int32_t a, int32_t b, int32_t p, int32_t q, int32_t lowes
     return fmax(fmax(up, down), 0);
 }
 
+/* Add the distance between a row of plain numbers and the plain span published for it to the sums of each attribute,
+ * and give that of the whole record. */
+ALWAYS_INLINE double apart(const int32_t *restrict row, int64_t m, const int32_t *restrict low,
+                           const int32_t *restrict high, const double *restrict scale, double *restrict distance,
+                           double *restrict sums) {
+    double total = 0;
+    for (int64_t j = 0; j < m; j++)
+        distance[j] = (double)most(above(high[j], row[j]), above(row[j], low[j])) * scale[j];
+    for (int64_t j = 0; j < m; j++) sums[j] += distance[j];
+    for (int64_t j = 0; j < m; j++) total += distance[j] * distance[j];
+    return sqrt(total);
+}
+
 /* The distances between rows of plain numbers and the plain spans published for them; gives the limits of the spans,
  * which tell whether they were. */
 ALWAYS_INLINE double plain_loss(const int32_t *restrict cells, int64_t m, const int32_t *restrict low,
@@ -203,24 +223,43 @@ ALWAYS_INLINE double plain_loss(const int32_t *restrict cells, int64_t m, const 
     for (int64_t g = 0; g < groups; g++, low += m, high += m) {
         for (int64_t j = 0; j < m; j++) least_end = least(least_end, low[j]), most_end = most(most_end, high[j]);
         for (int64_t i = order ? starts[g] : g, stop = order ? starts[g + 1] : g + 1; i < stop; i++) {
-            const int32_t *row = cells + (order ? order[i] : i) * m;
-            if (order) {
-                int64_t next = order[i + AHEAD < last ? i + AHEAD : last] * m;
-                FETCH(&cells[next]);
-                FETCH(&cells[next + m - 1]);
-            }
-            double total = 0;
-            for (int64_t j = 0; j < m; j++) {
-                distance[j] = (double)most(above(high[j], row[j]), above(row[j], low[j])) * scale[j];
-            }
-            for (int64_t j = 0; j < m; j++) sums[j] += distance[j];
-            for (int64_t j = 0; j < m; j++) total += distance[j] * distance[j];
-            all += sqrt(total);
+            if (order) fetch(cells, m, order, i, last);
+            all += apart(cells + (order ? order[i] : i) * m, m, low, high, scale, distance, sums);
         }
     }
     *lowest = least_end;
     *highest = most_end;
     return all;
+}
+
+static void inverse(const double *deviation, int64_t m, double *restrict scale) {
+    for (int64_t j = 0; j < m; j++) scale[j] = deviation[j] > 0 ? 1 / deviation[j] : 0;
+}
+
+ALWAYS_INLINE double hulls_and_loss_of(const int32_t *cells, int64_t m, const int32_t *order, const int64_t *starts,
+                                       int64_t groups, const double *scale, int32_t *low, int32_t *high,
+                                       double *distance, double *sums, int32_t *lowest) {
+    double all = 0;
+    for (int64_t g = 0; g < groups; g++, low += m, high += m) {
+        hull_of(cells, cells, m, order, starts[g], starts[g + 1], starts[groups] - 1, low, high);
+        for (int64_t j = 0; j < m; j++) *lowest = least(*lowest, low[j]);
+        for (int64_t i = starts[g]; i < starts[g + 1]; i++)
+            all += apart(cells + order[i] * m, m, low, high, scale, distance, sums);
+    }
+    return all;
+}
+
+/* The hull of each group of plain numbers, of which no two are farther than 2^31 - 1 apart, and as long as the rows of
+ * a group are at hand what loss gives for it. Gives the lowest of all cells: if it is missing, there is no sum. */
+KERNEL int64_t hulls_and_loss(const int32_t *cells, int64_t m, const int32_t *order, const int64_t *starts,
+                              int64_t groups, const double *deviation, int32_t *low, int32_t *high, double *scale,
+                              double *distance, double *sums) {
+    int32_t lowest = TOP;
+    inverse(deviation, m, scale);
+    for (int64_t j = 0; j <= m; j++) sums[j] = 0;
+    FOR_WIDTH(sums[0] = hulls_and_loss_of(cells, m, order, starts, groups, scale, low, high, distance, sums + 1,
+                                          &lowest))
+    return lowest;
 }
 
 /* The distance between each record and its published form (Eq. 2), summed; then each attribute's own.
@@ -236,10 +275,8 @@ KERNEL void loss(const int32_t *restrict lo, const int32_t *restrict hi, int64_t
     int32_t least_cell = TOP, most_cell = MISSING, least_end, most_end;
     int simple = lo == hi && plain(complete ? lowest : lo, complete ? m : n * m, &least_cell, &most_cell);
     if (complete) plain(highest, m, &least_cell, &most_cell);
-    for (int64_t j = 0; j < m; j++) {
-        scale[j] = deviation[j] > 0 ? 1 / deviation[j] : 0;
-        simple = simple && offsets[j] < 0;
-    }
+    inverse(deviation, m, scale);
+    for (int64_t j = 0; j < m; j++) simple = simple && offsets[j] < 0;
     if (simple) {
         for (int64_t j = 0; j <= m; j++) sums[j] = 0;
         FOR_WIDTH(sums[0] = plain_loss(lo, m, low, high, order, starts, groups, scale, distance, sums + 1, &least_end,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import Int32, call, of_kind
+from shoal.kernels import MISSING, Int32, call, of_kind
 
 Positions = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -43,6 +45,24 @@ def hulls(lo: Positions, hi: Positions, members: Members) -> tuple[Positions, Po
     high = np.empty_like(low)
     call("hulls", lo, hi, lo.shape[1], order, starts, low.shape[0], low, high)
     return low, high
+
+
+def hulls_and_loss(cells: Positions, members: Members, deviation: Floats) -> tuple[Positions, Positions, Floats | None]:
+    """Give the hulls of groups of plain numbers, and what `loss` gives for them; None for that if any cell is missing.
+
+    No two numbers of a column are farther apart than positions reach.
+    """
+    order, starts = members
+    of_kind(np.int32, cells, order)
+    of_kind(np.int64, starts)
+    m = cells.shape[1]
+    low = np.empty((starts.size - 1, m), np.int32)
+    high, scratch, sums = np.empty_like(low), (np.empty(m), np.empty(m)), np.empty(m + 1)
+    lowest = call(
+        "hulls_and_loss", cells, m, order, starts, low.shape[0], deviation, low, high, *scratch, sums,
+        result=ctypes.c_int64,
+    )  # fmt: skip
+    return low, high, None if lowest == MISSING else sums
 
 
 def bitsets(codes: Positions, labels: Positions, groups: int) -> NDArray[np.int64]:

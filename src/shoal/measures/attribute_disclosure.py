@@ -49,7 +49,7 @@ class AttributeDisclosure:
     def part(self, classes: Classes, schema: Schema) -> tuple[int, int]:
         """Count the disclosed records and those that have the property."""
         inside = classes.columns[Tally(self._condition())]
-        return int(classes.sizes[inside == classes.sizes].sum()), int(inside.sum())
+        return int(classes.sizes @ (inside == classes.sizes)), int(inside.sum())
 
     def finish(self, parts: Sequence[tuple[int, int]]) -> Score:
         """Divide the disclosed records by those that have the property."""

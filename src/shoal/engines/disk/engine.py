@@ -12,7 +12,7 @@ from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.text_reader import TextReading
-from shoal.engines.memory import BASE, Need, need_of, shown
+from shoal.engines.memory import BASE, FRAMES, TABLES, Need, need_of, shown
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
@@ -26,9 +26,7 @@ _WORKED = 50  # bytes per cell of a part while it is sorted, moved and published
 _BESIDE = 200  # bytes per record beside its cells
 _TEXT = 250  # bytes per distinct text
 _BOX = 400  # bytes per box that is compared with others
-_FRAMES = 60 * 10**6  # bytes that the library for Parquet takes
 _LEAST_OF_FRAMES = 230 * 10**6
-_TABLES = 110 * 10**6  # bytes that a database takes, and the library that it speaks through
 _LEAST_OF_TABLES = 300 * 10**6
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
@@ -66,10 +64,10 @@ class Disk(Parted):
             from shoal.engines.disk.frames import load_frames
 
             self._insist_on_libraries(found, "read")
-            beside = _TABLES + self.room.memory if found.is_table else _FRAMES
+            beside = TABLES + self.room.memory if found.is_table else FRAMES
             schema, data, origin = load_frames(
                 self.pool, found, options, lambda columns: self.rows_of(columns, beside), self.room,
-                lambda taken: self._watch(taken, _FRAMES),
+                lambda taken: self._watch(taken, FRAMES),
             )  # fmt: skip
         else:
             schema, data, origin = load_text(self.pool, found.path, options, self.rows_of, self._watch_texts)
@@ -90,7 +88,7 @@ class Disk(Parted):
     def room(self) -> Room:
         """What work with a database may take within the limit."""
         folder = self.pool.folder if isinstance(self.pool, Files) else scratch()
-        return Room((self.limit - BASE - _TABLES) // 3, folder)
+        return Room((self.limit - BASE - TABLES) // 3, folder)
 
     def _insist_on_libraries(self, source: Source, what: str) -> None:
         """Refuse what cannot be done in the memory that is left by the libraries that do it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,9 +17,8 @@ from shoal.engines.local.aligning import aligned
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
-from shoal.engines.local.publishing import publish_some, published, recode
+from shoal.engines.local.publishing import distances, publish_some, published, recode
 from shoal.engines.pieces import pieces_of
-from shoal.engines.scratch import in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
@@ -51,31 +50,29 @@ class Local:
         """Give the SHA-256 of a file's bytes, of a folder's files, or of a table's content."""
         if source.is_table:
             from shoal.engines.local.databases import digest_of
+            from shoal.engines.scratch import in_little_room
 
             return digest_of(source, in_little_room())
         return of_folder(source.path) if source.is_folder else of_file(source.path)
 
     def store(self, data: LocalData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
         """Write the released columns to a table in a database, to be seen when it is committed."""
-        from shoal.engines.local.arrow import to_arrow
         from shoal.engines.local.databases import storing
-        from shoal.engines.local.slices import slices
+        from shoal.engines.scratch import in_little_room
 
-        exact = (data.lo == data.hi).all(axis=0).tolist()
-        return storing((to_arrow(some, schema, "text", exact) for some in slices(data)), target, in_little_room())
+        return storing(_sliced(data, schema, "text"), target, in_little_room())
 
     def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""
         target = Path(path)
         if Source.parse(path).kind == "folder":
-            from shoal.engines.local.arrow import to_arrow
             from shoal.engines.local.folders import write_folder
 
-            return write_folder([to_arrow(data, schema, "struct")], target)
+            return write_folder(_sliced(data, schema, "struct"), target)
         if is_parquet(target):
-            from shoal.engines.local.arrow import to_arrow, write_parquet
+            from shoal.engines.local.parquet import write_parquet
 
-            return write_parquet([to_arrow(data, schema, "struct")], target)
+            return write_parquet(_sliced(data, schema, "struct"), target)
         from shoal.engines.local.text_writer import write_text
 
         return write_text([data], schema, target, layout)
@@ -316,6 +313,10 @@ class Local:
         ranged = (False,) * len(data.quasi)
         return schema, replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
 
+    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
+        """Give the sums that were found when the release was published."""
+        return distances(original.data, released.data)
+
     def fold(
         self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
     ) -> NDArray[Any]:
@@ -325,6 +326,15 @@ class Local:
         before = spans(replace(first.data, lo=lo, hi=hi, index=OWN), first.schema)
         after = spans(second.data, second.schema)
         return kernel(before, after, released.data.members() if released.data.index.size else None)
+
+
+def _sliced(data: LocalData, schema: Schema, cells: str) -> Iterator[Any]:
+    """Give the released columns a few rows at a time: as cells they take much more room."""
+    from shoal.engines.local.arrow import to_arrow
+    from shoal.engines.local.slices import slices
+
+    exact = (data.lo == data.hi).all(axis=0).tolist()
+    return (to_arrow(some, schema, cells, exact) for some in slices(data))
 
 
 def counted(positions: Positions) -> Counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
-from shoal.engines import Written
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.digests import of_file
 from shoal.errors import DataError, ParameterError, SchemaError
@@ -28,7 +27,6 @@ from shoal.schema import RELEASED, Schema
 from shoal.table import Origin, printable
 
 _LARGEST = 2147483646
-_ROW_GROUP = 1 << 16  # rows of a Parquet file that lie together, and are in memory when they are written
 Positions = NDArray[np.int32]
 
 
@@ -358,31 +356,6 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
     if cells not in (None, "struct", "text"):
         raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
     return makers[kind](to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct")))
-
-
-def write_parquet(parts: Iterable[pa.Table], path: Path) -> Written:
-    """Write a table that comes in parts to a Parquet file and give the digest of the file."""
-    pieces = cut_anew(parts, _ROW_GROUP)
-    first = next(pieces)
-    with pq.ParquetWriter(path, first.schema) as writer:
-        writer.write_table(first, row_group_size=_ROW_GROUP)
-        for piece in pieces:
-            writer.write_table(piece, row_group_size=_ROW_GROUP)
-            pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
-    return of_file(path)
-
-
-def cut_anew(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Give a table that comes in parts in pieces of so many rows, the last with what is left."""
-    held: list[pa.Table] = []
-    for part in parts:
-        held.append(part)
-        while sum(each.num_rows for each in held) >= rows:
-            whole = pa.concat_tables(held)
-            yield whole.slice(0, rows).combine_chunks()
-            held = [whole.slice(rows)]
-    if sum(each.num_rows for each in held):
-        yield pa.concat_tables(held).combine_chunks()
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:

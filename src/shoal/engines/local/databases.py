@@ -17,9 +17,9 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.engines import Stored, Written
-from shoal.engines.local.arrow import cut_anew
 from shoal.engines.local.connections import Connection, connected
-from shoal.engines.local.digests import RowDigest, as_texts
+from shoal.engines.local.parquet import cut_anew
+from shoal.engines.local.row_digests import RowDigest, as_texts
 from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count, islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,8 +11,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from shoal.engines import Written
-from shoal.engines.local.arrow import cut_anew
 from shoal.engines.local.digests import of_folder
+from shoal.engines.local.parquet import ROW_GROUP, cut_anew, write_groups
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
 from shoal.table import Origin
@@ -80,6 +81,8 @@ def _insist_alike(one: Path, ours: dict[str, pa.DataType], other: Path, theirs: 
 def write_folder(parts: Iterable[pa.Table], folder: Path) -> Written:
     """Write a table that comes in parts as Parquet files in a new folder."""
     folder.mkdir()
-    for number, part in enumerate(cut_anew(parts, PART)):
-        pq.write_table(part, folder / f"part-{number:05d}.parquet")
+    groups = cut_anew(parts, ROW_GROUP)
+    names = (folder / f"part-{number:05d}.parquet" for number in count())
+    while write_groups(islice(groups, PART // ROW_GROUP), next(names)):
+        pass
     return of_folder(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from shoal.engines.local.data import OWN, LocalData
 from shoal.hierarchy import ROOT, Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label
-from shoal.kernels.spans import Members, bitsets, hulls
+from shoal.kernels.spans import Floats, Members, bitsets, hulls, hulls_and_loss
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
@@ -57,7 +58,7 @@ def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> t
     lo, hi = data.unfolded()
     formed = data.memo.get("formed")
     members = formed[1] if formed and formed[0] is labels else by_label(labels, groups)
-    low, high = hulls(lo, hi, members)
+    low, high, sums = _spanned(data, schema, lo, hi, members)
     axes: dict[str, Axis] = {}
     for j, name in enumerate(data.quasi):
         axis = schema[name].axis
@@ -73,7 +74,27 @@ def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> t
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
     released.memo["members"] = members
+    if sums is not None:
+        released.memo["distances"] = weakref.ref(data), sums
     return schema.with_axes(axes), released
+
+
+def _spanned(
+    data: LocalData, schema: Schema, lo: Positions, hi: Positions, members: Members
+) -> tuple[Positions, Positions, Floats | None]:
+    """Give the hulls of groups, and if that costs no further look at the rows how far these are from them, summed."""
+    known, axes = data.memo.get("moments"), [schema[name].axis for name in data.quasi]
+    if known is not None and lo is hi and all(axis.values is None and axis.tree is None for axis in axes):
+        width = known.highest.astype(np.int64) - known.lowest
+        if width.max(initial=0) <= TOP:
+            return hulls_and_loss(lo, members, known.deviation)
+    return *hulls(lo, hi, members), None
+
+
+def distances(original: Any, released: Any) -> Floats | None:
+    """Give the sums of distances that were found when what is released was formed of just this original."""
+    formed_of, sums = released.memo.get("distances", (lambda: None, None))
+    return sums if formed_of() is original else None
 
 
 def _widen(tree: Hierarchy, low: Positions, high: Positions, j: int) -> None:

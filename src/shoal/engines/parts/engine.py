@@ -14,6 +14,7 @@ from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Public
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
+from shoal.engines.local.publishing import distances
 from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.labels import Labels, home
@@ -334,6 +335,10 @@ class Parted:
 
         filled = self.pool.each(work, data.cells, data.codes)
         return schema, data.with_cells(filled, (False,) * len(shape.quasi))
+
+    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
+        """Give the sums that were found when the release was published."""
+        return distances(original.data, released.data)
 
     def fold(
         self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis, Group
 from shoal.engines import Publication
 from shoal.engines.local.data import OWN, LocalData, moved
-from shoal.engines.local.publishing import publish_some, published
+from shoal.engines.local.publishing import distances, publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.labels import Labels, home, together
@@ -36,6 +37,7 @@ def regrouped(
         return schema, _spread(pool, data, schema, labels)
     assembled, there = _lying_together(pool, data, labels)
     growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
+    known = {name: found for name, found in data.memo.items() if name == "moments"}
 
     def publishing(number: int, *parts: Part) -> Arrays:
         """Keep what is published once for each class, and which class each record is in."""
@@ -43,20 +45,29 @@ def regrouped(
         lo, label = part["lo"], part["label"]
         if label.size == 0:
             return {"lo": lo, "hi": lo, "index": label, "row": part["row"]}
-        grown, here = _published(_plain(shape, lo, part.get("hi", lo)), schema, label, publish, columns)
+        before = _plain(shape, lo, part.get("hi", lo))
+        before.memo.update(known)
+        grown, here = _published(before, schema, label, publish, columns)
         index = here.index if here.index.size else np.arange(label.size, dtype=np.int32)
         found = {"lo": here.lo, "hi": here.hi, "index": index, "row": part["row"]}
+        sums = distances(before, here)
+        if sums is not None:
+            found["distances"] = sums
         for name in growing:
             found |= _packed(name, schema[name].axis, grown[name].axis)
         return found
 
-    def grown_in(number: int, part: Part) -> dict[str, Axis | None]:
-        return {name: _unpacked(name, schema[name].axis, part) for name in growing}
+    def told(number: int, part: Part) -> tuple[int, Any, dict[str, Axis | None]]:
+        """Tell how many records there are, how far all are from what is published, and which axes have grown."""
+        grown = {name: _unpacked(name, schema[name].axis, part) for name in growing}
+        return part["row"].size, part.get("distances"), grown
 
-    done = pool.each(publishing, *there, tell=grown_in if growing else None)
+    done = pool.each(publishing, *there, tell=told)
+    sums = [part[1] for part in done.told if part[0]]
+    grown = [part[2] for part in done.told]
     axes: dict[str, Axis] = {}
-    if any(axis is not None for part in done.told for axis in part.values()):
-        axes = {name: _together(schema[name].axis, [part[name] for part in done.told]) for name in growing}
+    if any(axis is not None for part in grown for axis in part.values()):
+        axes = {name: _together(schema[name].axis, [part[name] for part in grown]) for name in growing}
         done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
     def send(number: int, part: Part) -> list[Arrays]:
@@ -67,6 +78,8 @@ def regrouped(
     _, like = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
     released = data.with_cells(pool.exchange(send, len(data.sizes), done), like.ranged)
     released.memo["classes"] = done
+    if all(part is not None for part in sums):
+        released.memo["distances"] = weakref.ref(data), np.sum(sums, axis=0)
     return schema.with_axes(axes), released
 
 

@@ -36,8 +36,9 @@ def write(
     target = Path(path)
     folder = Source.parse(path).kind == "folder"
     if folder or is_parquet(target):
-        from shoal.engines.local.arrow import to_arrow, write_parquet
+        from shoal.engines.local.arrow import to_arrow
         from shoal.engines.local.folders import write_folder
+        from shoal.engines.local.parquet import write_parquet
 
         single = exact()
         tables = (to_arrow(some, schema, "struct", single) for part in parts for some in slices(part))

@@ -127,7 +127,9 @@ class Spark(Parted):
         return local
 
 
-def from_environment(sources: Sequence[Any], options: ReadOptions, memory: str | int | None) -> Spark:
+def from_environment(
+    sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
+) -> Spark:
     """Give the engine that is meant by the name ``spark``: the session that runs, or a new one."""
     if memory is not None:
         raise ParameterError(
