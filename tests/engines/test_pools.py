@@ -12,6 +12,7 @@ import pytest
 from engines.pools import Memory
 
 from shoal.engines.disk.pool import Files
+from shoal.engines.parts.arranging import taken
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP
 
@@ -135,6 +136,21 @@ def test_files_go_when_nobody_needs_them(tmp_path):
     assert list(folder.iterdir()) == []
     pool.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_few_rows_are_taken_without_the_others(pool):
+    row = np.arange(700_000)
+    columns = {"row": row, "code": row.astype(np.int32) * 3, "pair": np.stack([row, -row], axis=1).astype(np.int32)}
+    handle = pool.exchange(lambda number, part: [dict(part)], 1, pool.put([columns, columns]))
+    (part,) = pool.stream(handle)
+    for chosen in ([], [0], [3, 262_143, 262_144, 699_999, 700_000, 1_399_999]):
+        rows = np.array(chosen, np.int32)
+        for name, column in columns.items():
+            found = taken(part, name, rows)
+            assert found.dtype == column.dtype
+            assert found.tolist() == np.concatenate([column, column])[rows].tolist()
+    assert taken(part, "pair", np.array([5], np.int32)).tolist() == part["pair"][[5]].tolist()
+    assert taken(part, "pair", np.array([6], np.int32)).tolist() == [[6, -6]]  # from what was read by now
 
 
 def test_large_files_are_written_over_when_nobody_needs_them(tmp_path):

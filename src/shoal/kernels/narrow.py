@@ -13,12 +13,12 @@ from shoal.kernels import call, of_kind
 Positions = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 
-_COUNTS, _FIELDS, _SLACK, _ABREAST = 2, 3, 4, 16  # as in C
+_COUNTS, _FIELDS, _ABREAST = 2, 3, 16  # as in C
 
 
 def room_for(rows: int, columns: int) -> int:
     """Give how many bytes packed rows may have."""
-    return 4 * (_COUNTS + _FIELDS * columns + rows * columns) + _SLACK
+    return 4 * (_COUNTS + _FIELDS * columns + rows * columns)
 
 
 def pack(cells: Positions, packed: Bytes) -> int:
@@ -37,13 +37,21 @@ def unpack(packed: Bytes, cells: Positions) -> tuple[int, int]:
     of_kind(np.int32, cells)
     of_kind(np.uint8, packed)
     n, m = cells.shape
-    size, rows = packed[: 4 * _COUNTS].view(np.uint32).tolist() if packed.size >= room_for(0, m) else (0, 0)
-    if not 0 < size <= packed.size or not 0 < rows <= n:
-        raise InternalError("Packed rows are not whole.")
+    size, rows = extent(packed)
+    if size < room_for(0, m) or rows > n:
+        raise InternalError("Packed rows are not those that were wanted.")
     call("unpack_rows", packed, m, _work(m), cells)
     return size, rows
 
 
+def extent(packed: Bytes) -> tuple[int, int]:
+    """Give how many bytes and rows has what a buffer begins with."""
+    size, rows = packed[: 4 * _COUNTS].view(np.uint32).tolist() if packed.size >= 4 * _COUNTS else (0, 0)
+    if not 0 < size <= packed.size or rows == 0:
+        raise InternalError("Packed rows are not whole.")
+    return size, rows
+
+
 def _work(columns: int) -> Positions:
-    """Give what the kernels work in: six numbers for each cell of a few rows."""
-    return np.empty(6 * _ABREAST * columns, np.int32)
+    """Give what the kernels work in: four numbers for each cell of a few rows."""
+    return np.empty(4 * _ABREAST * columns, np.int32)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.disk.columns import Column, Draft, Drafts
@@ -42,6 +43,10 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         if name not in self._read:
             self._read[name] = self._columns[name].read()
         return self._read[name]
+
+    def take(self, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Give a few rows of a column."""
+        return self._read[name][rows] if name in self._read else self._columns[name].take(rows)
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns

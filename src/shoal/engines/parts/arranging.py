@@ -137,6 +137,12 @@ def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
     return column[rows]
 
 
+def taken(part: Part, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
+    """Take a few rows of a column of a part, which need not be read whole for that."""
+    take = getattr(part, "take", None)
+    return rows_of(part[name], rows) if take is None else take(name, rows)
+
+
 def homeward(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any], bounds: Integers) -> list[Arrays]:
     """Send rows back to the parts that they belong to, with the seat of each there."""
     if rows.size > 1 and not (rows[1:] > rows[:-1]).all():

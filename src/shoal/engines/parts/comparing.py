@@ -30,7 +30,7 @@ def folded(
     used = _used(pool, first), _used(pool, second)
     plan = alignment(original.schema, released.schema, first.shape.quasi, used)
     before_schema, after_schema = original.schema.with_axes(plan.axes), released.schema.with_axes(plan.axes)
-    one, other = first.shape, second.shape
+    one, other = first.shape.bare, second.shape.bare
 
     def work(number: int, cells: Part, codes: Part, published: Part, beside: Part) -> NDArray[Any]:
         mine = with_moves(one.unfolded(cells, codes), plan.names, plan.first)
@@ -44,7 +44,7 @@ def folded(
 
 def _used(pool: Pool, data: PartedData) -> Used:
     def used(name: str) -> Positions:
-        shape = data.shape
+        shape = data.shape.bare
         parts = pool.gather(
             lambda number, cells, codes: used_positions(shape.local(cells, codes), name), data.cells, data.codes
         )
@@ -57,7 +57,7 @@ def _alongside(pool: Pool, data: PartedData, like: PartedData) -> tuple[Handle, 
     """Give the cells of a table in parts of the same records as those of another."""
     if data.sizes == like.sizes:
         return data.cells, data.codes
-    shape, mine, theirs = data.shape, data.bounds, like.bounds
+    shape, mine, theirs = data.shape.bare, data.bounds, like.bounds
 
     def send(number: int, cells: Part, codes: Part) -> list[Arrays]:
         here = shape.unfolded(cells, codes)

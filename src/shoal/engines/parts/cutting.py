@@ -35,7 +35,7 @@ def labelled(
 
     def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
         def moving() -> Arrays:
-            here = shape.unfolded(cells, codes)
+            here = (shape if carry else shape.bare).unfolded(cells, codes)
             ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
             return ends | columns(here, given[others:])
 

@@ -26,6 +26,11 @@ class Shape:
     carried: tuple[str, ...]
     words: tuple[Words | None, ...]
 
+    @property
+    def bare(self) -> Shape:
+        """The same without carried columns, which are not read then."""
+        return replace(self, carried=(), words=())
+
     def local(self, cells: Part, codes: Part) -> LocalData:
         """Give one part as the local engine would hold it."""
         lo, hi, index = OWN, OWN, cells.get("index", OWN)

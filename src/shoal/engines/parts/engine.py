@@ -143,7 +143,7 @@ class Parted:
     def describe(self, data: PartedData, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
         if "moments" not in data.memo:
-            shape = data.shape
+            shape = data.shape.bare
 
             def work(number: int, cells: Part, codes: Part) -> Tally:
                 rows = spans(shape.unfolded(cells, codes), schema)
@@ -204,7 +204,7 @@ class Parted:
 
     def map_rows(self, data: PartedData, schema: Schema, kernel: Callable[[Spans], Any]) -> Handle:
         """Compute one number per row from its quasi-identifiers, part by part."""
-        shape = data.shape
+        shape = data.shape.bare
 
         def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
             here = shape.local(cells, codes)

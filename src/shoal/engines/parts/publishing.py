@@ -118,7 +118,7 @@ def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable
 
     def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Any]:
         def moving() -> Arrays:
-            here = shape.unfolded(cells, codes)
+            here = shape.bare.unfolded(cells, codes)
             return {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
 
         return [value_of(label)], moving

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_in, rows_of
+from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_in, taken
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -48,7 +48,7 @@ class Places:
 
         def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
             def ends() -> Arrays:
-                here = shape.unfolded(cells, codes)
+                here = shape.bare.unfolded(cells, codes)
                 return {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
 
             beside = iter(given)
@@ -95,7 +95,7 @@ class Places:
         def send(number: int, part: Part, found: Part) -> list[Arrays]:
             label, home_of = found["label"], begins.get(number)
             chosen = np.flatnonzero(label == label.min()) if home_of is not None else np.empty(0, np.int64)
-            over = {name: rows_of(part[name], chosen.astype(np.int32)) for name in part}
+            over = {name: taken(part, name, chosen.astype(np.int32)) for name in part}
             none = {name: column[:0] for name, column in over.items()}
             return [over if target == home_of else none for target in parts]
 
