@@ -81,8 +81,9 @@ def _insist_alike(one: Path, ours: dict[str, pa.DataType], other: Path, theirs: 
 def write_folder(parts: Iterable[pa.Table], folder: Path) -> Written:
     """Write a table that comes in parts as Parquet files in a new folder."""
     folder.mkdir()
-    groups = cut_anew(parts, ROW_GROUP)
+    rows = min(ROW_GROUP, PART)
+    groups = cut_anew(parts, rows)
     names = (folder / f"part-{number:05d}.parquet" for number in count())
-    while write_groups(islice(groups, PART // ROW_GROUP), next(names)):
+    while write_groups(islice(groups, PART // rows), next(names)):
         pass
     return of_folder(folder)
