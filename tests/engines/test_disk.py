@@ -269,9 +269,15 @@ def test_a_large_parquet_file_stays_within_the_limit(tmp_path, name):
     [("out.csv", "local"), ("out.parquet", "disk"), ("out/", "disk"), ("duckdb:///out.db?table=t", "disk")],
 )
 def test_what_writing_takes_counts_when_the_engine_is_chosen(tmp_path, target, name):
-    (tmp_path / "in.csv").write_text("a,b\n" + "12,34\n" * 400_000, "utf-8")
+    (tmp_path / "in.csv").write_text("a,b\n" + "12,34\n" * 2_400_000, "utf-8")
     limit = need_of(tmp_path / "in.csv", ReadOptions()).memory + 50_000_000
     assert engine_for([tmp_path / "in.csv"], ReadOptions(), memory=limit, target=target).name == name
+
+
+def test_a_small_table_goes_into_a_database_from_memory_whatever_the_limit(tmp_path):
+    (tmp_path / "in.csv").write_text("a,b\n" + "12,34\n" * 4, "utf-8")
+    target = f"duckdb:///{tmp_path}/out.db?table=t"
+    assert engine_for([tmp_path / "in.csv"], ReadOptions(), memory="250MB", target=target).name == "local"
 
 
 def test_too_little_memory_for_parquet_is_refused_with_a_way_out(tmp_path):

@@ -179,6 +179,35 @@ def test_large_files_are_written_over_when_nobody_needs_them(tmp_path):
     assert (kept[1][:, 1] == -np.arange(400_000)).all()
 
 
+def test_pieces_of_large_files_are_written_over_what_nobody_needs(tmp_path):
+    pool = Files(tmp_path)
+    (folder,) = tmp_path.iterdir()
+    handle = pool.put({"row": np.arange(100_000) * number} for number in range(4))
+
+    def halves(number, part):
+        return [{"row": part["row"][:50_000]}, {"row": part["row"][50_000:]}]
+
+    moved = pool.exchange(halves, 2, handle)
+    files = len(list(folder.iterdir()))
+    for _ in range(3):
+        del moved
+        moved = pool.exchange(halves, 2, handle)
+        assert len(list(folder.iterdir())) == files
+    assert pool.gather(lambda number, part: int(part["row"].sum()), moved) == [
+        6 * sum(range(50_000)), 6 * sum(range(50_000, 100_000)),
+    ]  # fmt: skip
+
+
+def test_a_part_keeps_its_files_until_it_is_read(tmp_path):
+    pool = Files(tmp_path)
+    handle = pool.put([{"row": np.arange(400_000)}])
+    (part,) = pool.stream(handle)
+    del handle
+    other = pool.put([{"row": np.zeros(400_000, np.int64)}])
+    assert part["row"].tolist() == list(range(400_000))
+    assert not all_of(pool, other, "row")[0][-1]
+
+
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "raise KeyboardInterrupt", "1 / 0"])
 def test_nothing_is_left_behind_however_a_process_ends(tmp_path, ending):
     lines = [

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -78,6 +79,17 @@ def test_the_loss_of_whole_numbers_is_found_while_publishing():
         sums = engine.distances(table, release.table)
         assert sums is not None
         assert sums[0] / 80 == release.scores[-1].value
+
+
+def test_a_released_table_can_be_pickled():
+    frame = pl.DataFrame({"a": [1, 2, 3, 4], "b": [5, 6, 7, 8]})
+    table = shoal.read(frame, quasi=["a", "b"])
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    again = pickle.loads(pickle.dumps(release.table))
+    assert again.engine.distances(table, again) is None
+    assert shoal.score(again, [shoal.InformationLoss()], table) == shoal.score(
+        release.table, [shoal.InformationLoss()], table
+    )
 
 
 @given(with_k())

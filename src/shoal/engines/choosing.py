@@ -16,7 +16,7 @@ def on_this_machine(
     """Give the engine that can hold all of some tables at once within a limit of memory, and write a release of one."""
     limit = limit_of(memory)
     needs = [need_of(source, options) for source in sources]
-    writing = 0 if target is None else need_to_write(target)
+    writing = 0 if target is None else need_to_write(target, limit)
     if sum(need.memory for need in needs if need is not None) + writing <= limit:
         return default_engine()
     from shoal.engines.disk.engine import Disk

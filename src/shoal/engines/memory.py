@@ -18,6 +18,7 @@ BASE = 110 * 10**6  # what the program takes before it has read anything
 LEAST = 150 * 10**6
 FRAMES = 60 * 10**6  # what the library for Parquet takes
 TABLES = 110 * 10**6  # what a database takes, and the library that it speaks through
+LEAST_OF_TABLES = 300 * 10**6
 _SORTING = 1 << 27  # what sorts the rows of a table for their digest
 _EXPANDED = 8  # how much longer a compressed text may be than its file
 _HEAD = 1 << 20
@@ -92,11 +93,14 @@ def need_of(source: Any, options: ReadOptions) -> Need | None:
     return None  # what cannot be read is refused by the reader, in its own words
 
 
-def need_to_write(target: Any) -> int:
-    """Estimate what writing a release takes beside the table: the libraries that write it, and what they work with."""
+def need_to_write(target: Any, limit: int) -> int:
+    """Estimate what writing a release takes beside the table: the libraries that write it, and what they work with.
+
+    Where a limit is too small for them anyway it says nothing about the table.
+    """
     found = Source.parse(target)
     if found.is_table:
-        return TABLES + _SORTING
+        return TABLES + _SORTING if limit >= LEAST_OF_TABLES else 0
     return 2 * FRAMES if found.kind == "folder" or found.path.suffix.lower() in (".parquet", ".pq") else 0
 
 

@@ -18,6 +18,7 @@ from shoal.kernels.narrow import extent, pack, room_for, unpack
 
 _CELLS = 1 << 19  # that are packed at once: few enough to stay near the processor
 _LARGE = 1 << 20  # bytes for which a file is looked for that has pages already
+_IDLE = 256  # files that are kept though nobody needs them
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Column:
     def take(self, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Give a few rows, by their ascending numbers, without reading the others."""
         found = np.empty((rows.size, *self.shape[1:]), self.kind)
-        if not rows.size:
+        if not found.size:
             return found
         if not _is_packed(self.kind, self.shape):
             found[:] = self._mapped(self.kind).reshape(self.shape)[rows]
@@ -81,23 +82,23 @@ class Drafts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._made = 0
-        self._idle: list[Path] = []
+        self._idle: dict[Path, None] = {}
 
-    def begin(self, column: NDArray[Any]) -> Draft:
-        """Give a file for such a column, without any of its rows."""
-        if column.nbytes >= _LARGE and self._idle:
-            return Draft(self._idle.pop(), column.dtype, column.shape[1:])
+    def begin(self, column: NDArray[Any], pieces: int) -> Draft:
+        """Give a file for about so many such pieces of a column, without any of its rows."""
+        if column.nbytes * pieces >= _LARGE and self._idle:
+            return Draft(self._idle.popitem()[0], column.dtype, column.shape[1:])
         self._made += 1
         path = self._folder / str(self._made)
         path.touch(exist_ok=False)
         return Draft(path, column.dtype, column.shape[1:])
 
     def let_go(self, paths: Iterable[Path]) -> None:
-        """Take files back that nobody needs; small ones are removed."""
+        """Take files back that nobody needs; small ones are removed, and those that are too many."""
         for path in paths:
             with contextlib.suppress(OSError):  # the folder may be gone
-                if path.stat().st_size >= _LARGE:
-                    self._idle.append(path)
+                if path.stat().st_size >= _LARGE and len(self._idle) < _IDLE:
+                    self._idle[path] = None
                 else:
                     path.unlink()
 

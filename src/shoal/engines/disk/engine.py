@@ -12,7 +12,7 @@ from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.text_reader import TextReading
-from shoal.engines.memory import BASE, FRAMES, TABLES, Need, need_of, shown
+from shoal.engines.memory import BASE, FRAMES, LEAST_OF_TABLES, TABLES, Need, need_of, shown
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
@@ -27,7 +27,6 @@ _BESIDE = 200  # bytes per record beside its cells
 _TEXT = 250  # bytes per distinct text
 _BOX = 400  # bytes per box that is compared with others
 _LEAST_OF_FRAMES = 230 * 10**6
-_LEAST_OF_TABLES = 300 * 10**6
 _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
@@ -92,7 +91,7 @@ class Disk(Parted):
 
     def _insist_on_libraries(self, source: Source, what: str) -> None:
         """Refuse what cannot be done in the memory that is left by the libraries that do it."""
-        name, least = ("A table in a database", _LEAST_OF_TABLES) if source.is_table else ("Parquet", _LEAST_OF_FRAMES)
+        name, least = ("A table in a database", LEAST_OF_TABLES) if source.is_table else ("Parquet", _LEAST_OF_FRAMES)
         if self.limit < least:
             raise RoomError(
                 f"{name} cannot be {what} within {shown(self.limit)} of memory.",

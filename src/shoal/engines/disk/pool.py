@@ -33,10 +33,10 @@ _LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
 
 
 class _OnDisk(Mapping[str, NDArray[Any]]):
-    """A part whose columns are read when they are asked for."""
+    """A part whose columns are read when they are asked for; until then their files must not be written over."""
 
-    def __init__(self, columns: Mapping[str, Column]) -> None:
-        self._columns = columns
+    def __init__(self, columns: Mapping[str, Column], keeper: object = None) -> None:
+        self._columns, self._keeper = columns, keeper
         self._read: dict[str, NDArray[Any]] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -74,7 +74,7 @@ class Stored:
 
     def part(self, number: int) -> Part:
         """Give one of them."""
-        return _OnDisk(self._columns[number])
+        return _OnDisk(self._columns[number], self)
 
 
 class Files:
@@ -126,7 +126,7 @@ class Files:
                 for draft, piece in zip(drafts, pieces, strict=True):
                     for name, column in piece.items():
                         if name not in draft:
-                            draft[name] = begin(column)
+                            draft[name] = begin(column, handles[0].parts)
                         draft[name].add(column)
                 del pieces
             found = [{name: column.done() for name, column in draft.items()} for draft in drafts]
@@ -163,7 +163,7 @@ class Files:
             for number, part in enumerate(parts):
                 columns = {}
                 for name, column in part.items():
-                    draft = begin(column)
+                    draft = begin(column, 1)
                     draft.add(column)
                     columns[name] = draft.done()
                 found.append(columns)
@@ -173,12 +173,12 @@ class Files:
             return Stored(self._drafts, found, told)
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[Callable[[NDArray[Any]], Draft]]:
+    def _writing(self) -> Iterator[Callable[[NDArray[Any], int], Draft]]:
         """Give what begins a column; if writing fails, all that were begun are let go."""
         begun: list[Draft] = []
 
-        def begin(column: NDArray[Any]) -> Draft:
-            begun.append(self._drafts.begin(column))
+        def begin(column: NDArray[Any], pieces: int) -> Draft:
+            begun.append(self._drafts.begin(column, pieces))
             return begun[-1]
 
         try:

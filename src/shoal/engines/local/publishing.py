@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -75,7 +74,7 @@ def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> t
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
     released.memo["members"] = members
     if sums is not None:
-        released.memo["distances"] = weakref.ref(data), sums
+        released.memo["distances"] = name_of(data), sums
     return schema.with_axes(axes), released
 
 
@@ -91,10 +90,15 @@ def _spanned(
     return *hulls(lo, hi, members), None
 
 
+def name_of(data: Any) -> object:
+    """Give something by which just these data are known again, without holding them."""
+    return data.memo.setdefault("name", object())
+
+
 def distances(original: Any, released: Any) -> Floats | None:
     """Give the sums of distances that were found when what is released was formed of just this original."""
-    formed_of, sums = released.memo.get("distances", (lambda: None, None))
-    return sums if formed_of() is original else None
+    formed_of, sums = released.memo.get("distances", (None, None))
+    return sums if formed_of is name_of(original) else None
 
 
 def _widen(tree: Hierarchy, low: Positions, high: Positions, j: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis, Group
 from shoal.engines import Publication
 from shoal.engines.local.data import OWN, LocalData, moved
-from shoal.engines.local.publishing import distances, publish_some, published
+from shoal.engines.local.publishing import distances, name_of, publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.labels import Labels, home, together
@@ -79,7 +78,7 @@ def regrouped(
     released = data.with_cells(pool.exchange(send, len(data.sizes), done), like.ranged)
     released.memo["classes"] = done
     if all(part is not None for part in sums):
-        released.memo["distances"] = weakref.ref(data), np.sum(sums, axis=0)
+        released.memo["distances"] = name_of(data), np.sum(sums, axis=0)
     return schema.with_axes(axes), released
 
 
