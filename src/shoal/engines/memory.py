@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.engines.sources import COMPRESSED, Source
+from shoal.engines.sources import COMPRESSED, Source, is_parquet
 from shoal.errors import ParameterError, ShoalError
 from shoal.schema import ReadOptions
 
@@ -87,7 +87,7 @@ def need_of(source: Any, options: ReadOptions) -> Need | None:
 
             records, columns = count_of(found)
             return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))
-        if found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
+        if found.is_folder or is_parquet(found.path):
             return _need_of_parquet(found)
         return _need_of_text(found.path, options)
     return None  # what cannot be read is refused by the reader, in its own words
@@ -101,7 +101,7 @@ def need_to_write(target: Any, limit: int) -> int:
     found = Source.parse(target)
     if found.is_table:
         return TABLES + _SORTING if limit >= LEAST_OF_TABLES else 0
-    return 2 * FRAMES if found.kind == "folder" or found.path.suffix.lower() in (".parquet", ".pq") else 0
+    return 2 * FRAMES if found.kind == "folder" or is_parquet(found.path) else 0
 
 
 def _need_of_text(path: Path, options: ReadOptions) -> Need:

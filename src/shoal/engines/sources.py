@@ -64,7 +64,7 @@ class Source:
         slashes = tuple(filter(None, (os.sep, os.altsep)))
         named = Path(text).name not in ("", "..") and text.endswith(slashes)
         path = Path(text)
-        if path.suffix.lower() in COMPRESSED and path.with_suffix("").suffix.lower() in _PARQUET:
+        if path.suffix.lower() in COMPRESSED and is_parquet(path.with_suffix("")):
             raise ParameterError(
                 "Parquet is compressed in itself, and not once more as a file.", "Name a file that ends in .parquet."
             )
@@ -84,7 +84,7 @@ class Source:
     def format(self) -> str:
         """What certificates call the form of a release."""
         if self.kind == "file":
-            return "parquet" if self.path.suffix.lower() in _PARQUET else "text"
+            return "parquet" if is_parquet(self.path) else "text"
         return "parquet folder" if self.kind == "folder" else f"{self.kind} table"
 
     @property
@@ -140,6 +140,11 @@ class Source:
             name, port = (name, port) if colon else (port, "")
             return "postgresql", "" if name in _HERE else name, port, parts.path, self.schema or "public", self.table
         return self.kind, os.path.realpath(self.path)
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell whether a path names a Parquet file."""
+    return path.suffix.lower() in _PARQUET
 
 
 def parquet_files(folder: Path) -> list[Path]:

@@ -28,8 +28,8 @@ class Mdav(Partitioner):
     ``subject`` column hold fewer than k people, are joined with neighbours.
 
     Up to 262,143 records, from which on a table is taken in pieces, the work grows faster than the table, nearly with
-    its square where attributes are many and independent. ``block``
-    bounds it: for a few thousand records a block loses little.
+    its square where attributes are many and independent. ``block`` bounds it: for a few thousand records a block loses
+    little.
 
     Parameters
     ----------

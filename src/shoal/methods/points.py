@@ -104,8 +104,7 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
     """Give the class of each record and how many there are.
 
     ``classes`` forms them of those records that are not left as they are; ``lined`` numbers them along an order in
-    which neighbours are alike. A large table is taken in pieces of records that are
-    alike.
+    which neighbours are alike. A large table is taken in pieces of records that are alike.
     """
     space = Space.of(table)
 

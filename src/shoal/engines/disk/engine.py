@@ -17,7 +17,7 @@ from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
 from shoal.engines.scratch import Room, scratch
-from shoal.engines.sources import Source
+from shoal.engines.sources import Source, is_parquet
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
@@ -59,7 +59,7 @@ class Disk(Parted):
         need = need_of(found, options)
         if need is not None:
             self._insist_on_room(need)
-        if found.is_table or found.is_folder or found.path.suffix.lower() in (".parquet", ".pq"):
+        if found.is_table or found.is_folder or is_parquet(found.path):
             from shoal.engines.disk.frames import load_frames
 
             self._insist_on_libraries(found, "read")

@@ -19,7 +19,7 @@ from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.publishing import distances, publish_some, published, recode
 from shoal.engines.pieces import pieces_of
-from shoal.engines.sources import Source
+from shoal.engines.sources import Source, is_parquet
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, count_labels, label_rows, starts_of
@@ -350,8 +350,3 @@ def holes_of(data: LocalData, schema: Schema, lo: Positions, hi: Positions) -> N
     groups_from = np.array([TOP if values is None else len(values) for values in categories])
     found: NDArray[np.bool_] = (lo != hi) | (lo >= groups_from)
     return found
-
-
-def is_parquet(path: Path) -> bool:
-    """Tell whether a path names a Parquet file."""
-    return path.suffix.lower() in (".parquet", ".pq")

@@ -14,7 +14,7 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.engines.local.text_reader import Head, RawText, read_head, read_text
-from shoal.engines.sources import Source
+from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema
@@ -36,7 +36,7 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
             from shoal.engines.local.folders import from_folder
 
             return _load_arrow(*from_folder(path), options)
-        if path.suffix.lower() not in (".parquet", ".pq"):
+        if not is_parquet(path):
             return _load_text(path, options)
         from shoal.engines.local.arrow import from_parquet
 

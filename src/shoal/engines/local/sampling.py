@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.engines.local.compressed import is_compressed, opened
+from shoal.engines.sources import is_parquet
 from shoal.errors import DataError
 
 _PIECES = 64  # places of the file that rows are taken from
@@ -36,7 +37,7 @@ def sample(path: Path, target: Path, rows: int) -> Sample | None:
     rows
         About how many.
     """
-    if path.suffix.lower() in (".parquet", ".pq"):
+    if is_parquet(path):
         return _of_parquet(path, target, rows)
     with opened(path) as file:
         head = file.read(_HEAD)

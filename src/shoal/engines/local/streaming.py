@@ -11,8 +11,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from shoal.engines.local import is_parquet
 from shoal.engines.local.compressed import created
+from shoal.engines.sources import is_parquet
 
 Block = Mapping[str, NDArray[Any]]
 

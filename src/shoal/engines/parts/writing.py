@@ -7,11 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from shoal.engines import Layout, Stored, Written
-from shoal.engines.local import is_parquet
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.slices import slices
 from shoal.engines.scratch import Room
-from shoal.engines.sources import Source
+from shoal.engines.sources import Source, is_parquet
 from shoal.schema import Schema
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines import Layout, Written
-from shoal.engines.local import is_parquet
 from shoal.engines.local.data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Part
-from shoal.engines.sources import Source
+from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
 from shoal.errors import ParameterError
