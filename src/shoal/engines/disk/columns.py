@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import math
-import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.writing import write_all
-from shoal.kernels.narrow import extent, pack, room_for, unpack
+from shoal.engines.straight import Growing, Stage, open_straight, raw
+from shoal.kernels.narrow import pack, room_for, unpack
 
 _CELLS = 1 << 19  # that are packed at once: few enough to stay near the processor
+_RAW = 1 << 22  # bytes that are read at once
 _LARGE = 1 << 20  # bytes for which a file is looked for that has pages already
 _IDLE = 256  # files that are kept though nobody needs them
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a part: its file, the type of its numbers, and its shape."""
+    """A column of a part: its file, the type of its numbers, and its shape.
+
+    If it is packed, ``blocks`` tells where each block of rows begins and the last ends: in the column, and in the file.
+    """
 
     path: Path
     kind: np.dtype[Any]
     shape: tuple[int, ...]
+    blocks: NDArray[np.int64]
+    stage: Stage
+    straight: bool
 
     @property
     def size(self) -> int:
@@ -36,16 +44,29 @@ class Column:
 
     def read(self) -> NDArray[Any]:
         """Give the numbers, as a copy: the file may be written over as soon as nobody refers to the part."""
-        if 0 in self.shape:
-            return np.empty(self.shape, self.kind)
-        if not _is_packed(self.kind, self.shape):
-            return np.fromfile(self.path, self.kind).reshape(self.shape)
-        packed, found = self._mapped(np.dtype(np.uint8)), np.empty(self.shape, np.int32)
-        rest = found.reshape(len(found), -1)
-        while len(rest):
-            size, rows = unpack(packed, rest)
-            packed, rest = packed[size:], rest[rows:]
+        found = np.empty(self.shape, self.kind)
+        if not found.size:
+            return found
+        with open_straight(self.path, "rb", straight=self.straight) as file:
+            if _is_packed(self.kind, self.shape):
+                self._unpack(file, found.reshape(len(found), -1))
+            else:
+                content = found.reshape(-1).view(np.uint8)
+                for start in range(0, content.size, _RAW):
+                    some = content[start : start + _RAW]
+                    some[:] = self.stage.read(file, start, start + some.size)
         return found
+
+    def _unpack(self, file: FileIO, found: NDArray[Any]) -> None:
+        rows, places = self.blocks
+        first = 0
+        while first < rows.size - 1:
+            stop = max(int(np.searchsorted(places, places[first] + _RAW, "right")) - 1, first + 1)
+            packed = self.stage.read(file, int(places[first]), int(places[stop]))
+            for block in range(first, stop):
+                size, _ = unpack(packed, found[rows[block] : rows[block + 1]])
+                packed = packed[size:]
+            first = stop
 
     def take(self, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Give a few rows, by their ascending numbers, without reading the others."""
@@ -53,23 +74,15 @@ class Column:
         if not found.size:
             return found
         if not _is_packed(self.kind, self.shape):
-            found[:] = self._mapped(self.kind).reshape(self.shape)[rows]
-            return found
-        packed, first, filled = self._mapped(np.dtype(np.uint8)), 0, 0
-        while filled < rows.size:
-            size, number = extent(packed)
-            here = rows[filled : np.searchsorted(rows, first + number)]
-            if here.size:
-                some = np.empty((number, *self.shape[1:]), np.int32)
-                unpack(packed, some.reshape(number, -1))
-                found[filled : filled + here.size] = some[here - first]
-            packed, first, filled = packed[size:], first + number, filled + here.size
+            return self.read()[rows]
+        with open_straight(self.path, "rb", straight=self.straight) as file:
+            cuts = np.searchsorted(rows, self.blocks[0])
+            for block in np.flatnonzero(np.diff(cuts)).tolist():
+                (first, stop), places = self.blocks[:, block : block + 2].tolist()
+                some = np.empty((stop - first, *self.shape[1:]), np.int32)
+                unpack(self.stage.read(file, *places), some.reshape(stop - first, -1))
+                found[cuts[block] : cuts[block + 1]] = some[rows[cuts[block] : cuts[block + 1]] - first]
         return found
-
-    def _mapped(self, kind: np.dtype[Any]) -> NDArray[Any]:
-        """Give what is in the file where the system keeps it, for as long as it is not written over."""
-        with self.path.open("rb") as file:
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
 
 
 class Drafts:
@@ -81,17 +94,18 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._stage = Stage()
         self._made = 0
         self._idle: dict[Path, None] = {}
 
     def begin(self, column: NDArray[Any], pieces: int) -> Draft:
         """Give a file for about so many such pieces of a column, without any of its rows."""
         if column.nbytes * pieces >= _LARGE and self._idle:
-            return Draft(self._idle.popitem()[0], column.dtype, column.shape[1:])
+            return Draft(self._idle.popitem()[0], self._stage, column.dtype, column.shape[1:])
         self._made += 1
         path = self._folder / str(self._made)
         path.touch(exist_ok=False)
-        return Draft(path, column.dtype, column.shape[1:])
+        return Draft(path, self._stage, column.dtype, column.shape[1:])
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Take files back that nobody needs; small ones are removed, and those that are too many."""
@@ -106,39 +120,30 @@ class Drafts:
 class Draft:
     """A column that is being written."""
 
-    def __init__(self, path: Path, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
+    def __init__(self, path: Path, stage: Stage, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
         self.path = path
+        self._file, self._stage = Growing(path, stage), stage
         self._kind, self._row = kind, row
-        self._rows = self._bytes = 0
+        self._rows = 0
+        self._blocks = [(0, 0)]
 
     def add(self, column: NDArray[Any]) -> None:
         """Put rows behind those that are there."""
+        if column.size and not _is_packed(column.dtype, column.shape):
+            self._file.add(raw(np.ascontiguousarray(column)))
+        elif column.size:
+            cells = np.ascontiguousarray(column).reshape(len(column), -1)
+            rows = min(max(_CELLS // cells.shape[1], 1), len(cells))
+            blocks = [cells[start : start + rows] for start in range(0, len(cells), rows)]
+            ends = self._file.add((room_for(*block.shape), partial(pack, block)) for block in blocks)
+            self._blocks += zip(self._rows + np.cumsum([len(block) for block in blocks]), ends, strict=True)
         self._rows += len(column)
-        if not column.size:
-            return
-        with self.path.open("r+b", buffering=0) as file:
-            file.seek(self._bytes)
-            if _is_packed(column.dtype, column.shape):
-                _write_packed(file, column)
-            else:
-                write_all(file, np.ascontiguousarray(column).data.cast("B"))
-            self._bytes = file.tell()
 
     def done(self) -> Column:
         """Give the column, now that all of its rows are there."""
-        with self.path.open("r+b", buffering=0) as file:
-            file.truncate(self._bytes)
-        return Column(self.path, self._kind, (self._rows, *self._row))
-
-
-def _write_packed(file: Any, column: NDArray[Any]) -> None:
-    cells = np.ascontiguousarray(column).reshape(len(column), -1)
-    columns = cells.shape[1]
-    rows = min(max(_CELLS // columns, 1), len(cells))
-    packed = np.empty(room_for(rows, columns), np.uint8)
-    for start in range(0, len(cells), rows):
-        size = pack(cells[start : start + rows], packed)
-        write_all(file, packed[:size].data)
+        self._file.end()
+        shape, blocks = (self._rows, *self._row), np.array(self._blocks, np.int64).T
+        return Column(self.path, self._kind, shape, blocks, self._stage, self._file.straight)
 
 
 def _is_packed(kind: np.dtype[Any], shape: tuple[int, ...]) -> bool:

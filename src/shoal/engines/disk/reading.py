@@ -30,7 +30,7 @@ def load_text(
     """
     head = read_head(path, options.delimiter, options.encoding)
     columns = Columns.of(head.header, options)
-    reading = TextReading(path, head, columns.quasi, columns.others, columns.texts)
+    reading = TextReading(path, head, columns.quasi, columns.others, columns.texts, straight=True)
     sizes: list[int] = []
     rows = room(max(1, len(columns.assigned)))
 

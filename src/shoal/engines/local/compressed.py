@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.sources import COMPRESSED
+from shoal.engines.straight import incoming
 from shoal.errors import DataError
 
 
@@ -18,10 +19,10 @@ def is_compressed(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def opened(path: Path, some: tuple[int, int] | None = None) -> Iterator[Any]:
+def opened(path: Path, some: tuple[int, int] | None = None, *, straight: bool = False) -> Iterator[Any]:
     """Open a file to read what is in it: all, or some of the bytes of one that is not compressed."""
     if not is_compressed(path):
-        with path.open("rb") as file:
+        with incoming(path) if straight else path.open("rb") as file:
             yield file if some is None else _Some(file, *some)
         return
     if path.is_file() and path.stat().st_size == 0:

@@ -164,13 +164,14 @@ class TextReading:
 
     Columns are taken for whole numbers until a cell says otherwise; the file is then read once more with these
     columns as text. ``texts`` names the columns that are text from the start, ``some`` the bytes to read, if not all.
+    A file that is not in memory is not kept there if it is read ``straight``.
     """
 
     def __init__(
         self, path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str],
-        some: tuple[int, int] | None = None,
+        some: tuple[int, int] | None = None, *, straight: bool = False,
     ) -> None:  # fmt: skip
-        self.path, self.head, self.some = path, head, some
+        self.path, self.head, self.some, self.straight = path, head, some, straight
         self.places = {name: i for i, name in enumerate(first)} | {name: -1 - i for i, name in enumerate(second)}
         self.modes = np.array(
             [SKIP if n not in self.places else TEXT if n in texts else NUMBER for n in head.header], np.int32
@@ -188,7 +189,7 @@ class TextReading:
         found, spoilt = 0, np.ones(1, bool)
         while spoilt.any():
             self.counts = {}
-            with opened(self.path, self.some) as file:
+            with opened(self.path, self.some, straight=self.straight) as file:
                 digest = not packed and not self.sha256 and self.some is None
                 self._pass = reading = _Pass(
                     file, size, self.head, self.modes, targets, self.widths, rows, digest=digest

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,7 @@ from shoal.engines import Layout, Written
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.engines.local.digests import of_file
+from shoal.engines.straight import outgoing
 from shoal.engines.writing import write_all
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
@@ -29,15 +33,31 @@ _WIDEST_SLOT = 1024
 Positions = NDArray[np.int32]
 
 
-def write_text(parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout) -> Written:
-    """Write the released columns of a table, part after part, in the order of the schema; give their digest."""
+def write_text(
+    parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout, *, straight: bool = False
+) -> Written:
+    """Write the released columns of a table, part after part, in the order of the schema; give their digest.
+
+    They go straight to the disk if that is asked for: what is larger than memory.
+    """
     digest, size = hashlib.sha256(), 0
-    with created(path) as file:
+    with _sink(path, straight=straight) as write:
         for chunk in _chunks(parts, schema, layout.delimiter):
             digest.update(chunk)
             size += len(chunk)
-            write_all(file, chunk)
+            write(chunk)
     return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
+
+
+@contextlib.contextmanager
+def _sink(path: Path, *, straight: bool) -> Iterator[Callable[[bytes | memoryview], Any]]:
+    """Make a new file and give what writes to it."""
+    if straight and not is_compressed(path):
+        with outgoing(path) as write:
+            yield write
+        return
+    with created(path) as file:
+        yield partial(write_all, file)
 
 
 def _chunks(parts: Iterable[LocalData], schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:

@@ -44,4 +44,4 @@ def write(
         return write_folder(tables, target) if folder else write_parquet(tables, target)
     from shoal.engines.local.text_writer import write_text
 
-    return write_text(parts, schema, target, layout)
+    return write_text(parts, schema, target, layout, straight=True)

@@ -1,0 +1,201 @@
+"""Bytes straight to a disk and from it, past the pages of files that the system keeps in memory.
+
+What is written once, and read once or never, is no use there. To find such pages, and in a virtual machine to fetch
+them from its host, costs many times what writing costs, and they crowd out those that others need. Only a slow disk is
+better written to through them, and where nothing goes straight to a disk everything goes through them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import mmap
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels.residency import share_in_memory
+
+Bytes = NDArray[np.uint8]
+# How many bytes something may take at most, and what puts them into memory and tells how many they are.
+Piece = tuple[int, Callable[[Bytes], int]]
+
+_PAGE = 4096  # what disks take begins and ends at a multiple of it, in memory and in a file
+_ROOM = 1 << 23
+_RAW = 1 << 20
+_TRIED = 1 << 26  # bytes after which it is known how fast a disk is
+_FAST = 3e8  # bytes per second
+# The system keeps what is written in pages as large as what comes at once. Large ones may have to be made first.
+_AT_ONCE = 1 << 18
+_STRAIGHT = getattr(os, "O_DIRECT", 0)
+
+
+class Stage:
+    """Memory from which a disk takes bytes and to which it gives them, for files that are worked on in turn."""
+
+    def __init__(self) -> None:
+        held = mmap.mmap(-1, _ROOM)
+        with contextlib.suppress(AttributeError, OSError):
+            held.madvise(mmap.MADV_HUGEPAGE)
+        self.memory: Bytes = np.frombuffer(held, np.uint8)
+        self._written, self._seconds = 0, 0.0
+
+    @property
+    def straight(self) -> bool:
+        """Whether the disk is not known to be slow."""
+        return self._written < _TRIED or self._written > _FAST * self._seconds
+
+    def write(self, file: FileIO, size: int, at: int) -> None:
+        """Write what the memory begins with to a place in a file; both are multiples of a page."""
+        start, done, most = time.perf_counter(), 0, size if self.straight else _AT_ONCE
+        file.seek(at)
+        while done < size:
+            done += _moved(file, file.write, self.memory[done : min(size, done + most)])
+        self._written += size
+        self._seconds += time.perf_counter() - start
+
+    def read(self, file: FileIO, start: int, stop: int) -> Bytes:
+        """Give what is in a file between two places, until something else is read or written."""
+        first, got = start // _PAGE * _PAGE, 0
+        wanted = -(-(stop - first) // _PAGE) * _PAGE
+        file.seek(first)
+        while got < stop - first and (more := _moved(file, file.readinto, self.memory[got:wanted])):
+            got += more
+        return self.memory[start - first : min(got, stop - first)]
+
+
+def open_straight(path: Path, mode: str, *, straight: bool = True) -> FileIO:
+    """Open a file, past the pages of the system if that is asked for and can be done."""
+
+    def opener(name: str, flags: int) -> int:
+        with contextlib.suppress(OSError):
+            return os.open(name, flags | _STRAIGHT)
+        return os.open(name, flags)
+
+    file = open(path, mode, buffering=0, opener=opener if straight and _STRAIGHT else None)  # noqa: SIM115
+    assert isinstance(file, FileIO)
+    return file
+
+
+def _moved(file: FileIO, move: Callable[[Any], int | None], some: Bytes) -> int:
+    """Read or write some bytes, through the pages of the system if the file does not allow it without them."""
+    try:
+        return move(some.data) or 0
+    except OSError as error:
+        if error.errno != errno.EINVAL or not _STRAIGHT:
+            raise
+    import fcntl
+
+    fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) & ~_STRAIGHT)
+    return move(some.data) or 0
+
+
+class Growing:
+    """A file that grows at its end; what does not fill a page waits for more."""
+
+    def __init__(self, path: Path, stage: Stage) -> None:
+        self.path, self.straight = path, stage.straight
+        self._stage = stage
+        self._written, self._rest = 0, b""
+
+    @property
+    def size(self) -> int:
+        """How many bytes were added."""
+        return self._written + len(self._rest)
+
+    def add(self, pieces: Iterable[Piece]) -> list[int]:
+        """Put bytes behind those that are there, and tell where each piece ends."""
+        memory, filled = self._stage.memory, len(self._rest)
+        ends: list[int] = []
+        memory[:filled] = np.frombuffer(self._rest, np.uint8)
+        with open_straight(self.path, "r+b", straight=self.straight) as file:
+            for room, fill in pieces:
+                if filled + room > memory.size:
+                    filled = self._drained(file, filled)
+                filled += fill(memory[filled:])
+                ends.append(self._written + filled)
+            filled = self._drained(file, filled)
+        self._rest = memory[:filled].tobytes()
+        return ends
+
+    def end(self) -> None:
+        """Write what is left."""
+        size = self.size
+        with open_straight(self.path, "r+b", straight=self.straight) as file:
+            if self._rest:
+                self._stage.memory[:_PAGE] = np.frombuffer(self._rest.ljust(_PAGE, b"\0"), np.uint8)
+                self._stage.write(file, _PAGE, self._written)
+            file.truncate(size)
+
+    def _drained(self, file: FileIO, filled: int) -> int:
+        """Write whole pages, and put the rest before what comes; tell how much it is."""
+        whole = filled // _PAGE * _PAGE
+        self._stage.write(file, whole, self._written)
+        self._written += whole
+        self._stage.memory[: filled - whole] = self._stage.memory[whole:filled]
+        return filled - whole
+
+
+def raw(content: Any) -> list[Piece]:
+    """Give bytes as pieces."""
+    rest = np.frombuffer(content, np.uint8)
+    pieces = (rest[start : start + _RAW] for start in range(0, rest.size, _RAW))
+    return [(some.size, partial(_copied, some)) for some in pieces]
+
+
+def _copied(some: Bytes, room: Bytes) -> int:
+    room[: some.size] = some
+    return some.size
+
+
+@contextlib.contextmanager
+def outgoing(path: Path) -> Iterator[Callable[[Any], Any]]:
+    """Make a new file and give what writes to it."""
+    path.touch(exist_ok=False)
+    file = Growing(path, Stage())
+    yield lambda content: file.add(raw(content))
+    file.end()
+
+
+class Incoming:
+    """A file that is read once from its beginning."""
+
+    def __init__(self, file: FileIO, stage: Stage) -> None:
+        self._file, self._stage, self._at = file, stage, 0
+        self._here: Bytes = stage.memory[:0]
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill a buffer, perhaps not all of it; nothing comes after the end."""
+        if not self._here.size:
+            self._here = self._stage.read(self._file, self._at, self._at + _ROOM // 2)
+            self._at += self._here.size
+        some = self._here[: len(buffer)]
+        buffer[: some.size] = some.data
+        self._here = self._here[some.size :]
+        return some.size
+
+
+@contextlib.contextmanager
+def incoming(path: Path) -> Iterator[Incoming | Any]:
+    """Open a file to read it once: straight from the disk, unless it is in memory already."""
+    if _in_memory(path):
+        with path.open("rb") as file:
+            yield file
+        return
+    with open_straight(path, "rb") as file:
+        yield Incoming(file, Stage())
+
+
+def _in_memory(path: Path) -> bool:
+    """Tell whether most of a file is in memory."""
+    with path.open("rb") as file, contextlib.suppress(ValueError, OSError):  # an empty file cannot be mapped
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return share_in_memory(np.frombuffer(mapped, np.uint8)) > 0.5
+    return True
