@@ -98,7 +98,9 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.AlphaK(0.6, "illness")])
     shoal.anonymize(shoal.read(table, quasi="charge"), shoal.SortedClusters(), [shoal.KAnonymity(3)])
     for pool in (Memory(), Files(tmp_path)):
-        shoal.score(shoal.read(table, engine=Parted(pool, 500), **roles), [shoal.Uniqueness()])
+        parted = shoal.read(table, engine=Parted(pool, 500), **roles)
+        shoal.score(parted, [shoal.Uniqueness()])
+        shoal.anonymize(parted, shoal.SortedClusters(), [shoal.KAnonymity(3)])
     for name, release in (("one", one), ("two", two)):
         for delimiter in (",", ";"):
             path = tmp_path / f"{name}.csv"

@@ -16,7 +16,7 @@ from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.narrow import pack, room_for, unpack
-from shoal.kernels.radix import order_by_integers, order_by_lengths, runs_in
+from shoal.kernels.radix import count_splits, order_by_integers, order_by_lengths, put_at, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
 from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss
 
@@ -120,6 +120,28 @@ def test_rows_that_follow_each_other_are_one_run(order, size):
     runs = max(20 // size, 1)
     assert [numbers[row] for row in order] == [min(place // size, runs - 1) for place in range(20)]
     assert starts.tolist() == [*range(0, runs * size, size), 20]
+
+
+@given(st.permutations(range(20)))
+def test_numbers_are_put_where_rows_say(rows):
+    found = put_at(np.array(rows, np.int32), np.arange(20, dtype=np.int32))
+    assert [found[row] for row in rows] == list(range(20))
+
+
+@pytest.mark.parametrize("rows", [[0, 2], [-1, 0]])
+def test_numbers_are_not_put_elsewhere(rows):
+    with pytest.raises(InternalError):
+        put_at(np.array(rows, np.int32), np.zeros(2, np.int32))
+
+
+@given(
+    st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=30),
+    st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=40),
+)
+def test_splits_up_to_a_key_are_counted(keys, splits):
+    found, alike = count_splits(np.array(keys, np.uint64), np.array(sorted(splits), np.uint64))
+    assert found.tolist() == [sum(split <= key for split in splits) for key in keys]
+    assert alike.tolist() == [row for row, key in enumerate(keys) if key in splits]
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.data())

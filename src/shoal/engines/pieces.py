@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.radix import order_by_keys
+from shoal.kernels.radix import count_splits, order_by_keys
 
 Bits = NDArray[np.uint64]
 Integers = NDArray[np.int64]
@@ -18,7 +18,6 @@ Positions = NDArray[np.int32]
 
 ROWS = 1 << 17  # that a piece has, about, or up to twice as many
 _SAMPLED = 64  # records for each piece, whose keys tell where pieces end
-_LISTED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Splits:
 
     def range_of(self, keys: Sequence[Bits], rows: NDArray[Any]) -> Positions:
         """Give the range that each record belongs to."""
-        return _ranges(self.keys, self.rows, keys, rows).astype(np.int32)
+        return _ranges(self.keys, self.rows, keys, rows)
 
     def some(self, chosen: Any) -> Splits:
         """Give only some of the splits."""
@@ -75,32 +74,17 @@ class Splits:
         return np.split(order, places)
 
 
-def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Integers:
+def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Positions:
     if not keys:
-        return np.searchsorted(split_rows, rows, side="right")
-    found = _searched(splits[0], keys[0])
-    if split_rows.size == 0:
-        return found
+        return np.searchsorted(split_rows, rows, side="right").astype(np.int32)
+    found, alike = count_splits(keys[0], splits[0])
     # Few records are as some of the splits by the first key: the others say where these belong.
-    alike = np.flatnonzero(splits[0][np.maximum(found, 1) - 1] == keys[0])
     first = np.searchsorted(splits[0], keys[0][alike])
     for begin in np.unique(first).tolist():
         tied = alike[first == begin]
         stop = int(found[tied[0]])
         here = [split[begin:stop] for split in splits[1:]]
         found[tied] = begin + _ranges(here, split_rows[begin:stop], [key[tied] for key in keys[1:]], rows[tied])
-    return found
-
-
-def _searched(splits: Bits, keys: Bits) -> Integers:
-    """Count the splits up to each key; few different keys are looked up in a list of all that may occur."""
-    if keys.size == 0:
-        return np.searchsorted(splits, keys, side="right")
-    low, high = keys.min(), keys.max()
-    if high - low >= np.uint64(min(_LISTED, keys.size)):
-        return np.searchsorted(splits, keys, side="right")
-    listed = np.searchsorted(splits, np.arange(low, high + np.uint64(1), dtype=np.uint64), side="right")
-    found: Integers = listed[(keys - low).astype(np.int64)]
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import InternalError
 from shoal.kernels import below, call, of_kind
 
 Positions = NDArray[np.int32]
@@ -90,10 +91,13 @@ def count_distinct(codes: Positions, starts: NDArray[np.int64], vocabulary: int)
     return distinct
 
 
-def gather_rows(cells: Positions, rows: Positions) -> Positions:
-    """Copy some rows of a matrix, in a given order."""
+def gather_rows(cells: Positions, rows: Positions, out: Positions | None = None) -> Positions:
+    """Copy some rows of a matrix, in a given order, to another."""
     of_kind(np.int32, cells, rows)
     below(cells.shape[0], rows)
-    out = np.empty((rows.size, cells.shape[1]), np.int32)
-    call("gather_rows", cells, cells.shape[1], rows, rows.size, out)
-    return out
+    found = np.empty((rows.size, cells.shape[1]), np.int32) if out is None else out
+    of_kind(np.int32, found)
+    if found.shape != (rows.size, cells.shape[1]):
+        raise InternalError("There is no room for just the rows that are copied.")
+    call("gather_rows", cells, cells.shape[1], rows, rows.size, found)
+    return found

@@ -52,6 +52,28 @@ KERNEL void places_in(const int32_t *order, int64_t n, int32_t *places) {
     for (int64_t i = 0; i < n; i++) places[order[i]] = (int32_t)i;
 }
 
+/* Put each number where its row says. */
+KERNEL void put_at(const int32_t *rows, int64_t n, const int32_t *numbers, int32_t *out) {
+    for (int64_t i = 0; i < n; i++) out[rows[i]] = numbers[i];
+}
+
+/* Count the splits that each key has reached, of some that ascend; list the rows whose key is as the last of these, and
+ * give how many they are. Every step halves what may be, without a jump that depends on the key. */
+KERNEL int64_t count_splits(const uint64_t *keys, int64_t n, const uint64_t *splits, int64_t number, int32_t *found,
+                            int32_t *alike) {
+    int64_t listed = 0;
+    for (int64_t row = 0; row < n; row++) {
+        const uint64_t key = keys[row], *at = splits;
+        for (int64_t left = number, half; left > 0; left -= half) {
+            half = (left + 1) / 2;
+            at = __builtin_unpredictable(at[half - 1] <= key) ? at + half : at;
+        }
+        found[row] = (int32_t)(at - splits);
+        if (at > splits && at[-1] == key) alike[listed++] = (int32_t)row;
+    }
+    return listed;
+}
+
 /* Stable merge sort of a short run of rows by their full keys. */
 static void sort_run(int32_t *run, int32_t *scratch, const uint64_t *keys, int64_t n) {
     if (n <= 24) {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import call, of_kind
+from shoal.kernels import below, call, of_kind
 
 
 def order_by_integers(keys: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -48,6 +49,23 @@ def places_in(order: NDArray[np.int32]) -> NDArray[np.int32]:
     places = np.empty(order.size, np.int32)
     call("places_in", order, order.size, places)
     return places
+
+
+def put_at(rows: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Put each number where its row says; every row must occur once."""
+    of_kind(np.int32, rows, numbers)
+    below(rows.size, rows)
+    out = np.empty(rows.size, np.int32)
+    call("put_at", rows, rows.size, numbers, out)
+    return out
+
+
+def count_splits(keys: NDArray[np.uint64], splits: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Count the ascending splits up to each key; give the rows whose key is one of them, too."""
+    of_kind(np.uint64, keys, splits)
+    found, alike = np.empty(keys.size, np.int32), np.empty(keys.size, np.int32)
+    size = call("count_splits", keys, keys.size, splits, splits.size, found, alike, result=ctypes.c_int64)
+    return found, alike[:size].copy()
 
 
 def runs_in(order: NDArray[np.int32], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

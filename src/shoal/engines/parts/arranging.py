@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,11 @@ def _splits_at(
 ) -> Splits:  # fmt: skip
     def look(number: int, *parts: Part) -> tuple[list[Bits], Integers]:
         chosen = sample(number)
-        return [sortable(key[chosen]) for key in telling(number, *parts)[0]], bounds[number] + chosen
+        if any("seat" in part or "index" in part for part in parts):  # what is read is not record by record
+            keys = [key[chosen] for key in telling(number, *parts)[0]]
+        else:
+            keys = telling(number, *(_Some(part, chosen.astype(np.int32)) for part in parts))[0]
+        return [sortable(key) for key in keys], bounds[number] + chosen
 
     found = pool.gather(look, *handles)
     keys = [np.concatenate(column) for column in zip(*(part[0] for part in found), strict=True)]
@@ -130,11 +134,14 @@ def dealt(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts:
     return [{name: column[a:b] for name, column in taken.items()} for a, b in cuts]
 
 
-def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
-    """Take some rows of a column or a matrix."""
-    if column.ndim == 2 and column.dtype == np.int32:
-        return gather_rows(np.ascontiguousarray(column), rows)
-    return column[rows]
+def rows_of(column: NDArray[Any], rows: NDArray[np.int32], out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Take some rows of a column or a matrix, and put them where they are wanted."""
+    found = np.empty((rows.size, *column.shape[1:]), column.dtype) if out is None else out
+    if column.ndim <= 2 and column.dtype == np.int32 and column.size and rows.size:
+        gather_rows(np.ascontiguousarray(column).reshape(len(column), -1), rows, found.reshape(len(rows), -1))
+    else:
+        found[:] = column[rows]
+    return found
 
 
 def taken(part: Part, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
@@ -143,10 +150,33 @@ def taken(part: Part, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
     return rows_of(part[name], rows) if take is None else take(name, rows)
 
 
+class _Some(Mapping[str, NDArray[Any]]):
+    """Some records of a part, of which only what is asked for is read."""
+
+    def __init__(self, part: Part, rows: NDArray[np.int32]) -> None:
+        self._part, self._rows = part, rows
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._part:
+            raise KeyError(name)
+        return taken(self._part, name, self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._part)
+
+    def __len__(self) -> int:
+        return len(self._part)
+
+
+def ascending(rows: NDArray[Any]) -> NDArray[np.int32] | None:
+    """Give the order in which rows ascend; None if they do."""
+    return None if (rows[1:] > rows[:-1]).all() else np.argsort(rows, kind="stable").astype(np.int32)
+
+
 def homeward(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any], bounds: Integers) -> list[Arrays]:
     """Send rows back to the parts that they belong to, with the seat of each there."""
-    if rows.size > 1 and not (rows[1:] > rows[:-1]).all():
-        order = np.argsort(rows, kind="stable").astype(np.int32)
+    order = ascending(rows)
+    if order is not None:
         columns, rows = {name: rows_of(column, order) for name, column in columns.items()}, rows[order]
     cuts = np.searchsorted(rows, bounds.astype(rows.dtype))
     return [

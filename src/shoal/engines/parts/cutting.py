@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.cutting import Cutting
-from shoal.engines.local.data import OWN, LocalData
 from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
 from shoal.engines.parts.classing import carried
-from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.labels import Labels, home
+from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.keys import cells_there, keys_in
+from shoal.engines.parts.labels import Labels
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.pieces import Splits
 from shoal.schema import Schema
@@ -29,17 +29,16 @@ def labelled(
     """Give the label of each record, and how many labels there are; pieces are those of a table in memory."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, carry, rank)
-    names = [key if isinstance(key, str) else None for key in keys]
-    held = [data.cells, data.codes, *(home(key) for key in keys if not isinstance(key, str)), *handles]
-    others = len(held) - 2 - len(handles)
+    found, beside = keys_in(data, keys)
+    held = [data.cells, data.codes, *beside, *handles]
 
     def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
         def moving() -> Arrays:
             here = (shape if carry else shape.bare).unfolded(cells, codes)
             ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
-            return ends | columns(here, given[others:])
+            return ends | columns(here, given[len(beside) :])
 
-        return _keys(names, lambda: shape.local(cells, codes), given), moving
+        return found(cells, codes, given), moving
 
     def formed(splits: Splits) -> tuple[Handle, Handle]:
         """Bring pieces together and label their records, unless there are too few of them in a piece."""
@@ -49,10 +48,11 @@ def labelled(
             sizes = [rows.size for rows in pieces]
             if splits.ranges > 1 and min(sizes, default=least) < least:
                 return {"label": np.empty(0, np.int32), "sizes": np.array(sizes)}
-            lo, none = part["lo"], np.empty((part["row"].size, 0), np.int32)
-            here = LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), none, ())
             values = {item: part[f"carry{i}"] for i, item in enumerate(carry)}
-            return {"label": cutting.labelled(here, pieces, values)[0], "sizes": np.array(sizes, np.int64)}
+            return {
+                "label": cutting.labelled(cells_there(shape, part), pieces, values)[0],
+                "sizes": np.array(sizes, np.int64),
+            }
 
         def tell(number: int, part: Part) -> tuple[int, list[int]]:
             return int(part["label"].max(initial=-1)) + 1, part["sizes"].tolist()
@@ -74,9 +74,3 @@ def _pieces(part: Part, splits: Splits, number: int, parts: int) -> list[Positio
     """Give the records of each piece that a part holds, in the order of their keys."""
     mine = [piece for piece in range(splits.ranges) if part_of(piece, splits.ranges, parts) == number]
     return splits.some(slice(mine[0], mine[-1])).stretches(keys_of(part), part["row"]) if mine else []
-
-
-def _keys(names: Sequence[str | None], here: Callable[[], LocalData], given: Sequence[Part]) -> list[NDArray[Any]]:
-    """Give the keys of a part: named columns, and others in the order in which they are given."""
-    beside = iter(given)
-    return [value_of(next(beside)) if name is None else here().positions(name) for name in names]

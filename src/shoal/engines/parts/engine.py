@@ -17,6 +17,7 @@ from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.local.publishing import distances
 from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
+from shoal.engines.parts.keys import Mapped, Told
 from shoal.engines.parts.labels import Labels, home
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.ranking import Places
@@ -202,16 +203,9 @@ class Parted:
         """Number the records by their cells."""
         return classing.numbered(self.pool, data, by)
 
-    def map_rows(self, data: PartedData, schema: Schema, kernel: Callable[[Spans], Any]) -> Handle:
-        """Compute one number per row from its quasi-identifiers, part by part."""
-        shape = data.shape.bare
-
-        def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
-            here = shape.local(cells, codes)
-            result = kernel(spans(here, schema))
-            return {"value": result if here.index.size == 0 else result[here.index]}
-
-        return self.pool.each(work, data.cells, data.codes)
+    def map_rows(self, data: PartedData, schema: Schema, kernel: Callable[[Spans], Any]) -> Mapped:
+        """Compute one number per row from its quasi-identifiers, when it is wanted."""
+        return Mapped(self.pool, data, Told(schema, kernel))
 
     def combine(self, kernel: Callable[..., Any], *columns: Any) -> Any:
         """Compute one number per row from those of other columns, part by part."""

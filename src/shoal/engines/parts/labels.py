@@ -17,10 +17,10 @@ from shoal.engines.parts.pool import Handle, Part, Pool
 class Labels:
     """The classes of a table whose cells are held by ``cells``.
 
-    Of ``there``, the first holds records, the last their labels in the part, -1 where a record went elsewhere. What is
-    between them, if there is anything, holds records that came from other parts, whose labels stand before the others.
-    ``first`` is the number of the first class of each part, and of all classes; ``bounds`` the number of the first
-    record of each part of the table.
+    Of ``there``, the first holds records, the last their labels in the part, from 0 on. What is between them, if there
+    is anything, holds records from other parts that belong to the last class of a part. ``begun`` are the parts whose
+    class 0 has begun in another one, where its records are. ``first`` is the number of the first class of each part
+    that is not, and of all classes; ``bounds`` the number of the first record of each part of the table.
     """
 
     pool: Pool
@@ -28,30 +28,42 @@ class Labels:
     there: tuple[Handle, ...]
     first: NDArray[np.int64]
     bounds: NDArray[np.int64]
+    begun: frozenset[int] = frozenset()
 
     @cached_property
     def column(self) -> Handle:
         """The label of each record, beside the parts of the table."""
-        first, bounds = self.first, self.bounds
+        first, bounds, begun = self.first, self.bounds, self.begun
 
         def send(number: int, *parts: Part) -> list[Arrays]:
-            found = together(("row",), *parts)
+            found = together(("row",), number in begun, *parts)
             return homeward({"value": found["label"] + np.int32(first[number])}, found["row"], bounds)
 
         return self.pool.exchange(send, bounds.size - 1, *self.there)
 
 
-def together(names: tuple[str, ...], part: Part, *beside: Part) -> Arrays:
+def together(names: tuple[str, ...], begun: bool, part: Part, *beside: Part) -> Arrays:
     """Give some columns of the records that are in the classes of a part, and their labels."""
     *left, labels = beside
     label = labels["label"]
-    found = {name: part[name] for name in names if name in part}
-    if left and left[0]["row"].size:
-        found = {name: np.concatenate([left[0][name], column]) for name, column in found.items()}
-    if label.min(initial=0) < 0:
-        here = np.flatnonzero(label >= 0).astype(np.int32)
-        found, label = {name: rows_of(column, here) for name, column in found.items()}, label[here]
-    return found | {"label": label}
+    here = np.flatnonzero(label).astype(np.int32) if begun else None
+    more = left[0]["row"].size if left else 0
+    found = {name: _behind(left[0][name] if more else None, part[name], here) for name in names if name in part}
+    own = label if here is None else rows_of(label, here) - np.int32(1)
+    last = np.full(more, own.max(initial=0), np.int32)
+    return found | {"label": np.concatenate([last, own]) if more else own}
+
+
+def _behind(more: NDArray[Any] | None, column: NDArray[Any], here: NDArray[np.int32] | None) -> NDArray[Any]:
+    """Put the rows of a column, or some of them, behind others if there are any."""
+    if more is None:
+        return column if here is None else rows_of(column, here)
+    if here is None:
+        return np.concatenate([more, column])
+    found = np.empty((len(more) + here.size, *column.shape[1:]), column.dtype)
+    found[: len(more)] = more
+    rows_of(column, here, found[len(more) :])
+    return found
 
 
 def home(column: Any) -> Handle:

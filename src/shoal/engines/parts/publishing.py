@@ -12,7 +12,7 @@ from shoal.axis import Axis, Group
 from shoal.engines import Publication
 from shoal.engines.local.data import OWN, LocalData, moved
 from shoal.engines.local.publishing import distances, name_of, publish_some, published
-from shoal.engines.parts.arranging import Arrays, arranged, homeward
+from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.labels import Labels, home, together
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -40,7 +40,7 @@ def regrouped(
 
     def publishing(number: int, *parts: Part) -> Arrays:
         """Keep what is published once for each class, and which class each record is in."""
-        part = assembled(*parts)
+        part = assembled(number, *parts)
         lo, label = part["lo"], part["label"]
         if label.size == 0:
             return {"lo": lo, "hi": lo, "index": label, "row": part["row"]}
@@ -70,8 +70,11 @@ def regrouped(
         done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
     def send(number: int, part: Part) -> list[Arrays]:
-        sides = {side: gather_rows(part[side], part["index"]) for side in ("lo", "hi")}
-        return homeward(sides, part["row"], bounds)
+        index, row = part["index"], part["row"]
+        order = ascending(row)
+        if order is not None:
+            index, row = rows_of(index, order), rows_of(row, order)
+        return homeward({side: gather_rows(part[side], index) for side in ("lo", "hi")}, row, bounds)
 
     single = np.full((1, len(shape.quasi)), MISSING, np.int32)
     _, like = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
@@ -112,7 +115,8 @@ def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable
     """Bring the records of each class together, unless they are; and say how they are found in a part."""
     formed = labels.classes() if isinstance(labels, Places) else labels
     if isinstance(formed, Labels) and formed.cells is data.cells:
-        return lambda *parts: together(("row", "lo", "hi"), *parts), formed.there
+        begun = formed.begun
+        return lambda number, *parts: together(("row", "lo", "hi"), number in begun, *parts), formed.there
     shape = data.shape
 
     def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Any]:
@@ -122,7 +126,7 @@ def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable
 
         return [value_of(label)], moving
 
-    def numbered(part: Part) -> Arrays:
+    def numbered(number: int, part: Part) -> Arrays:
         label = part["key0"]
         own = (label - label.min()).astype(np.int32) if label.size else label.astype(np.int32)
         return {name: part[name] for name in part if name != "key0"} | {"label": own}

@@ -1,0 +1,97 @@
+"""Keys by which records are sorted: positions, numbers that their cells tell, and numbers that lie beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.engines import Spans
+from shoal.engines.local.data import OWN, LocalData, spans
+from shoal.engines.parts.data import PartedData, Shape, value_of
+from shoal.engines.parts.labels import home
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.schema import Schema
+
+# What gives the keys of a part from its cells, its codes, and what lies beside them.
+KeysIn = Callable[[Part, Part, Sequence[Part]], list[NDArray[Any]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """How the cells of records tell a number for each."""
+
+    schema: Schema
+    kernel: Callable[[Spans], Any]
+
+    def by(self, here: LocalData) -> NDArray[Any]:
+        """Give the numbers of some records."""
+        found: NDArray[Any] = self.kernel(spans(here, self.schema))
+        return found if here.index.size == 0 else found[here.index]
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """A number for each record that its cells tell: it can be found anew wherever they are."""
+
+    pool: Pool
+    data: PartedData
+    told: Told
+
+    @cached_property
+    def column(self) -> Handle:
+        """The number of each record, beside the parts of the table."""
+        shape, told = self.data.shape.bare, self.told
+        return self.pool.each(
+            lambda number, cells, codes: {"value": told.by(shape.local(cells, codes))}, self.data.cells, self.data.codes
+        )
+
+
+def keys_in(data: PartedData, keys: Sequence[Any]) -> tuple[KeysIn, list[Handle]]:
+    """Say how keys are found in the parts of a table, and what must lie beside these for that."""
+    shape = data.shape
+    ways = [_way(data, key) for key in keys]
+
+    def found(cells: Part, codes: Part, given: Sequence[Part]) -> list[NDArray[Any]]:
+        beside = iter(given)
+        bare = all(not isinstance(way, str) or way in shape.quasi for way in ways)
+        here = (shape.bare if bare else shape).local(cells, codes) if any(way is not None for way in ways) else None
+        return [value_of(next(beside)) if way is None else _key(way, here) for way in ways]
+
+    return found, [home(key) for key, way in zip(keys, ways, strict=True) if way is None]
+
+
+def keys_by_cells(data: PartedData, keys: Sequence[Any]) -> Callable[[Part], list[NDArray[Any]]] | None:
+    """Say how the cells of records tell their keys, wherever they were brought; None if they do not tell all."""
+    shape = data.shape.bare
+    ways = [_way(data, key) for key in keys]
+    if not all(isinstance(way, Told) or way in shape.quasi for way in ways):
+        return None
+
+    def found(part: Part) -> list[NDArray[Any]]:
+        return [_key(way, cells_there(shape, part)) for way in ways]
+
+    return found
+
+
+def cells_there(shape: Shape, part: Part) -> LocalData:
+    """Give the cells of records that were brought together as the local engine would hold them."""
+    lo = part["lo"]
+    none = np.empty((lo.shape[0], 0), np.int32)
+    return LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), none, ())
+
+
+def _way(data: PartedData, key: Any) -> str | Told | None:
+    """Tell how a key is found: by its name, by what cells tell, or in a column of its own."""
+    if isinstance(key, Mapped) and key.data is data:
+        return key.told
+    return key if isinstance(key, str) else None
+
+
+def _key(way: Any, here: LocalData | None) -> NDArray[Any]:
+    assert here is not None
+    return way.by(here) if isinstance(way, Told) else here.positions(way)
