@@ -15,9 +15,21 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
 from shoal.kernels.moments import moments, tally
-from shoal.kernels.narrow import pack, room_for, unpack
+from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
 from shoal.kernels.radix import count_splits, order_by_integers, order_by_lengths, put_at, runs_in
-from shoal.kernels.rendering import CARRIED, SLACK, SPAN, SpanStyle, TextTable, join_rows, render_spans
+from shoal.kernels.rendering import (
+    CARRIED,
+    SLACK,
+    SPAN,
+    Form,
+    Slots,
+    SpanStyle,
+    Texts,
+    TextTable,
+    join_rows,
+    render_spans,
+    repeat_texts,
+)
 from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss
 
 PLAIN = np.zeros(1), np.full(8, -1, np.int64)
@@ -306,9 +318,18 @@ def test_texts_are_repeated_whether_they_fit_their_slots_or_not(slot):
     assert (filled > half > 0) == (slot < 80)
     codes, out = np.arange(300, dtype=np.int32).reshape(-1, 1), np.empty(300 * (widest + 12) + SLACK, np.uint8)
     fields, numbers = int32([SPAN, CARRIED, SPAN]), int32([0, 0, 1])
-    length = join_rows(0, 300, fields, numbers, slots, slot, spill, 2, index, 0, codes, nothing, ",", out)
+    form, spelling = Form(fields, numbers, codes, nothing, ","), Slots(slots, slot, spill, 2)
+    length = join_rows(0, 300, spelling, index, 0, form, out)
     cells = [[f"[{a};{b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
     wanted = [",".join([*cells[g][:3], str(row), *cells[g][3:]]) for row, g in enumerate(index.tolist())]
+    assert out[:length].tobytes().decode().splitlines() == wanted
+    seats = draw.permutation(300).astype(np.int32)
+    text, sizes = repeat_texts(spelling, index[seats], widest)
+    assert text.tobytes().decode() == "".join(
+        ",".join(some) for g in index[seats] for some in (cells[g][:3], cells[g][3:])
+    )
+    texts = Texts(text.copy(), np.append(0, np.cumsum(sizes, dtype=np.int64)), 2)
+    length = join_rows(0, 300, texts, put_at(seats, np.arange(300, dtype=np.int32)), 0, form, out)
     assert out[:length].tobytes().decode().splitlines() == wanted
 
 
@@ -317,10 +338,9 @@ def test_numbers_of_every_length_are_written_as_python_writes_them():
     values = np.array([v for e in edges for v in (e, -e) if abs(v) < 2**31 - 1] + list(range(10000)), np.int32)
     out = np.empty(values.size * 12 + SLACK, np.uint8)
     nothing = TextTable(np.array([-1], np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8))
-    length = join_rows(
-        0, values.size, np.array([CARRIED], np.int32), np.zeros(1, np.int32), np.zeros(1, np.uint8), 32,
-        np.zeros(1, np.uint8), 0, np.empty(0, np.int32), 0, values.reshape(-1, 1), nothing, ",", out,
-    )  # fmt: skip
+    form = Form(np.array([CARRIED], np.int32), np.zeros(1, np.int32), values.reshape(-1, 1), nothing, ",")
+    no_texts = Slots(np.zeros(1, np.uint8), 32, np.zeros(1, np.uint8), 0)
+    length = join_rows(0, values.size, no_texts, np.empty(0, np.int32), 0, form, out)
     assert out[:length].tobytes().decode() == "".join(f"{v}\n" for v in values.tolist())
 
 
@@ -360,6 +380,8 @@ def test_packed_rows_come_back_and_take_the_fewest_bytes(data, n, m):
     assert (out[:n] == cells).all()
     assert (out[n] == 0).all()
     assert 0 <= found.size - n * fewest_bytes(cells) - room_for(0, m) < 4
+    some = np.array(data.draw(st.lists(st.integers(0, n - 1), max_size=9)), np.int32)
+    assert (unpack_some(found, some, m) == cells[some]).all()
 
 
 @pytest.mark.parametrize("last", [254, 255, 2**16 - 1, 2**16, 2**24 - 1, 2**24, 2**31 - 2, 2**31 - 1])
@@ -380,6 +402,8 @@ def test_packed_rows_that_are_not_whole_are_refused():
     for short in (found[:0], found[:7], found[:-1]):
         with pytest.raises(InternalError, match="not whole"):
             unpack(short, cells)
+        with pytest.raises(InternalError, match="not whole"):
+            unpack_some(short, np.zeros(1, np.int32), 3)
     with pytest.raises(InternalError, match="not those"):
         unpack(found, cells[:19])
     with pytest.raises(InternalError, match="no room"):

@@ -28,6 +28,7 @@ Bytes = NDArray[np.uint8]
 Piece = tuple[int, Callable[[Bytes], int]]
 
 _PAGE = 4096  # what disks take begins and ends at a multiple of it, in memory and in a file
+_LARGE_PAGE = 1 << 21  # of memory, which systems hand to disks with less effort
 _ROOM = 1 << 23
 _RAW = 1 << 20
 _TRIED = 1 << 26  # bytes after which it is known how fast a disk is
@@ -41,10 +42,9 @@ class Stage:
     """Memory from which a disk takes bytes and to which it gives them, for files that are worked on in turn."""
 
     def __init__(self) -> None:
-        held = mmap.mmap(-1, _ROOM)
-        with contextlib.suppress(AttributeError, OSError):
-            held.madvise(mmap.MADV_HUGEPAGE)
-        self.memory: Bytes = np.frombuffer(held, np.uint8)
+        held = np.empty(_ROOM + _LARGE_PAGE, np.uint8)
+        first = -held.ctypes.data % _LARGE_PAGE
+        self.memory: Bytes = held[first : first + _ROOM]
         self._written, self._seconds = 0, 0.0
 
     @property

@@ -119,3 +119,19 @@ KERNEL void unpack_rows(const uint8_t *packed, int64_t m, int32_t *work, int32_t
     Plan plan = make_plan(head, m, (uint32_t *)work);
     FOR_WIDTH(widen_rows(packed + (COUNTS + FIELDS * m) * sizeof *head, head[1], m, &plan, cells))
 }
+
+/* Unpack only some rows of m columns, by their numbers. */
+KERNEL void unpack_some(const uint8_t *packed, int64_t m, const int32_t *rows, int64_t n, int32_t *work,
+                        int32_t *cells) {
+    const uint32_t *head = (const uint32_t *)packed;
+    const uint8_t *in = packed + (COUNTS + FIELDS * m) * sizeof *head;
+    Plan plan = make_plan(head, m, (uint32_t *)work);
+    for (int64_t i = 0; i < n; i++) {
+        const uint8_t *plane = in + head[1] * m + rows[i];
+        for (int64_t j = 0; j < m; j++) {
+            uint32_t bits = in[rows[i] * m + j];
+            for (uint32_t byte = 1; byte < plan.bytes[j]; byte++, plane += head[1]) bits |= (uint32_t)*plane << 8 * byte;
+            *cells++ = (int32_t)(plan.low[j] + bits + (plan.gap[j] & -(uint32_t)(bits > plan.span[j])));
+        }
+    }
+}

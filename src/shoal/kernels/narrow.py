@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InternalError
-from shoal.kernels import call, of_kind
+from shoal.kernels import below, call, of_kind
 
 Positions = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
@@ -42,6 +42,19 @@ def unpack(packed: Bytes, cells: Positions) -> tuple[int, int]:
         raise InternalError("Packed rows are not those that were wanted.")
     call("unpack_rows", packed, m, _work(m), cells)
     return size, rows
+
+
+def unpack_some(packed: Bytes, rows: Positions, columns: int) -> Positions:
+    """Unpack only some rows of what a buffer begins with, by their numbers."""
+    of_kind(np.int32, rows)
+    of_kind(np.uint8, packed)
+    size, number = extent(packed)
+    if size < room_for(0, columns):
+        raise InternalError("Packed rows are not those that were wanted.")
+    below(number, rows)
+    cells = np.empty((rows.size, columns), np.int32)
+    call("unpack_some", packed, columns, rows, rows.size, _work(columns), cells)
+    return cells
 
 
 def extent(packed: Bytes) -> tuple[int, int]:

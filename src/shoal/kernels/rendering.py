@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import Int32, call, of_kind
+from shoal.kernels import Int32, below, call, of_kind
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -73,33 +73,70 @@ def render_spans(
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Slots:
+    """Texts in slots of one size, one for each group and run of columns; long ones in a spill."""
+
+    texts: Bytes
+    slot: int
+    spill: Bytes
+    runs: int
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts one behind the other, ``runs`` for each row; ``starts`` says where each begins, and where all end."""
+
+    texts: Bytes
+    starts: Integers
+    runs: int
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a row of the output is.
+
+    ``fields`` tells what each field is, and ``numbers`` which run of span columns or which carried column; a carried
+    cell is a number, or stands for one of the texts of its column.
+    """
+
+    fields: Positions
+    numbers: Positions
+    carried: Positions
+    table: TextTable
+    delimiter: str
+
+
+def repeat_texts(slots: Slots, index: Positions, widest: int) -> tuple[Bytes, Positions]:
+    """Give the texts of the group of each row one behind the other, each of at most so many bytes, and lengths."""
+    of_kind(np.int32, index)
+    below(slots.texts.size // max(slots.runs * slots.slot, 1), index)
+    out = np.empty(index.size * widest + SLACK, np.uint8)
+    lengths = np.empty((index.size, slots.runs), np.int32)
+    size = call(
+        "repeat_texts", slots.texts, slots.slot, slots.spill, slots.runs, index, index.size, lengths, out,
+        result=ctypes.c_int64,
+    )  # fmt: skip
+    return out[:size], lengths
+
+
 def join_rows(
-    first: int,
-    stop: int,
-    fields: Positions,
-    numbers: Positions,
-    slots: Bytes,
-    slot: int,
-    spill: Bytes,
-    runs: int,
-    index: Positions,
-    shift: int,
-    carried: Positions,
-    table: TextTable,
-    delimiter: str,
-    out: Bytes,
+    first: int, stop: int, spelling: Slots | Texts, index: Positions, shift: int, form: Form, out: Bytes
 ) -> int:
     """Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell.
 
-    ``fields`` tells what each field is and ``numbers`` which run of span columns or which carried column; ``shift``
-    is the group number at which ``slots``, one per group and run, begin.
+    ``index`` tells the group of each row, if it is not the row's number; ``shift`` is the group at which slots begin.
     """
-    of_kind(np.int32, fields, numbers, index, carried)
-    return int(
-        call(
-            "join_rows", first, stop, fields, numbers, fields.size, slots, slot, spill, runs,
-            index if index.size else None, shift, carried, carried.shape[1], table.bases, table.offsets, table.heap,
-            Int32(ord(delimiter)), out,
-            result=ctypes.c_int64,
-        )
+    of_kind(np.int32, form.fields, form.numbers, index, form.carried)
+    before = first, stop, form.fields, form.numbers, form.fields.size
+    behind = (
+        form.carried, form.carried.shape[1], form.table.bases, form.table.offsets, form.table.heap,
+        Int32(ord(form.delimiter)), out,
     )  # fmt: skip
+    found = index if index.size else None
+    if isinstance(spelling, Slots):
+        there = spelling.texts, spelling.slot, spelling.spill, spelling.runs, found, shift
+        return int(call("join_rows", *before, *there, *behind, result=ctypes.c_int64))
+    of_kind(np.int64, spelling.starts)
+    one_by_one = spelling.texts, spelling.texts.size, spelling.starts, spelling.runs, found
+    return int(call("join_texts", *before, *one_by_one, *behind, result=ctypes.c_int64))

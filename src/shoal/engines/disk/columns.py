@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.straight import Growing, Stage, open_straight, raw
-from shoal.kernels.narrow import pack, room_for, unpack
+from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
 
 _CELLS = 1 << 19  # that are packed at once: few enough to stay near the processor
 _RAW = 1 << 22  # bytes that are read at once
@@ -76,12 +76,12 @@ class Column:
         if not _is_packed(self.kind, self.shape):
             return self.read()[rows]
         with open_straight(self.path, "rb", straight=self.straight) as file:
-            cuts = np.searchsorted(rows, self.blocks[0])
+            cuts, columns = np.searchsorted(rows, self.blocks[0]), math.prod(self.shape[1:])
             for block in np.flatnonzero(np.diff(cuts)).tolist():
-                (first, stop), places = self.blocks[:, block : block + 2].tolist()
-                some = np.empty((stop - first, *self.shape[1:]), np.int32)
-                unpack(self.stage.read(file, *places), some.reshape(stop - first, -1))
-                found[cuts[block] : cuts[block + 1]] = some[rows[cuts[block] : cuts[block + 1]] - first]
+                (first, _), places = self.blocks[:, block : block + 2].tolist()
+                here = found[cuts[block] : cuts[block + 1]]
+                some = rows[cuts[block] : cuts[block + 1]] - np.int32(first)
+                here[:] = unpack_some(self.stage.read(file, *places), some, columns).reshape(here.shape)
         return found
 
 

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.cells import Vocabulary
+from shoal.engines import Moments
+from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_reader import Head, RawText, Spoilt, TextReading, read_head
 from shoal.engines.parts.data import PartedData, Shape, without_texts
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.kernels.moments import moments, tally
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
 
@@ -43,11 +46,17 @@ def load_text(
                 {"codes": stretch.others} if columns.others else {}
             )
 
-    raw = _put_again(pool, parts)
+    # While the numbers are here they are added up, which is what most methods ask for first.
+    plain = np.full(len(columns.quasi), -1, np.int64)
+    tell = (lambda number, part: tally(part["lo"], part["lo"], plain)) if columns.quasi else None
+    raw = _put_again(pool, parts, tell)
     none = np.empty((0, 0), np.int32)
-    return columns_read(
-        pool, path, head, columns, options, raw, tuple(sizes), reading.result(options.encoding, none, none)
-    )
+    told = reading.result(options.encoding, none, none)
+    schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
+    table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
+    if data.cells is raw and offsets.size and (offsets < 0).all():
+        data.memo["moments"] = Moments(*moments(raw.told, table, offsets))
+    return schema, data, origin
 
 
 def columns_read(
@@ -64,11 +73,11 @@ def columns_read(
     return schema_of(columns.assigned, found, options, head.header), data, origin_of(path, head, told, options)
 
 
-def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]]) -> Handle:
+def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], tell: Telling) -> Handle:
     """Keep the stretches of a file; begin again with those columns as text that turned out to be."""
     while True:
         try:
-            return pool.put(parts())
+            return pool.put(parts(), tell=tell)
         except Spoilt:
             continue
 

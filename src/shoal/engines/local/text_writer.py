@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +24,21 @@ from shoal.engines.writing import write_all
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.rendering import CARRIED, LENGTH, SLACK, SPAN, SPILT, SpanStyle, TextTable, join_rows, render_spans
+from shoal.kernels.rendering import (
+    CARRIED,
+    LENGTH,
+    SLACK,
+    SPAN,
+    SPILT,
+    Form,
+    Slots,
+    SpanStyle,
+    Texts,
+    TextTable,
+    join_rows,
+    render_spans,
+    repeat_texts,
+)
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
@@ -34,7 +49,7 @@ Positions = NDArray[np.int32]
 
 
 def write_text(
-    parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout, *, straight: bool = False
+    parts: Iterable[LocalData | Spelled], schema: Schema, path: Path, layout: Layout, *, straight: bool = False
 ) -> Written:
     """Write the released columns of a table, part after part, in the order of the schema; give their digest.
 
@@ -60,7 +75,7 @@ def _sink(path: Path, *, straight: bool) -> Iterator[Callable[[bytes | memoryvie
         yield partial(write_all, file)
 
 
-def _chunks(parts: Iterable[LocalData], schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
+def _chunks(parts: Iterable[LocalData | Spelled], schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
     names = schema.of(*RELEASED)
     # A name that is empty or begins or ends with a blank is quoted, so that a reader takes it as it is.
     heads = [_in_quotes(n) if n != n.strip() or not n or _needs_quotes(n, delimiter) else n for n in names]
@@ -69,26 +84,58 @@ def _chunks(parts: Iterable[LocalData], schema: Schema, delimiter: str) -> Itera
         yield from _rows(data, schema, names, delimiter)
 
 
-def _rows(data: LocalData, schema: Schema, names: Sequence[str], delimiter: str) -> Iterator[memoryview]:
-    fields, numbers = _fields(data, names)
-    spans = _SpanTexts(data, schema, [n for n in names if n in data.quasi], names, delimiter)
-    texts = [_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried]
+def _rows(data: LocalData | Spelled, schema: Schema, names: Sequence[str], delimiter: str) -> Iterator[memoryview]:
+    records, spans = _spelling(data, schema, names, delimiter)
+    fields, numbers = _fields(records, names)
+    texts = [_carried_texts(records, name, delimiter, alone=len(names) == 1) for name in records.carried]
     carried, widths = _text_table(texts)
+    form = Form(fields, numbers, records.codes, carried, delimiter)
     widest = len(fields) + 2 + spans.widest + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
     out = np.empty(step * widest + SLACK, np.uint8)
-    shared = data.index.size > 0
+    shared = records.index.size > 0
     if shared:
-        spans.render(0, data.lo.shape[0])
-    for first in range(0, data.rows, step):
-        stop = min(first + step, data.rows)
+        spans.render(0, records.lo.shape[0])
+    for first in range(0, records.rows, step):
+        stop = min(first + step, records.rows)
         if not shared:
             spans.render(first, stop)
-        length = join_rows(
-            first, stop, fields, numbers, spans.slots, spans.slot, spans.spill, spans.runs, data.index,
-            0 if shared else first, data.codes, carried, delimiter, out,
-        )  # fmt: skip
+        length = join_rows(first, stop, spans.spelling, records.index, 0 if shared else first, form, out)
         yield out[:length].data
+
+
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """Records whose quasi-identifiers are text already; their ``index`` tells which of the texts are those of each."""
+
+    records: LocalData
+    spelling: Texts
+
+    @property
+    def widest(self) -> int:
+        """How many bytes the texts of a record have at most."""
+        return int(np.diff(self.spelling.starts[:: self.spelling.runs]).max(initial=0))
+
+    def render(self, first: int, stop: int) -> None:
+        """Do nothing: all texts are there."""
+
+
+def _spelling(
+    data: LocalData | Spelled, schema: Schema, names: Sequence[str], delimiter: str
+) -> tuple[LocalData, Spelled | _SpanTexts]:
+    if isinstance(data, Spelled):
+        return data.records, data
+    return data, _SpanTexts(data, schema, names, delimiter)
+
+
+def spell(data: LocalData, schema: Schema, delimiter: str, index: Positions) -> tuple[NDArray[np.uint8], Positions]:
+    """Give the quasi-identifiers of records that are in groups as text, one behind the other, and its lengths.
+
+    There is one text for each run of neighbouring columns of the output.
+    """
+    spans = _SpanTexts(data, schema, schema.of(*RELEASED), delimiter)
+    spans.render(0, data.lo.shape[0])
+    return repeat_texts(spans.spelling, index, spans.longest())
 
 
 def _fields(data: LocalData, names: Sequence[str]) -> tuple[Positions, Positions]:
@@ -125,9 +172,8 @@ def _text_table(columns: Sequence[Sequence[str] | None]) -> tuple[TextTable, NDA
 class _SpanTexts:
     """The cells of the quasi-identifiers as text, one piece per group and run of neighbouring columns."""
 
-    def __init__(
-        self, data: LocalData, schema: Schema, quasi: Sequence[str], names: Sequence[str], delimiter: str
-    ) -> None:
+    def __init__(self, data: LocalData, schema: Schema, names: Sequence[str], delimiter: str) -> None:
+        quasi = [name for name in names if name in data.quasi]
         places = [data.at(name) for name in quasi]
         same = places == list(range(len(data.quasi)))
         self.low = data.lo if same else np.ascontiguousarray(data.lo[:, places])
@@ -164,6 +210,17 @@ class _SpanTexts:
         self.slots, self.spill = np.empty(0, np.uint8), np.empty(0, np.uint8)
         self.slot = self._fitting()
 
+    @property
+    def spelling(self) -> Slots:
+        """The texts that were written last."""
+        return Slots(self.slots, self.slot, self.spill, self.runs)
+
+    def longest(self) -> int:
+        """Tell how many bytes the texts of a group have at most, when all were written."""
+        groups = self.low.shape[0]
+        lengths = _lengths(self.slots[: groups * self.runs * self.slot], self.slot).reshape(groups, -1)
+        return self.widest if (lengths == SPILT).any() else int(lengths.sum(axis=1).max(initial=0))
+
     def render(self, first: int, stop: int) -> None:
         """Write the texts of some groups, in pieces so that the spill takes no more memory than it needs."""
         room = self.runs * self.slot  # of a group
@@ -191,12 +248,16 @@ class _SpanTexts:
         for begin in range(0, groups, max(_SAMPLE, groups // 32)):
             end = min(begin + _SAMPLE, groups)
             self._piece(begin, end, slots, _WIDEST_SLOT, spill, 0)
-            ends = slots[: (end - begin) * self.runs * _WIDEST_SLOT].reshape(-1, _WIDEST_SLOT)[:, -LENGTH.itemsize :]
-            found.append(np.ascontiguousarray(ends).view(LENGTH).reshape(-1))
+            found.append(_lengths(slots[: (end - begin) * self.runs * _WIDEST_SLOT], _WIDEST_SLOT))
         lengths = np.concatenate(found)
         lengths = lengths[lengths != SPILT]
         fitting = max(min(int(lengths.max()), 2 * int(lengths.mean())), 16)  # place and length of one that does not fit
         return -(-(fitting + LENGTH.itemsize) // 16) * 16  # few slots then lie across three lines of memory
+
+
+def _lengths(slots: NDArray[np.uint8], slot: int) -> NDArray[Any]:
+    """Give the lengths of the texts in slots."""
+    return np.ascontiguousarray(slots.reshape(-1, slot)[:, -LENGTH.itemsize :]).view(LENGTH).reshape(-1)
 
 
 def _at_least(size: int, buffer: NDArray[np.uint8], filled: int) -> NDArray[np.uint8]:

@@ -81,7 +81,7 @@ def known_columns(pool: Pool, data: PartedData) -> list[_Column]:
         shape = data.shape
         most = max(_LEAST, _HERE // (len(data.sizes) * max(1, len(shape.quasi))))
         # What was published for classes stands for all their records.
-        held = (data.memo["classes"],) * 2 if "classes" in data.memo else (data.cells, data.codes)
+        held = (data.cells, data.codes) if data.classes is None else (data.classes,) * 2
 
         def look(number: int, cells: Part, codes: Part) -> list[_Column]:
             here = shape.local(cells, codes)

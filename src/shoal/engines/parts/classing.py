@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from shoal.engines.local.data import LocalData, known_values
 from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, numbers_of, rows_of
 from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.labels import home
-from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.engines.parts.pool import Handle, Part, Pool, Telling, home
 from shoal.errors import SchemaError
 from shoal.kernels.grouping import by_label, count_labels, label_rows, mix_rows
 from shoal.schema import Schema
@@ -175,7 +174,7 @@ def _alike(
 
     same = places == list(range(len(shape.quasi)))
     # What was published for classes stands for all their records.
-    held = (data.memo["classes"],) * 2 if not carry and "classes" in data.memo else (data.cells, data.codes)
+    held = (data.cells, data.codes) if carry or data.classes is None else (data.classes,) * 2
 
     def cells_in(cells: Part, codes: Part) -> tuple[LocalData, Arrays]:
         here = shape.unfolded(cells, codes) if carry else shape.local(cells, codes)

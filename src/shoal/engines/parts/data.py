@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.data import OWN, LocalData, Words
-from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.parts.pool import Handle, Part, home
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.radix import places_in
 
@@ -58,20 +58,32 @@ class Shape:
 class PartedData:
     """A table in parts: how many records each has, their cells, and their codes in carried columns.
 
-    A part of ``cells`` has the matrices ``lo`` and, unless all cells are exact, ``hi``; an ``index`` if records share
-    rows of them; and a ``seat`` if they are not in order: the place in the part where each row belongs. A part of
-    ``codes`` has a matrix of them. ``texts`` are those of carried columns, and ``typed`` gives columns of a frame with
-    the type that they came with, from their codes in some records and the number of the first of these.
+    What is ``held`` is the cells, or something that gives them when they are wanted. A part of them has the matrices
+    ``lo`` and, unless all cells are exact, ``hi``; an ``index`` if records share rows of them; and a ``seat`` if they
+    are not in order: the place in the part where each row belongs. A part of ``codes`` has a matrix of them. ``texts``
+    are those of carried columns, and ``typed`` gives columns of a frame with the type that they came with, from their
+    codes in some records and the number of the first of these.
     """
 
     shape: Shape
     sizes: tuple[int, ...]
-    cells: Handle
+    held: Any
     codes: Handle
     texts: tuple[Sequence[str] | None, ...]
     typed: Mapping[str, Callable[[Positions, int], Any]] = field(default_factory=dict, repr=False)
     # What was found out once need not be found out again: nothing in here ever changes.
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def cells(self) -> Handle:
+        """The cells of the parts."""
+        return home(self.held)
+
+    @property
+    def classes(self) -> Handle | None:
+        """What was published once for each class, and which class each record is in; None if that is not known."""
+        found: Handle | None = getattr(self.held, "classes", None)
+        return found
 
     @property
     def rows(self) -> int:
@@ -83,9 +95,9 @@ class PartedData:
         """The number of the first record of each part, and of all."""
         return np.append(0, np.cumsum(self.sizes)).astype(np.int64)
 
-    def with_cells(self, cells: Handle, ranged: tuple[bool, ...]) -> PartedData:
+    def with_cells(self, cells: Any, ranged: tuple[bool, ...]) -> PartedData:
         """Give the same records with other cells."""
-        other = replace(self, cells=cells, shape=replace(self.shape, ranged=ranged))
+        other = replace(self, held=cells, shape=replace(self.shape, ranged=ranged))
         kept = {("counts", name) for name in self.shape.carried}
         other.memo.update({known: found for known, found in self.memo.items() if known in kept})
         return other

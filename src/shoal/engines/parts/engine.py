@@ -18,8 +18,8 @@ from shoal.engines.local.publishing import distances
 from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.keys import Mapped, Told
-from shoal.engines.parts.labels import Labels, home
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.labels import Labels
+from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
 from shoal.engines.pieces import pieces_of
 from shoal.engines.scratch import Room, in_little_room
@@ -96,9 +96,13 @@ class Parted:
 
     def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
+        from shoal.engines.parts.spelling import spelled
         from shoal.engines.parts.writing import write
 
-        return write(self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist())
+        return write(
+            self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist(),
+            lambda: spelled(self.pool, data, schema, layout.delimiter),
+        )  # fmt: skip
 
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""

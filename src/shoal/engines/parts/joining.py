@@ -15,8 +15,7 @@ from shoal.engines.joining import merged, openings, strengths
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.labels import home
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
 from shoal.table import Classes

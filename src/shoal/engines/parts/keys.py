@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from shoal.engines import Spans
 from shoal.engines.local.data import OWN, LocalData, spans
 from shoal.engines.parts.data import PartedData, Shape, value_of
-from shoal.engines.parts.labels import home
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.schema import Schema
 
 # What gives the keys of a part from its cells, its codes, and what lies beside them.

@@ -64,9 +64,3 @@ def _behind(more: NDArray[Any] | None, column: NDArray[Any], here: NDArray[np.in
     found[: len(more)] = more
     rows_of(column, here, found[len(more) :])
     return found
-
-
-def home(column: Any) -> Handle:
-    """Give a column as it lies beside the parts of its table: a handle, or something that makes one when asked."""
-    found: Handle = getattr(column, "column", column)
-    return found

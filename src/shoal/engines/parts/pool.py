@@ -70,3 +70,9 @@ class Pool(Protocol):
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here one by one, in their order, never all at once."""
         ...
+
+
+def home(column: Any) -> Handle:
+    """Give a column as it lies beside the parts of its table: a handle, or something that makes one when asked."""
+    found: Handle = getattr(column, "column", column)
+    return found

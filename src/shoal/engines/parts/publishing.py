@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,8 @@ from shoal.engines.local.data import OWN, LocalData, moved
 from shoal.engines.local.publishing import distances, name_of, publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
 from shoal.engines.parts.data import PartedData, Shape, value_of
-from shoal.engines.parts.labels import Labels, home, together
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.labels import Labels, together
+from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows
@@ -23,6 +25,42 @@ from shoal.kernels.spans import hulls
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Cells that were published once for each class, until someone wants them record by record.
+
+    A part of ``classes`` has the matrices ``lo`` and ``hi`` with a row for each class, and of each record the ``index``
+    of its class and its number (``row``).
+    """
+
+    pool: Pool
+    classes: Handle
+    bounds: NDArray[np.int64]
+
+    @cached_property
+    def column(self) -> Handle:
+        """The cells of each record, beside the parts of the table."""
+        bounds = self.bounds
+
+        def send(number: int, part: Part) -> list[Arrays]:
+            index, row = in_order(part)
+            return homeward({side: gather_rows(part[side], index) for side in ("lo", "hi")}, row, bounds)
+
+        return self.pool.exchange(send, bounds.size - 1, self.classes)
+
+    @property
+    def is_home(self) -> bool:
+        """Whether someone has wanted them."""
+        return "column" in self.__dict__
+
+
+def in_order(part: Part) -> tuple[Positions, NDArray[Any]]:
+    """Give the classes of the records of a part and their numbers, in the order of these."""
+    index, row = part["index"], part["row"]
+    order = ascending(row)
+    return (index, row) if order is None else (rows_of(index, order), rows_of(row, order))
 
 
 def regrouped(
@@ -69,17 +107,9 @@ def regrouped(
         axes = {name: _together(schema[name].axis, [part[name] for part in grown]) for name in growing}
         done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
-    def send(number: int, part: Part) -> list[Arrays]:
-        index, row = part["index"], part["row"]
-        order = ascending(row)
-        if order is not None:
-            index, row = rows_of(index, order), rows_of(row, order)
-        return homeward({side: gather_rows(part[side], index) for side in ("lo", "hi")}, row, bounds)
-
     single = np.full((1, len(shape.quasi)), MISSING, np.int32)
     _, like = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
-    released = data.with_cells(pool.exchange(send, len(data.sizes), done), like.ranged)
-    released.memo["classes"] = done
+    released = data.with_cells(Published(pool, done, bounds), like.ranged)
     if all(part is not None for part in sums):
         released.memo["distances"] = name_of(data), np.sum(sums, axis=0)
     return schema.with_axes(axes), released
