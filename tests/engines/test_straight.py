@@ -52,15 +52,19 @@ def disk(request, monkeypatch):
 
 
 def written(path, sizes):
-    with straight.outgoing(path) as write:
-        done = 0
-        for size in sizes:
-            write(CONTENT[done : done + size])
-            done += size
+    file, done = straight.Outgoing(path), 0
+    for size in sizes:
+        room = file.room(size + 100)  # more than is needed
+        room[:size] = np.frombuffer(CONTENT[done : done + size], np.uint8)
+        file.took(size)
+        done += size
+    file.end()
     return CONTENT[:done]
 
 
-@pytest.mark.parametrize("sizes", [[], [1], [4096], [4095, 1, 1], [5000, 0, 8192, 17], [3_000_000], [1 << 20] * 2])
+@pytest.mark.parametrize(
+    "sizes", [[], [1], [4096], [4095, 1, 1], [5000, 0, 8192, 17], [3_000_000], [1 << 20] * 2, [700, 2_999_000]]
+)
 def test_what_is_written_is_in_the_file(tmp_path, disk, sizes):
     (tmp_path / "x").touch()
     with pytest.raises(FileExistsError):
@@ -84,6 +88,11 @@ def test_what_is_read_is_what_is_in_the_file(tmp_path, disk, monkeypatch, size, 
         while got := file.readinto(memoryview(buffer)):
             found.write(buffer[:got])
     assert found.getvalue() == CONTENT[:size]
+
+
+def test_more_than_the_memory_holds_is_written_at_once(tmp_path, disk, monkeypatch):
+    monkeypatch.setattr(straight, "_ROOM", 1 << 13)
+    assert written(tmp_path / "x", [5000, 70_000, 3, 100_000]) == (tmp_path / "x").read_bytes()
 
 
 def test_a_file_that_was_just_written_by_the_usual_way_is_in_memory(tmp_path):

@@ -31,6 +31,7 @@ _PAGE = 4096  # what disks take begins and ends at a multiple of it, in memory a
 _LARGE_PAGE = 1 << 21  # of memory, which systems hand to disks with less effort
 _ROOM = 1 << 23
 _RAW = 1 << 20
+_OPEN = 128
 _TRIED = 1 << 26  # bytes after which it is known how fast a disk is
 _FAST = 3e8  # bytes per second
 # The system keeps what is written in pages as large as what comes at once. Large ones may have to be made first.
@@ -42,10 +43,15 @@ class Stage:
     """Memory from which a disk takes bytes and to which it gives them, for files that are worked on in turn."""
 
     def __init__(self) -> None:
-        held = np.empty(_ROOM + _LARGE_PAGE, np.uint8)
-        first = -held.ctypes.data % _LARGE_PAGE
-        self.memory: Bytes = held[first : first + _ROOM]
+        self.memory = _aligned(_ROOM)
+        self.open = 0  # files that stay open between writes to them
         self._written, self._seconds = 0, 0.0
+
+    def widen(self, room: int) -> None:
+        """Make room for so many bytes; those that are there stay."""
+        if room > self.memory.size:
+            before, self.memory = self.memory, _aligned(room)
+            self.memory[: before.size] = before
 
     @property
     def straight(self) -> bool:
@@ -69,6 +75,12 @@ class Stage:
         while got < stop - first and (more := _moved(file, file.readinto, self.memory[got:wanted])):
             got += more
         return self.memory[start - first : min(got, stop - first)]
+
+
+def _aligned(room: int) -> Bytes:
+    held = np.empty(room + _LARGE_PAGE, np.uint8)
+    first = -held.ctypes.data % _LARGE_PAGE
+    return held[first : first + room]
 
 
 def open_straight(path: Path, mode: str, *, straight: bool = True) -> FileIO:
@@ -98,12 +110,16 @@ def _moved(file: FileIO, move: Callable[[Any], int | None], some: Bytes) -> int:
 
 
 class Growing:
-    """A file that grows at its end; what does not fill a page waits for more."""
+    """A file that grows at its end; what does not fill a page waits for more.
+
+    It stays open until its end, unless many others are.
+    """
 
     def __init__(self, path: Path, stage: Stage) -> None:
         self.path, self.straight = path, stage.straight
         self._stage = stage
         self._written, self._rest = 0, b""
+        self._file: FileIO | None = None
 
     @property
     def size(self) -> int:
@@ -115,32 +131,53 @@ class Growing:
         memory, filled = self._stage.memory, len(self._rest)
         ends: list[int] = []
         memory[:filled] = np.frombuffer(self._rest, np.uint8)
-        with open_straight(self.path, "r+b", straight=self.straight) as file:
-            for room, fill in pieces:
-                if filled + room > memory.size:
-                    filled = self._drained(file, filled)
-                filled += fill(memory[filled:])
-                ends.append(self._written + filled)
-            filled = self._drained(file, filled)
-        self._rest = memory[:filled].tobytes()
+        for room, fill in pieces:
+            if filled + room > memory.size:
+                filled = self.push(filled)
+            filled += fill(memory[filled:])
+            ends.append(self._written + filled)
+        self.push(filled)
         return ends
+
+    def push(self, filled: int) -> int:
+        """Write what the stage begins with, and leave there what does not fill a page; tell how much that is."""
+        whole = filled // _PAGE * _PAGE
+        memory = self._stage.memory
+        if whole:
+            with self._opened() as file:
+                self._stage.write(file, whole, self._written)
+            self._written += whole
+            memory[: filled - whole] = memory[whole:filled]
+        self._rest = memory[: filled - whole].tobytes()
+        return filled - whole
 
     def end(self) -> None:
         """Write what is left."""
         size = self.size
-        with open_straight(self.path, "r+b", straight=self.straight) as file:
+        with self._opened() as file:
             if self._rest:
                 self._stage.memory[:_PAGE] = np.frombuffer(self._rest.ljust(_PAGE, b"\0"), np.uint8)
                 self._stage.write(file, _PAGE, self._written)
             file.truncate(size)
+        self.close()
 
-    def _drained(self, file: FileIO, filled: int) -> int:
-        """Write whole pages, and put the rest before what comes; tell how much it is."""
-        whole = filled // _PAGE * _PAGE
-        self._stage.write(file, whole, self._written)
-        self._written += whole
-        self._stage.memory[: filled - whole] = self._stage.memory[whole:filled]
-        return filled - whole
+    def close(self) -> None:
+        """Close the file, whether or not all was written."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            self._stage.open -= 1
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[FileIO]:
+        if self._file is None and self._stage.open < _OPEN:
+            self._file = open_straight(self.path, "r+b", straight=self.straight)
+            self._stage.open += 1
+        if self._file is not None:
+            yield self._file
+            return
+        with open_straight(self.path, "r+b", straight=self.straight) as file:
+            yield file
 
 
 def raw(content: Any) -> list[Piece]:
@@ -155,13 +192,34 @@ def _copied(some: Bytes, room: Bytes) -> int:
     return some.size
 
 
-@contextlib.contextmanager
-def outgoing(path: Path) -> Iterator[Callable[[Any], Any]]:
-    """Make a new file and give what writes to it."""
-    path.touch(exist_ok=False)
-    file = Growing(path, Stage())
-    yield lambda content: file.add(raw(content))
-    file.end()
+class Outgoing:
+    """A new file that is filled from its beginning to its end where a disk takes it from."""
+
+    def __init__(self, path: Path) -> None:
+        path.touch(exist_ok=False)
+        self._stage = Stage()
+        self._file = Growing(path, self._stage)
+        self._filled = 0
+
+    def room(self, size: int) -> Bytes:
+        """Give memory for so many bytes, to be filled from its beginning."""
+        if self._filled + size > self._stage.memory.size:
+            self._filled = self._file.push(self._filled)
+            self._stage.widen(self._filled + size)
+        return self._stage.memory[self._filled : self._filled + size]
+
+    def took(self, size: int) -> None:
+        """Write as many bytes as were filled."""
+        self._filled += size
+
+    def end(self) -> None:
+        """Write what is left."""
+        self._filled = self._file.push(self._filled)
+        self._file.end()
+
+    def close(self) -> None:
+        """Close the file, whether or not all was written."""
+        self._file.close()
 
 
 class Incoming:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InternalError
 from shoal.kernels import below, call, of_kind
 
 Positions = NDArray[np.int32]
@@ -67,7 +66,7 @@ def count_labels(labels: Positions, groups: int, weights: NDArray[np.int64] | No
     return sizes
 
 
-def starts_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def starts_of(sizes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Give where groups of these sizes begin that stand one behind the other, and where the last one ends."""
     starts = np.zeros(sizes.size + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
@@ -91,13 +90,10 @@ def count_distinct(codes: Positions, starts: NDArray[np.int64], vocabulary: int)
     return distinct
 
 
-def gather_rows(cells: Positions, rows: Positions, out: Positions | None = None) -> Positions:
-    """Copy some rows of a matrix, in a given order, to another."""
+def gather_rows(cells: Positions, rows: Positions) -> Positions:
+    """Copy some rows of a matrix, in a given order."""
     of_kind(np.int32, cells, rows)
     below(cells.shape[0], rows)
-    found = np.empty((rows.size, cells.shape[1]), np.int32) if out is None else out
-    of_kind(np.int32, found)
-    if found.shape != (rows.size, cells.shape[1]):
-        raise InternalError("There is no room for just the rows that are copied.")
-    call("gather_rows", cells, cells.shape[1], rows, rows.size, found)
-    return found
+    out = np.empty((rows.size, cells.shape[1]), np.int32)
+    call("gather_rows", cells, cells.shape[1], rows, rows.size, out)
+    return out

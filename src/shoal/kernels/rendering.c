@@ -193,6 +193,7 @@ ALWAYS_INLINE int64_t join(int64_t first, int64_t stop, const Spelling spelling,
     const uint8_t *texts = spelling.texts;
     uint8_t *out = start;
     for (int64_t row = first; row < stop; row++) {
+        if (!slotted && row + 2 * AHEAD < stop) FETCH(&spelling.starts[index[row + 2 * AHEAD] * runs]);
         if (index && row + AHEAD < stop) { /* a later row's text */
             int64_t group = index[row + AHEAD] - shift;
             const uint8_t *next = texts + (slotted ? group * runs * slot : spelling.starts[group * runs]);

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shoal.engines.straight import Growing, Stage, open_straight, raw
 from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
 
-_CELLS = 1 << 19  # that are packed at once: few enough to stay near the processor
+_CELLS = 1 << 20  # that are packed at once
 _RAW = 1 << 22  # bytes that are read at once
 _LARGE = 1 << 20  # bytes for which a file is looked for that has pages already
 _IDLE = 256  # files that are kept though nobody needs them
@@ -138,6 +138,10 @@ class Draft:
             ends = self._file.add((room_for(*block.shape), partial(pack, block)) for block in blocks)
             self._blocks += zip(self._rows + np.cumsum([len(block) for block in blocks]), ends, strict=True)
         self._rows += len(column)
+
+    def drop(self) -> None:
+        """Write no more."""
+        self._file.close()
 
     def done(self) -> Column:
         """Give the column, now that all of its rows are there."""

@@ -48,6 +48,10 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         """Give a few rows of a column."""
         return self._read[name][rows] if name in self._read else self._columns[name].take(rows)
 
+    def rows(self, name: str) -> int:
+        """Tell how many rows a column has."""
+        return self._columns[name].shape[0]
+
     def __contains__(self, name: object) -> bool:
         return name in self._columns
 
@@ -184,6 +188,8 @@ class Files:
         try:
             yield begin
         except BaseException as error:
+            for draft in begun:
+                draft.drop()
             self._drafts.let_go(draft.path for draft in begun)
             if isinstance(error, OSError) and error.errno == errno.ENOSPC:
                 raise DataError(

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from shoal.engines import Layout, Written
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.engines.local.digests import of_file
-from shoal.engines.straight import outgoing
+from shoal.engines.straight import Outgoing
 from shoal.engines.writing import write_all
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
@@ -56,35 +55,64 @@ def write_text(
     They go straight to the disk if that is asked for: what is larger than memory.
     """
     digest, size = hashlib.sha256(), 0
-    with _sink(path, straight=straight) as write:
-        for chunk in _chunks(parts, schema, layout.delimiter):
+    with _sink(path, straight=straight) as sink:
+        for chunk in _chunks(parts, schema, layout.delimiter, sink.room):
             digest.update(chunk)
             size += len(chunk)
-            write(chunk)
+            sink.took(len(chunk))
     return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
 
 
+class _Plain:
+    """A file that is written through memory of its own."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._memory = np.empty(0, np.uint8)
+
+    def room(self, size: int) -> NDArray[np.uint8]:
+        """Give memory for so many bytes, to be filled from its beginning."""
+        self._memory = _at_least(size, self._memory, 0)
+        return self._memory[:size]
+
+    def took(self, size: int) -> None:
+        """Write as many bytes as were filled."""
+        write_all(self._file, self._memory[:size].data)
+
+
 @contextlib.contextmanager
-def _sink(path: Path, *, straight: bool) -> Iterator[Callable[[bytes | memoryview], Any]]:
+def _sink(path: Path, *, straight: bool) -> Iterator[_Plain | Outgoing]:
     """Make a new file and give what writes to it."""
     if straight and not is_compressed(path):
-        with outgoing(path) as write:
-            yield write
+        out = Outgoing(path)
+        try:
+            yield out
+            out.end()
+        finally:
+            out.close()
         return
     with created(path) as file:
-        yield partial(write_all, file)
+        yield _Plain(file)
 
 
-def _chunks(parts: Iterable[LocalData | Spelled], schema: Schema, delimiter: str) -> Iterator[bytes | memoryview]:
+def _chunks(
+    parts: Iterable[LocalData | Spelled], schema: Schema, delimiter: str, room: Callable[[int], NDArray[np.uint8]]
+) -> Iterator[memoryview]:
     names = schema.of(*RELEASED)
     # A name that is empty or begins or ends with a blank is quoted, so that a reader takes it as it is.
     heads = [_in_quotes(n) if n != n.strip() or not n or _needs_quotes(n, delimiter) else n for n in names]
-    yield delimiter.join(heads).encode() + b"\n"
+    head = np.frombuffer(delimiter.join(heads).encode() + b"\n", np.uint8)
+    out = room(head.size)
+    out[:] = head
+    yield out.data
     for data in parts:
-        yield from _rows(data, schema, names, delimiter)
+        yield from _rows(data, schema, names, delimiter, room)
 
 
-def _rows(data: LocalData | Spelled, schema: Schema, names: Sequence[str], delimiter: str) -> Iterator[memoryview]:
+def _rows(
+    data: LocalData | Spelled, schema: Schema, names: Sequence[str], delimiter: str,
+    room: Callable[[int], NDArray[np.uint8]],
+) -> Iterator[memoryview]:  # fmt: skip
     records, spans = _spelling(data, schema, names, delimiter)
     fields, numbers = _fields(records, names)
     texts = [_carried_texts(records, name, delimiter, alone=len(names) == 1) for name in records.carried]
@@ -92,7 +120,6 @@ def _rows(data: LocalData | Spelled, schema: Schema, names: Sequence[str], delim
     form = Form(fields, numbers, records.codes, carried, delimiter)
     widest = len(fields) + 2 + spans.widest + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
-    out = np.empty(step * widest + SLACK, np.uint8)
     shared = records.index.size > 0
     if shared:
         spans.render(0, records.lo.shape[0])
@@ -100,6 +127,7 @@ def _rows(data: LocalData | Spelled, schema: Schema, names: Sequence[str], delim
         stop = min(first + step, records.rows)
         if not shared:
             spans.render(first, stop)
+        out = room((stop - first) * widest + SLACK)
         length = join_rows(first, stop, spans.spelling, records.index, 0 if shared else first, form, out)
         yield out[:length].data
 

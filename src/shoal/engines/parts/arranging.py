@@ -96,7 +96,14 @@ def part_of(number: int, ranges: int, parts: int) -> int:
 
 def rows_in(number: int, part: Part) -> int:
     """Tell how many records an arranged part has."""
-    return int(part["row"].size)
+    return length_of(part, "row")
+
+
+def length_of(part: Part, name: str) -> int:
+    """Tell how many rows a column of a part has, which need not be read for that."""
+    rows = getattr(part, "rows", None)
+    found: int = part[name].shape[0] if rows is None else rows(name)
+    return found
 
 
 def numbers_of(bounds: Integers, number: int) -> NDArray[Any]:
@@ -134,14 +141,12 @@ def dealt(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts:
     return [{name: column[a:b] for name, column in taken.items()} for a, b in cuts]
 
 
-def rows_of(column: NDArray[Any], rows: NDArray[np.int32], out: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Take some rows of a column or a matrix, and put them where they are wanted."""
-    found = np.empty((rows.size, *column.shape[1:]), column.dtype) if out is None else out
-    if column.ndim <= 2 and column.dtype == np.int32 and column.size and rows.size:
-        gather_rows(np.ascontiguousarray(column).reshape(len(column), -1), rows, found.reshape(len(rows), -1))
-    else:
-        found[:] = column[rows]
-    return found
+def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
+    """Take some rows of a column or a matrix."""
+    if column.ndim > 2 or column.dtype != np.int32 or not column.size or not rows.size:
+        return column[rows]
+    cells = np.ascontiguousarray(column).reshape(len(column), -1)
+    return gather_rows(cells, rows).reshape(rows.size, *column.shape[1:])
 
 
 def taken(part: Part, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:

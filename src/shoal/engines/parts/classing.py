@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import Arrays, arranged, gathered, homeward, numbers_of, rows_of
+from shoal.engines.parts.arranging import (
+    Arrays,
+    arranged,
+    gathered,
+    homeward,
+    length_of,
+    numbers_of,
+    rows_of,
+    taken,
+)
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling, home
 from shoal.errors import SchemaError
@@ -183,10 +192,12 @@ def _alike(
 
     def look(number: int, cells: Part, codes: Part) -> tuple[bool, bool]:
         """Tell from a few records whether many are alike, so that it pays to count them before they move."""
-        _, ends = cells_in(cells, codes)
-        n = ends["lo"].shape[0]
-        few = {name: np.ascontiguousarray(end[:: max(1, n // _FEW)]) for name, end in ends.items()}
-        labels, groups = labelled_rows(few)
+        if "lo" not in cells:  # nothing tells records apart
+            return True, False
+        n = length_of(cells, "lo")
+        few = np.arange(0, n, max(1, n // _FEW), dtype=np.int32)
+        ends = {name: taken(cells, name, few)[:, places] for name in ("lo", "hi") if name in cells}
+        labels, groups = labelled_rows({name: np.ascontiguousarray(end) for name, end in ends.items()})
         most = count_labels(labels, groups).max(initial=0)
         many = groups < 0.7 * labels.size or most * parts > labels.size  # one of them would fill a part
         return bool(many), "index" in cells

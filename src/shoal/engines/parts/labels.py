@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, homeward, rows_of
+from shoal.engines.parts.arranging import Arrays, homeward
 from shoal.engines.parts.pool import Handle, Part, Pool
+
+_FEW = 1000  # rows between which the others are copied stretch by stretch
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +49,20 @@ def together(names: tuple[str, ...], begun: bool, part: Part, *beside: Part) -> 
     """Give some columns of the records that are in the classes of a part, and their labels."""
     *left, labels = beside
     label = labels["label"]
-    here = np.flatnonzero(label).astype(np.int32) if begun else None
-    more = left[0]["row"].size if left else 0
-    found = {name: _behind(left[0][name] if more else None, part[name], here) for name in names if name in part}
-    own = label if here is None else rows_of(label, here) - np.int32(1)
-    last = np.full(more, own.max(initial=0), np.int32)
-    return found | {"label": np.concatenate([last, own]) if more else own}
+    gone = np.flatnonzero(label == 0) if begun else np.empty(0, np.int64)
+    own = without(label, gone) - np.int32(1) if begun else label
+    if not left or not left[0]["row"].size:
+        return {name: without(part[name], gone) for name in names if name in part} | {"label": own}
+    last = np.full(left[0]["row"].size, own.max(initial=0), np.int32)
+    found = {name: without(part[name], gone, left[0][name]) for name in names if name in part}
+    return found | {"label": np.concatenate([last, own])}
 
 
-def _behind(more: NDArray[Any] | None, column: NDArray[Any], here: NDArray[np.int32] | None) -> NDArray[Any]:
-    """Put the rows of a column, or some of them, behind others if there are any."""
-    if more is None:
-        return column if here is None else rows_of(column, here)
-    if here is None:
-        return np.concatenate([more, column])
-    found = np.empty((len(more) + here.size, *column.shape[1:]), column.dtype)
-    found[: len(more)] = more
-    rows_of(column, here, found[len(more) :])
-    return found
+def without(column: NDArray[Any], gone: NDArray[np.int64], more: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Give the rows of a column behind others, if there are any, but without those that are gone, by their numbers."""
+    if more is None and not gone.size:
+        return column
+    if gone.size > _FEW:
+        column, gone = np.delete(column, gone, axis=0), gone[:0]
+    between = [column[a + 1 : b] for a, b in pairwise([-1, *gone.tolist(), len(column)])]
+    return np.concatenate(between if more is None else [more, *between])

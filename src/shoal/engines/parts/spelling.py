@@ -14,6 +14,7 @@ from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.keys import cells_there
 from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.parts.publishing import Published, in_order
+from shoal.kernels.grouping import starts_of
 from shoal.kernels.radix import places_in
 from shoal.kernels.rendering import Texts
 from shoal.schema import Schema
@@ -29,7 +30,7 @@ def spelled(pool: Pool, data: PartedData, schema: Schema, delimiter: str) -> Ite
     def send(number: int, part: Part) -> list[Arrays]:
         index, row = in_order(part)
         text, lengths = spell(cells_there(shape, part), schema, delimiter, index)
-        starts = np.append(0, np.cumsum(lengths.sum(axis=1, dtype=np.int64)))
+        starts = starts_of(lengths.reshape(-1))[:: lengths.shape[1]]
         cuts = starts[np.searchsorted(row, bounds.astype(row.dtype))].tolist()
         pieces = homeward({"length": lengths}, row, bounds)
         return [piece | {"text": text[a:b]} for piece, (a, b) in zip(pieces, pairwise(cuts), strict=True)]
@@ -43,6 +44,5 @@ def _parts(pool: Pool, data: PartedData, texts: Iterator[Part]) -> Iterator[Spel
     for part, beside in zip(texts, pool.stream(data.codes), strict=True):
         lengths, places = part["length"], places_in(part["seat"])
         codes = beside["codes"] if shape.carried else np.empty((places.size, 0), np.int32)
-        starts = np.append(0, np.cumsum(lengths, dtype=np.int64))
         records = LocalData(shape.quasi, none, none, places, shape.ranged, shape.carried, codes, words)
-        yield Spelled(records, Texts(part["text"], starts, lengths.shape[1]))
+        yield Spelled(records, Texts(part["text"], starts_of(lengths.reshape(-1)), lengths.shape[1]))
