@@ -96,7 +96,7 @@ def written(table, path, delimiter):
 @given(
     made=tables(), rows=st.integers(1, 9), k=st.integers(2, 4), way=st.sampled_from(SAME), mark=st.sampled_from(",;:")
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, way, mark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     whole = shoal.read(made.frame("arrow"), engine=Local(), **made.options)

@@ -29,7 +29,7 @@ Piece = tuple[int, Callable[[Bytes], int]]
 
 _PAGE = 4096  # what disks take begins and ends at a multiple of it, in memory and in a file
 _LARGE_PAGE = 1 << 21  # of memory, which systems hand to disks with less effort
-_ROOM = 1 << 23
+_SMALL, _ROOM = 1 << 17, 1 << 23
 _RAW = 1 << 20
 _OPEN = 128
 _TRIED = 1 << 26  # bytes after which it is known how fast a disk is
@@ -43,14 +43,14 @@ class Stage:
     """Memory from which a disk takes bytes and to which it gives them, for files that are worked on in turn."""
 
     def __init__(self) -> None:
-        self.memory = _aligned(_ROOM)
+        self.memory = _aligned(_SMALL)
         self.open = 0  # files that stay open between writes to them
         self._written, self._seconds = 0, 0.0
 
     def widen(self, room: int) -> None:
-        """Make room for so many bytes; those that are there stay."""
+        """Make room for so many bytes, and for many at once; those that are there stay."""
         if room > self.memory.size:
-            before, self.memory = self.memory, _aligned(room)
+            before, self.memory = self.memory, _aligned(max(room, _ROOM))
             self.memory[: before.size] = before
 
     @property
@@ -71,6 +71,7 @@ class Stage:
         """Give what is in a file between two places, until something else is read or written."""
         first, got = start // _PAGE * _PAGE, 0
         wanted = -(-(stop - first) // _PAGE) * _PAGE
+        self.widen(wanted)
         file.seek(first)
         while got < stop - first and (more := _moved(file, file.readinto, self.memory[got:wanted])):
             got += more
@@ -78,8 +79,9 @@ class Stage:
 
 
 def _aligned(room: int) -> Bytes:
-    held = np.empty(room + _LARGE_PAGE, np.uint8)
-    first = -held.ctypes.data % _LARGE_PAGE
+    page = _LARGE_PAGE if room >= _LARGE_PAGE else _PAGE
+    held = np.empty(room + page, np.uint8)
+    first = -held.ctypes.data % page
     return held[first : first + room]
 
 
@@ -112,11 +114,11 @@ def _moved(file: FileIO, move: Callable[[Any], int | None], some: Bytes) -> int:
 class Growing:
     """A file that grows at its end; what does not fill a page waits for more.
 
-    It stays open until its end, unless many others are.
+    It stays open until its end, unless many others are. What is small had better not wait for the disk.
     """
 
-    def __init__(self, path: Path, stage: Stage) -> None:
-        self.path, self.straight = path, stage.straight
+    def __init__(self, path: Path, stage: Stage, *, small: bool = False) -> None:
+        self.path, self.straight = path, stage.straight and not small
         self._stage = stage
         self._written, self._rest = 0, b""
         self._file: FileIO | None = None
@@ -128,13 +130,14 @@ class Growing:
 
     def add(self, pieces: Iterable[Piece]) -> list[int]:
         """Put bytes behind those that are there, and tell where each piece ends."""
-        memory, filled = self._stage.memory, len(self._rest)
+        stage, filled = self._stage, len(self._rest)
         ends: list[int] = []
-        memory[:filled] = np.frombuffer(self._rest, np.uint8)
+        stage.memory[:filled] = np.frombuffer(self._rest, np.uint8)
         for room, fill in pieces:
-            if filled + room > memory.size:
+            if filled + room > stage.memory.size:
                 filled = self.push(filled)
-            filled += fill(memory[filled:])
+                stage.widen(filled + room)
+            filled += fill(stage.memory[filled:])
             ends.append(self._written + filled)
         self.push(filled)
         return ends

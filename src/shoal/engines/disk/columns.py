@@ -100,12 +100,14 @@ class Drafts:
 
     def begin(self, column: NDArray[Any], pieces: int) -> Draft:
         """Give a file for about so many such pieces of a column, without any of its rows."""
-        if column.nbytes * pieces >= _LARGE and self._idle:
-            return Draft(self._idle.popitem()[0], self._stage, column.dtype, column.shape[1:])
-        self._made += 1
-        path = self._folder / str(self._made)
-        path.touch(exist_ok=False)
-        return Draft(path, self._stage, column.dtype, column.shape[1:])
+        small = column.nbytes * pieces < _LARGE
+        if self._idle and not small:
+            path = self._idle.popitem()[0]
+        else:
+            self._made += 1
+            path = self._folder / str(self._made)
+            path.touch(exist_ok=False)
+        return Draft(Growing(path, self._stage, small=small), self._stage, column.dtype, column.shape[1:])
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Take files back that nobody needs; small ones are removed, and those that are too many."""
@@ -120,9 +122,9 @@ class Drafts:
 class Draft:
     """A column that is being written."""
 
-    def __init__(self, path: Path, stage: Stage, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
-        self.path = path
-        self._file, self._stage = Growing(path, stage), stage
+    def __init__(self, file: Growing, stage: Stage, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
+        self.path = file.path
+        self._file, self._stage = file, stage
         self._kind, self._row = kind, row
         self._rows = 0
         self._blocks = [(0, 0)]
