@@ -11,6 +11,7 @@ from typing import Any
 from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
+from shoal.engines.local.digests import of_file
 from shoal.engines.local.text_reader import TextReading
 from shoal.engines.memory import BASE, FRAMES, LEAST_OF_TABLES, TABLES, Need, need_of, shown
 from shoal.engines.parts.data import PartedData
@@ -76,7 +77,7 @@ class Disk(Parted):
         """Give the SHA-256 of what lies somewhere, a table in a database too."""
         if source.is_table:
             self._insist_on_libraries(source, "proved")
-        return super().digest(source)
+        return super().digest(source) if source.is_table or source.is_folder else of_file(source.path, straight=True)
 
     def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
         """Write the released columns to a table in a database, part by part in one transaction."""

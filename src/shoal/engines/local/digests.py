@@ -7,19 +7,21 @@ from pathlib import Path
 
 from shoal.engines import Written
 from shoal.engines.sources import parquet_files
+from shoal.engines.straight import incoming
 from shoal.errors import DataError
 
 
-def of_file(path: Path) -> Written:
-    """Give the digest and the length of a file."""
-    digest = hashlib.sha256()
+def of_file(path: Path, *, straight: bool = False) -> Written:
+    """Give the digest and the length of a file; what is not in memory does not stay there if it is read straight."""
+    digest, size, buffer = hashlib.sha256(), 0, memoryview(bytearray(1 << 20))
     try:
-        with path.open("rb") as file:
-            while part := file.read(1 << 20):
-                digest.update(part)
-            return Written(digest.hexdigest(), file.tell())
+        with incoming(path) if straight else path.open("rb", buffering=0) as file:
+            while got := file.readinto(buffer):
+                digest.update(buffer[:got])
+                size += got
     except OSError as error:
         raise DataError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
+    return Written(digest.hexdigest(), size)
 
 
 def of_folder(folder: Path) -> Written:

@@ -156,14 +156,17 @@ def _spelling(
     return data, _SpanTexts(data, schema, names, delimiter)
 
 
-def spell(data: LocalData, schema: Schema, delimiter: str, index: Positions) -> tuple[NDArray[np.uint8], Positions]:
-    """Give the quasi-identifiers of records that are in groups as text, one behind the other, and its lengths.
+class SpelledGroups:
+    """The quasi-identifiers of groups as text, one for each run of neighbouring columns of the output."""
 
-    There is one text for each run of neighbouring columns of the output.
-    """
-    spans = _SpanTexts(data, schema, schema.of(*RELEASED), delimiter)
-    spans.render(0, data.lo.shape[0])
-    return repeat_texts(spans.spelling, index, spans.longest())
+    def __init__(self, data: LocalData, schema: Schema, delimiter: str) -> None:
+        spans = _SpanTexts(data, schema, schema.of(*RELEASED), delimiter)
+        spans.render(0, data.lo.shape[0])
+        self._spelling, self._longest = spans.spelling, spans.longest()
+
+    def of(self, index: Positions) -> tuple[NDArray[np.uint8], Positions]:
+        """Give the texts of records, of which the index tells the groups, one behind the other, and their lengths."""
+        return repeat_texts(self._spelling, index, self._longest)
 
 
 def _fields(data: LocalData, names: Sequence[str]) -> tuple[Positions, Positions]:

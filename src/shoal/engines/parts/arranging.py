@@ -79,7 +79,7 @@ def arranged(
     split = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles) if splits is None else splits
     seats = np.array([part_of(number, split.ranges, wanted) for number in range(split.ranges)], np.int32)
 
-    def send(number: int, *parts: Part) -> list[Arrays]:
+    def send(number: int, *parts: Part) -> Pieces:
         keys, columns = telling(number, *parts)
         rows = numbers_of(bounds, number)
         target = seats[split.range_of([sortable(key) for key in keys], rows)]
@@ -125,7 +125,7 @@ def gathered(
 ) -> Handle:
     """Bring records together that have the same number, which work gives with their columns."""
 
-    def send(number: int, *given: Part) -> list[Arrays]:
+    def send(number: int, *given: Part) -> Pieces:
         bits, columns = work(number, *given)
         target = ((bits * _MIX) >> np.uint64(33)) % np.uint64(parts)
         return dealt(columns, target.astype(np.int32), parts)
@@ -133,12 +133,30 @@ def gathered(
     return pool.exchange(send, parts, *handles, tell=tell)
 
 
-def dealt(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> list[Arrays]:
+class Pieces(Sequence[Arrays]):
+    """What goes to each part, made when it is asked for: it is then still near the processor when it is written."""
+
+    def __init__(self, parts: int, make: Callable[[int], Arrays]) -> None:
+        self._parts, self._make = parts, make
+
+    def __len__(self) -> int:
+        return self._parts
+
+    def __getitem__(self, number: Any) -> Any:
+        if number >= self._parts:
+            raise IndexError(number)
+        return self._make(number)
+
+
+def dealt(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> Pieces:
     """Give to each of so many parts the rows that go there, in their order."""
     order, starts = by_label(target, parts)
-    taken = {name: rows_of(column, order) for name, column in columns.items()}
-    cuts = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-    return [{name: column[a:b] for name, column in taken.items()} for a, b in cuts]
+
+    def make(number: int) -> Arrays:
+        rows = order[starts[number] : starts[number + 1]]
+        return {name: rows_of(column, rows) for name, column in columns.items()}
+
+    return Pieces(parts, make)
 
 
 def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:

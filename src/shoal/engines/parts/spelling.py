@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 
 from shoal.engines.local.data import LocalData
-from shoal.engines.local.text_writer import Spelled, spell
-from shoal.engines.parts.arranging import Arrays, homeward
+from shoal.engines.local.text_writer import Spelled, SpelledGroups
+from shoal.engines.parts.arranging import Arrays, Pieces
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.keys import cells_there
 from shoal.engines.parts.pool import Part, Pool
@@ -27,13 +26,17 @@ def spelled(pool: Pool, data: PartedData, schema: Schema, delimiter: str) -> Ite
         return None
     shape, bounds = data.shape.bare, data.bounds
 
-    def send(number: int, part: Part) -> list[Arrays]:
+    def send(number: int, part: Part) -> Pieces:
         index, row = in_order(part)
-        text, lengths = spell(cells_there(shape, part), schema, delimiter, index)
-        starts = starts_of(lengths.reshape(-1))[:: lengths.shape[1]]
-        cuts = starts[np.searchsorted(row, bounds.astype(row.dtype))].tolist()
-        pieces = homeward({"length": lengths}, row, bounds)
-        return [piece | {"text": text[a:b]} for piece, (a, b) in zip(pieces, pairwise(cuts), strict=True)]
+        texts = SpelledGroups(cells_there(shape, part), schema, delimiter)
+        cuts = np.searchsorted(row, bounds.astype(row.dtype)).tolist()
+
+        def make(target: int) -> Arrays:
+            here = slice(cuts[target], cuts[target + 1])
+            text, lengths = texts.of(index[here])
+            return {"text": text, "length": lengths, "seat": (row[here] - bounds[target]).astype(np.int32)}
+
+        return Pieces(len(cuts) - 1, make)
 
     texts = pool.exchange(send, len(data.sizes), published.classes)
     return _parts(pool, data, pool.stream(texts))
