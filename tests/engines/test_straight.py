@@ -112,6 +112,21 @@ def test_a_slow_disk_is_written_to_through_memory_after_a_while(monkeypatch, tmp
     assert not straight.Growing(tmp_path / "x", stage).straight
 
 
+def test_a_file_goes_on_through_memory_when_its_disk_turns_out_to_be_slow(monkeypatch, tmp_path):
+    (tmp_path / "x").touch()
+    stage = straight.Stage()
+    file = straight.Growing(tmp_path / "x", stage)
+    file.add(straight.raw(CONTENT[:10_000]))
+    assert file.straight
+    monkeypatch.setattr(straight, "_TRIED", 1)
+    monkeypatch.setattr(straight, "_FAST", 1e15)
+    file.add(straight.raw(CONTENT[10_000:50_000]))
+    assert not file.straight
+    file.end()
+    assert stage.open == 0
+    assert (tmp_path / "x").read_bytes() == CONTENT[:50_000]
+
+
 @pytest.mark.parametrize(
     "column",
     [

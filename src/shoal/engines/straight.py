@@ -173,6 +173,9 @@ class Growing:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[FileIO]:
+        if self.straight and not self._stage.straight:  # the disk has turned out to be slow
+            self.close()
+            self.straight = False
         if self._file is None and self._stage.open < _OPEN:
             self._file = open_straight(self.path, "r+b", straight=self.straight)
             self._stage.open += 1
