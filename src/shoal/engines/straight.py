@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.engines.writing import AT_ONCE
 from shoal.kernels.residency import share_in_memory
 
 Bytes = NDArray[np.uint8]
@@ -34,8 +35,6 @@ _RAW = 1 << 20
 _OPEN = 128
 _TRIED = 1 << 26  # bytes after which it is known how fast a disk is
 _FAST = 3e8  # bytes per second
-# The system keeps what is written in pages as large as what comes at once. Large ones may have to be made first.
-_AT_ONCE = 1 << 18
 _STRAIGHT = getattr(os, "O_DIRECT", 0)
 
 
@@ -60,7 +59,7 @@ class Stage:
 
     def write(self, file: FileIO, size: int, at: int) -> None:
         """Write what the memory begins with to a place in a file; both are multiples of a page."""
-        start, done, most = time.perf_counter(), 0, size if self.straight else _AT_ONCE
+        start, done, most = time.perf_counter(), 0, size if self.straight else AT_ONCE
         file.seek(at)
         while done < size:
             done += _moved(file, file.write, self.memory[done : min(size, done + most)])

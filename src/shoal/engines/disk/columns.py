@@ -88,8 +88,8 @@ class Column:
 class Drafts:
     """Columns that are written to a folder, each perhaps a few rows at a time.
 
-    A file that nobody needs any more is written over: the system then has pages for what is written, which it would
-    have to find, and a virtual machine to fetch, for a new one.
+    A file that nobody needs any more is written over: a place on the disk, which would have to be found for a new one,
+    is then there.
     """
 
     def __init__(self, folder: Path) -> None:

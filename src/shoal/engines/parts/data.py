@@ -31,6 +31,10 @@ class Shape:
         """The same without carried columns, which are not read then."""
         return replace(self, carried=(), words=())
 
+    def holding(self, lo: Positions, hi: Positions) -> LocalData:
+        """Give cells as the local engine would hold them, without carried columns."""
+        return LocalData(self.quasi, lo, hi, OWN, self.ranged, (), np.empty((lo.shape[0], 0), np.int32), ())
+
     def local(self, cells: Part, codes: Part) -> LocalData:
         """Give one part as the local engine would hold it."""
         lo, hi, index = OWN, OWN, cells.get("index", OWN)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Spans
-from shoal.engines.local.data import OWN, LocalData, spans
+from shoal.engines.local.data import LocalData, spans
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.schema import Schema
@@ -79,9 +78,7 @@ def keys_by_cells(data: PartedData, keys: Sequence[Any]) -> Callable[[Part], lis
 
 def cells_there(shape: Shape, part: Part) -> LocalData:
     """Give the cells of records that were brought together as the local engine would hold them."""
-    lo = part["lo"]
-    none = np.empty((lo.shape[0], 0), np.int32)
-    return LocalData(shape.quasi, lo, part.get("hi", lo), OWN, shape.ranged, (), none, ())
+    return shape.holding(part["lo"], part.get("hi", part["lo"]))
 
 
 def _way(data: PartedData, key: Any) -> str | Told | None:

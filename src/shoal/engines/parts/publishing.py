@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis, Group
 from shoal.engines import Publication
-from shoal.engines.local.data import OWN, LocalData, moved
+from shoal.engines.local.data import LocalData, moved
 from shoal.engines.local.publishing import distances, name_of, publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
-from shoal.engines.parts.data import PartedData, Shape, value_of
+from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, together
 from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
@@ -82,7 +82,7 @@ def regrouped(
         lo, label = part["lo"], part["label"]
         if label.size == 0:
             return {"lo": lo, "hi": lo, "index": label, "row": part["row"]}
-        before = _plain(shape, lo, part.get("hi", lo))
+        before = shape.holding(lo, part.get("hi", lo))
         before.memo.update(known)
         grown, here = _published(before, schema, label, publish, columns)
         index = here.index if here.index.size else np.arange(label.size, dtype=np.int32)
@@ -108,7 +108,7 @@ def regrouped(
         done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
     single = np.full((1, len(shape.quasi)), MISSING, np.int32)
-    _, like = _published(_plain(shape, single, single), schema, np.zeros(1, np.int32), publish, columns)
+    _, like = _published(shape.holding(single, single), schema, np.zeros(1, np.int32), publish, columns)
     released = data.with_cells(Published(pool, done, bounds), like.ranged)
     if all(part is not None for part in sums):
         released.memo["distances"] = name_of(data), np.sum(sums, axis=0)
@@ -130,7 +130,7 @@ def _spread(pool: Pool, data: PartedData, schema: Schema, labels: Any) -> Parted
     def publishing(number: int, cells: Part, codes: Part, label: Part) -> Arrays:
         return {"lo": low, "hi": high, "index": np.searchsorted(numbers, value_of(label)).astype(np.int32)}
 
-    _, like = _published(_plain(shape, low[:1], high[:1]), schema, np.zeros(1, np.int32), "range", None)
+    _, like = _published(shape.holding(low[:1], high[:1]), schema, np.zeros(1, np.int32), "range", None)
     return data.with_cells(pool.each(publishing, *held), like.ranged)
 
 
@@ -178,10 +178,6 @@ def _moving(schema: Schema, axes: Mapping[str, Axis], places: Mapping[str, int])
         return sides | {"index": part["index"], "row": part["row"]}
 
     return move
-
-
-def _plain(shape: Shape, lo: Positions, hi: Positions) -> LocalData:
-    return LocalData(shape.quasi, lo, hi, OWN, shape.ranged, (), np.empty((lo.shape[0], 0), np.int32), ())
 
 
 def _published(
