@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shoal.measures.il1s import Il1s
     from shoal.measures.information_loss import InformationLoss
     from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
+    from shoal.measures.order_leak import OrderLeak
     from shoal.measures.propensity import Propensity
     from shoal.measures.query_error import QueryError
     from shoal.measures.random_reidentification import RandomReidentification
@@ -91,6 +92,7 @@ _HOMES = {
     "ParameterError": "shoal.errors",
     "Propensity": "shoal.measures.propensity",
     "QueryError": "shoal.measures.query_error",
+    "OrderLeak": "shoal.measures.order_leak",
     "RandomReidentification": "shoal.measures.random_reidentification",
     "Recipe": "shoal.recipe",
     "Regenerate": "shoal.methods.regenerate",
@@ -149,6 +151,7 @@ __all__ = [
     "MergeClusters",
     "Mondrian",
     "OptimalUnivariate",
+    "OrderLeak",
     "ParameterError",
     "Propensity",
     "QueryError",

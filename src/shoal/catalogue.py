@@ -37,6 +37,7 @@ _OWN: dict[str, dict[str, str]] = {
         "uniqueness": "shoal.measures.uniqueness:Uniqueness",
         "random-reidentification": "shoal.measures.random_reidentification:RandomReidentification",
         "attribute-disclosure": "shoal.measures.attribute_disclosure:AttributeDisclosure",
+        "order-leak": "shoal.measures.order_leak:OrderLeak",
         "class-sizes": "shoal.measures.class_sizes:ClassSizes",
         "information-loss": "shoal.measures.information_loss:InformationLoss",
         "granularity": "shoal.measures.granularity:Granularity",
@@ -111,6 +112,12 @@ def build(shelf: str, given: Mapping[str, Any]) -> Any:
         if field.name in values and not isinstance(values[field.name], forms.get(field.name, object)):
             raise ParameterError(f"'{field.name}' of {entry.name} has a value of the wrong kind.", "Mend it.")
     return entry(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def in_words(measure: str, detail: Mapping[str, Any]) -> list[str]:
+    """Give the sentence that a measure has for what it found; most leave it at the number."""
+    sentence = getattr(look_up("measures", measure), "sentence", None)
+    return [sentence(detail)] if sentence else []
 
 
 def _required(field: Field[Any]) -> bool:

@@ -16,7 +16,7 @@ from shoal.engines import Engine, Written, default_engine
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.hierarchy import Hierarchy
-from shoal.measures import Demanding, PairMeasure, Score, score
+from shoal.measures import Demanding, PairMeasure, Score, TableMeasure, score
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.schema import RELEASED, ReadOptions, Role, Roles, Schema
 from shoal.table import Origin, Table
@@ -252,10 +252,10 @@ def _prove(
         _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
     if set(recipe["table"].get("hierarchies", ())) & set(recipe["table"]["quasi"]):
         before = None  # a release shows names of nodes, not where they lie: distances cannot be taken from it
-    lacking = "needs the original"
-    if before is not None and found.in_order != output.get("sha256_in_order", ""):
+    lacking, moved = "needs the original", found.in_order != output.get("sha256_in_order", "")
+    if before is not None and moved:
         before, lacking = None, "the rows of the table are no longer in the order of the original"
-    scores = _check_scores(table, before, content, proved, not_proved, lacking)
+    scores = _check_scores(table, before, content, proved, not_proved, lacking, moved)
     return Proof(verdicts, scores, tuple(proved), tuple(not_proved))
 
 
@@ -307,6 +307,7 @@ def _check_scores(
     proved: list[str],
     not_proved: list[str],
     lacking: str,
+    moved: bool,
 ) -> tuple[Score, ...]:
     """Measure again what can be measured and compare with what is claimed."""
     measures = [build("measures", given) for given in content["recipe"]["measure"]]
@@ -316,6 +317,11 @@ def _check_scores(
     for measure, claim in zip(measures, claims, strict=True):
         if isinstance(measure, PairMeasure) and before is None:
             not_proved.append(f"{measure.name} ({lacking})")
+            continue
+        if isinstance(measure, TableMeasure) and moved:
+            not_proved.append(
+                f"{measure.name} (the rows of the table are no longer in the order they were released in)"
+            )
             continue
         if isinstance(measure, Demanding):
             not_proved.append(f"{measure.name} (it depends on the versions of other software)")

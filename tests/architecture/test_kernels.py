@@ -109,6 +109,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
             release.write(path, delimiter=delimiter)
             shoal.verify(path, path.with_suffix(".certificate.json"))
     shoal.score(shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.Uniqueness(matching="fit")])
+    shoal.score(shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"), [shoal.OrderLeak()])
     for method in (shoal.Mdav("mean"), shoal.VMdav(), shoal.Mondrian(), shoal.OptimalUnivariate(k=3)):
         shoal.anonymize(people, method, [shoal.LDiversity(2, "illness"), shoal.KAnonymity(3)])
     for method in (shoal.KAnonymityFirst(), shoal.TClosenessFirst()):

@@ -83,11 +83,13 @@ def test_from_a_table_to_a_table_and_its_proof(desk, base, people):
 
 
 def test_a_changed_cell_is_found_and_a_changed_order_is_none_of_the_verdicts_business(desk, base):
-    desk.run("anonymize", base.base + "people", "--out", base.base + "shown", *MASK).fine()
+    order = ("--measure", "order-leak")
+    desk.run("anonymize", base.base + "people", "--out", base.base + "shown", *MASK, *order).fine()
     base.run("CREATE TABLE turned AS SELECT * FROM shown ORDER BY charge DESC")
     check = ("--certificate", "c.json", "--original", base.base + "people")
     found = desk.run("check", base.base + "turned", *check, "--json").json()
     assert any("no longer in the order" in line for line in found["not_proved"])
+    assert any(line.startswith("order-leak") for line in found["not_proved"])
     base.run("UPDATE shown SET charge = 101 WHERE charge = 100")
     desk.run("check", base.base + "shown", "--certificate", "c.json").refused(1, "is not the table", "was changed")
     base.run("UPDATE shown SET charge = 100 WHERE charge = 101")

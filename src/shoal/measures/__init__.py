@@ -105,6 +105,15 @@ class PairMeasure(Measure, Protocol):
 
 
 @runtime_checkable
+class TableMeasure(Measure, Protocol):
+    """A measure of the released table alone that must see all of it at once: the order of its rows."""
+
+    def look(self, released: Table) -> Score:
+        """Measure the table."""
+        ...
+
+
+@runtime_checkable
 class Demanding(Measure, Protocol):
     """A measure that needs more than the core: a library that is not always there, or a certain column.
 
@@ -133,6 +142,8 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
     for measure in measures:
         if isinstance(measure, BoxMeasure) and measure.boxed:
             scores[id(measure)] = measure.decided(released.boxes(_decision(measure, released.schema), measure.known))
+        elif isinstance(measure, TableMeasure):
+            scores[id(measure)] = measure.look(released)
         elif isinstance(measure, ClassMeasure):
             by_known.setdefault(measure.known, []).append(measure)
     for known, mine in by_known.items():

@@ -28,6 +28,7 @@ FORMULAS = {
     "alpha-k": "max over groups g of the share of the most frequent value in g ≤ α",
     "uniqueness": "|{records whose group has size 1}| / |records|",
     "random-reidentification": "(1/n) · Σ over records r of 1/|group of r| = |groups| / n",
+    "order-leak": "|{records that fewer than k fit once rows bound their neighbours, and k before}| / |records|",
     "class-sizes": "n / |groups|",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",
     "information-loss": "(1/(n·m)) · Σ over records √( Σ over the m attributes of (largest distance/deviation)² )",
