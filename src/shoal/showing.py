@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.catalogue import in_words
 from shoal.engines.sources import Source
 
 if TYPE_CHECKING:
@@ -146,7 +147,12 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
     if guessed:
         console.print("These columns were guessed; name them yourself with --quasi.")
     console.print()
-    console.print(_side_by_side(["all"], [report]))
+    grid = _side_by_side(["all"], [report])
+    for found in report.get("scores", ()):
+        grid.add_row(found["measure"], f"{found['value']:.6g}")
+    console.print(grid)
+    for line in _told(report):
+        console.print(escape(line))
     if report.get("known"):
         console.print("\nBy what is known:")
         heads = [", ".join(found["known"]) for found in report["known"]]
@@ -157,6 +163,10 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
             share = _share(found["uniqueness"])
             grid.add_row(escape(head), f"{found['unique']:,}", share, *worst, f"{found['smallest_class']:,}")
         console.print(grid)
+
+
+def _told(report: Mapping[str, Any]) -> list[str]:
+    return [line for found in report.get("scores", ()) for line in in_words(found["measure"], found["detail"])]
 
 
 def comparison(report: Mapping[str, Any]) -> None:
@@ -182,6 +192,8 @@ def comparison(report: Mapping[str, Any]) -> None:
         if parts:
             console.print(f"\n{escape(name)}, by column:")
             console.print(columns)
+        for line in _told(found):
+            console.print(escape(line))
     if "report" in report:
         _say(f"Report: {report['report']}")
 
@@ -189,7 +201,12 @@ def comparison(report: Mapping[str, Any]) -> None:
 def release(made: Release, out: Source, certificate: Path) -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
-    lines += [f"  {value.measure}: {value.value:.6g}" for value in made.scores if value.measure != "class-sizes"]
+    for value in made.scores:
+        if value.measure != "class-sizes":
+            lines += [
+                f"  {value.measure}: {value.value:.6g}",
+                *(f"  {line}" for line in in_words(value.measure, value.detail)),
+            ]
     left_out, subject = made.table.schema.left_out, made.subject
     if left_out:
         lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")

@@ -432,3 +432,48 @@ def test_demo_shows_before_and_after(desk):
     said = desk.run("demo", "--folder", desk.folder).fine()
     assert "[" in said.out
     assert any(name.endswith(".certificate.json") for name in said.left)
+
+
+# The export was sorted by age: the two men fitted each other, and what stands between them tells them apart.
+SORTED = """\
+age,sex
+[1;6],m
+[2;3],f
+[2;3],f
+[5;5],f
+[5;5],f
+[1;6],m
+"""
+
+
+def test_risk_measures_what_else_is_asked_for_of_a_file_of_any_tool(desk):
+    desk.put("masked.csv", SORTED)
+    asked = ("risk", "masked.csv", "--quasi", "age,sex", "--measure", "order-leak")
+    (found,) = desk.run(*asked, "--json").json()["scores"]
+    assert found["value"] == pytest.approx(1 / 3)
+    assert part(found["detail"], "records", "leaking", "k") == (6, 2, 2)
+    said = "Rows stand in the order of 'age': 2 of 6 records have fewer than 2 that fit."
+    assert said in desk.run(*asked).fine().out
+    desk.run(*asked, "--report", "page.html").fine()
+    page = desk.read("page.html")
+    assert said.replace("'", "&#x27;") in page
+    assert "define-order-leak" in page
+
+
+def test_risk_refuses_measures_that_compare_with_the_original(desk):
+    desk.put("masked.csv", SORTED)
+    asked = ("risk", "masked.csv", "--quasi", "age,sex", "--measure")
+    desk.run(*asked, "granularity").refused(2, "granularity compares with the original", "shoal compare")
+    desk.run(*asked, "order-leak k=1").refused(2, "at least 2")
+    desk.run(*asked, "order-leek").refused(2, "Did you mean 'order-leak'")
+
+
+def test_a_release_and_a_comparison_tell_what_the_order_of_rows_leaks(desk, people):
+    desk.put("people.csv", people)
+    roles = ("--quasi", "age,zip,sex")
+    asked = ("anonymize", "people.csv", "--out", "out.csv", *roles, "--k", 2, "--measure", "order-leak")
+    assert "\n  order-leak: " in desk.run(*asked, "--report", "page.html").fine().out
+    assert "define-order-leak" in desk.read("page.html")
+    assert "order-leak is " in desk.run("check", "out.csv", "--certificate", "out.certificate.json").fine().out
+    compared = desk.run("compare", "people.csv", "out.csv", *roles, "--measure", "order-leak").fine().out
+    assert "order-leak" in compared

@@ -42,7 +42,7 @@ from shoal.engines import Engine, engine_for, read
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
 from shoal.inspection import inspect
-from shoal.measures import Demanding, Measure, Score, score
+from shoal.measures import Demanding, Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
@@ -81,7 +81,7 @@ def inspect_command(
 @app.command("risk")
 def risk_command(
     file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
-    where: Where = None, matching: MatchingOption = None, kind: Kind = None, order: Order = None,
+    where: Where = None, matching: MatchingOption = None, measure: MeasureOption = None, kind: Kind = None, order: Order = None,
     in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
     page: ReportOption = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -96,13 +96,17 @@ def risk_command(
     sets = [listed(text) for text in known or ()]
     if not all(sets):
         raise ParameterError("A set of known attributes names none.", "Name at least one: --known age,sex.")
+    extra = asked_measures(measure)
+    for asked in extra:
+        if isinstance(asked, PairMeasure):
+            raise ParameterError(f"{asked.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
     options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     held_by = chosen_engine(engine, master)
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
         if guessed:
             options = _guessed(file, options, held_by, memory)
-        table = read(file, engine=held_by, memory=memory, options=_with_columns(options, where, sets))
+        table = read(file, engine=held_by, memory=memory, options=_with_columns(options, where, sets, extra))
         for names in sets:
             for name in names:
                 if name not in table.schema.quasi:
@@ -110,11 +114,13 @@ def risk_command(
         report = {"file": file.name} | risk(table, where=where, matching=way)
         if sets:
             report["known"] = [risk(table, names, where, way) for names in sets]
+        if extra:
+            report["scores"] = [_score(value) for value in score(table, extra)]
         if page is not None:
             from shoal.report.page import write_page
             from shoal.report.risk_report import risk_report
 
-            write_page(page, risk_report(table, report), file.files())
+            write_page(page, risk_report(table, report, extra), file.files())
             report["report"] = str(page)
     if as_json:
         print_json(report)

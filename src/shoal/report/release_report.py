@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shoal.catalogue import describe
+from shoal.catalogue import describe, in_words
 from shoal.certificate import Certificate
-from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, score
+from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, TableMeasure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.correlation_shift import CorrelationShift
@@ -211,6 +211,8 @@ class _Report:
         figure = uniqueness_by_knowledge({BEFORE: self.original, AFTER: self.release.table}, self.discretion)
         if figure is not None:
             yield figure
+        for each in self.release.scores:
+            yield from in_words(each.measure, each.detail)
 
     def _risk_rows(self) -> Iterator[dict[str, Any]]:
         open_book = Discretion("internal", 2)  # whoever has the release can count in it
@@ -269,7 +271,7 @@ class _Report:
 
     def _other_scores(self) -> Iterator[Score]:
         for measure, found in zip(self.measures, self.release.scores, strict=False):
-            if isinstance(measure, PairMeasure) and not isinstance(measure, ClassMeasure):
+            if isinstance(measure, (PairMeasure, TableMeasure)) and not isinstance(measure, ClassMeasure):
                 yield found
 
     def _associations(self) -> Iterator[Block]:

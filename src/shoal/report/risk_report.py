@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from shoal.measures import score
+from shoal.catalogue import in_words
+from shoal.measures import Measure, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
@@ -21,7 +22,7 @@ from shoal.version import VERSION
 _ALONE = Discretion("internal", 5)
 
 
-def risk_report(table: Table, report: Mapping[str, Any]) -> str:
+def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Measure] = ()) -> str:
     """Give the risk of a table as one HTML page, for those who may see the table.
 
     Parameters
@@ -29,7 +30,10 @@ def risk_report(table: Table, report: Mapping[str, Any]) -> str:
     table
         The table.
     report
-        What `shoal.risk.risk` found; under ``known`` a list of the same for sets of known attributes.
+        What `shoal.risk.risk` found; under ``known`` a list of the same for sets of known attributes, and under
+        ``scores`` what further measures gave.
+    measures
+        These measures.
     """
     return Page(
         f"Risk in {table.origin.name}",
@@ -39,7 +43,7 @@ def risk_report(table: Table, report: Mapping[str, Any]) -> str:
             Section("Risk", *_risk(table, report), id="risk"),
             Section("Attacker, and what was not assessed", *_assumptions(table), id="attacker"),
             Section("How to do it again", *_repeating(table), id="repeat"),
-            Section("Annex: definitions", *words.definitions(_measures()), id="annex"),
+            Section("Annex: definitions", *words.definitions([*_measures(), *measures]), id="annex"),
         ],
         f"Made by shoal {VERSION}. This page needs no network and holds no record of anyone.",
         kicker="Disclosure risk report · internal version: do not pass on",
@@ -77,7 +81,10 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
         found["In the worst case, if cells may be any value they cover"] = f"{report['fit_unique']:,}"
     if "attribute_disclosure" in report:
         found[f"Disclosed without being found ({report['where']})"] = percent(report["attribute_disclosure"])
+    found |= {each["measure"]: f"{each['value']:,.6g}" for each in report.get("scores", ())}
     yield facts(found)
+    for each in report.get("scores", ()):
+        yield from in_words(each["measure"], each["detail"])
     sizes = dict(score(original, [ClassSizes()])[0].detail["classes_by_size"])
     yield class_sizes([Side(BEFORE, sizes, True)], None, _ALONE)
     figure = uniqueness_by_knowledge({BEFORE: original}, _ALONE)
