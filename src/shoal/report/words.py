@@ -84,7 +84,9 @@ def not_assessed(schema: Schema, models: Sequence[PrivacyModel], measures: Seque
         "Knowledge beyond the quasi-identifiers, such as who the other members of a group are.",
         "Other tables about the same people: two releases laid side by side can undo what each of them hides.",
         "Membership: that a person is in the table is not hidden.",
-        "Extremes: that somebody with a very high or low value is in the table may be read from the end of a range.",
+        "Extremes: that somebody with a very high or low value, or of a rare category, is in the table may be read "
+        "from the end of a range or from a set.",
+        "What the choice of groups tells of confidential values to someone who knows the method (minimality attack).",
         "The order of records, which is that of the original. Shuffle the original first if others know its order.",
         "Whether the roles of the columns were chosen well. A person decided that.",
     ]
@@ -138,5 +140,7 @@ def promise_limits() -> Html:
             "It does not protect against someone who knows more than the quasi-identifiers.",
             "It does not hide that a person is in the table.",
             "It is about this one table: other tables about the same people may undo it.",
+            "It does not hide that somebody has the value at an end of a range, or each category of a set.",
+            "It does not protect against someone who knows the method and asks for which tables it makes these groups.",
         ]
     )
