@@ -14,13 +14,21 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Diversity:
-    """Per group: its size, how many different values, the largest count, those from the l-th on, and the entropy."""
+    """Per group: its size, how many different values, the largest count, and those from the l-th on.
+
+    ``logs`` is the sum of each count times its logarithm.
+    """
 
     size: Integers
     distinct: Integers
     top: Integers
     tail: Integers
-    entropy: NDArray[np.float64]
+    logs: NDArray[np.float64]
+
+    @property
+    def entropy(self) -> NDArray[np.float64]:
+        """The entropy of the values."""
+        return np.log(self.size) - self.logs / self.size
 
 
 def diversity(bins: NDArray[np.int32], starts: Integers, vocabulary: int, l: int) -> Diversity:
@@ -35,4 +43,4 @@ def diversity(bins: NDArray[np.int32], starts: Integers, vocabulary: int, l: int
         "diversity", bins, starts, size.size, l, np.zeros(max(vocabulary, 1), np.int64), counts,
         distinct, top, tail, logs,
     )  # fmt: skip
-    return Diversity(size, distinct, top, tail, np.log(size) - logs / size)
+    return Diversity(size, distinct, top, tail, logs)

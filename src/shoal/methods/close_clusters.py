@@ -17,7 +17,7 @@ from shoal.methods import wanted
 from shoal.methods.along_curve import curve_through
 from shoal.methods.partitioner import Labels, Publisher, told
 from shoal.methods.points import Space, in_line
-from shoal.methods.repair import merged_until_met, promise_of
+from shoal.methods.repair import promise_of
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
@@ -76,8 +76,7 @@ class CloseClusters(Publisher, ABC):
         carry = dict.fromkeys([*plan.carry, *(item for promise in promises for item in promise.carry)])
         keys = plan.keys or (lambda: curve_through(table, space.moments))
         labels, groups = table.engine.divide(table.data, table.schema, keys, least.k, kernel, tuple(carry))
-        labels, groups = merged_until_met(table, labels, groups, models)
-        return self.released(table, labels, groups)
+        return self.mended(table, labels, groups, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
@@ -102,14 +101,15 @@ def joined_with_nearest(
 ) -> tuple[Labels, int]:
     """Join the class that is farthest from the table with the class whose mean is nearest, until all are within t.
 
-    The distance of classes that are joined is never above the larger of theirs. Where a piece is all of a table its
-    records together have none; otherwise they may be left as one class that is mended with others.
+    Where a piece is all of a table its records together have no distance from it; otherwise they may be left as one
+    class that is mended with others.
     """
-    (carry,) = promise.carry
     order, starts = by_label(labels, groups)
-    column = piece.columns[carry][order]
-    level = promise.level(Classes(starts, {carry: column}))
-    values = np.split(column, starts[1:-1])
+
+    def levels(rows: Labels, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+        return promise.level(Classes(starts, {item: piece.columns[item][rows] for item in promise.carry}))
+
+    level = levels(order, starts)
     members = np.split(order, starts[1:-1])
     centres = np.array([_centre(points, rows) for rows in members])
     into = np.arange(groups, dtype=np.int32)
@@ -120,10 +120,8 @@ def joined_with_nearest(
         gaps = _gaps(points, centres, centres[worst])
         gaps[worst] = np.inf
         nearest = int(gaps.argmin())
-        values[nearest] = np.concatenate([values[nearest], values[worst]])
         members[nearest] = np.concatenate([members[nearest], members[worst]])
-        one = Classes(np.array([0, values[nearest].size], np.int64), {carry: values[nearest]})
-        level[nearest] = promise.level(one)[0]
+        level[nearest] = levels(members[nearest], np.array([0, members[nearest].size], np.int64))[0]
         centres[nearest] = _centre(points, members[nearest])
         centres[worst, :], level[worst], into[worst] = np.inf, -1.0, nearest
     while not np.array_equal(into, further := into[into]):

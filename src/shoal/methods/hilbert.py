@@ -20,7 +20,6 @@ from shoal.methods.along_curve import curve_through, distances, inverse, limits,
 from shoal.methods.gathering import Search, gathered, grown
 from shoal.methods.partitioner import Labels, Partitioner, refuse_other
 from shoal.methods.promises import Sought
-from shoal.methods.repair import merged_until_met
 from shoal.methods.strata import matched, strata_needed
 from shoal.methods.stratified_clusters import class_size
 from shoal.models import PrivacyModel
@@ -113,15 +112,13 @@ class Hilbert(Partitioner):
         if close is None or strata_needed(close.t, size) == 1:
             labels, groups = self._formed(table, k.k, Sought.of(table, models))
             if table.schema.subject is not None or len(models) > 1:
-                labels, groups = merged_until_met(table, labels, groups, [k, *(m for m in models if m is not k)])
+                return self.mended(table, labels, groups, [k, *(m for m in models if m is not k)])
             return self.released(table, labels, groups)
         moments = table.moments()
         costs = distances(table.schema, moments)
         ways = ways_along(table, moments, costs)
         effort = TRADES[min(self.quality + (table.rows < SMALL[1]), len(TRADES) - 1)]
-        labels, groups = matched(table, close, size, ways, costs, effort)
-        labels, groups = merged_until_met(table, labels, groups, models)
-        return self.released(table, labels, groups)
+        return self.mended(table, *matched(table, close, size, ways, costs, effort), models)
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form classes along the curve; their numbers follow it in any case."""

@@ -17,7 +17,6 @@ from shoal.kernels.radix import order_by_lengths
 from shoal.methods import wanted
 from shoal.methods.partitioner import Labels, Publisher, told
 from shoal.methods.points import numbers_behind
-from shoal.methods.repair import merged_until_met
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Table
@@ -77,7 +76,7 @@ class OptimalUnivariate(Publisher):
         for name in quasi:
             labels, groups = _classes(table, name, k)
             if len(quasi) == 1:
-                labels, groups = merged_until_met(table, labels, groups, models)
+                return self.mended(table, labels, groups, models)
             table = self.released(table, labels, groups, [name])
         return table
 

@@ -14,8 +14,8 @@ from shoal.engines import Moments, Publication, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.spans import gaps
 from shoal.methods import wanted
-from shoal.methods.repair import merged_until_met
-from shoal.models import PrivacyModel
+from shoal.methods.repair import merged_until_met, united
+from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Table
 
@@ -50,6 +50,18 @@ class Publisher:
         """Publish classes, in some columns or in all quasi-identifiers."""
         return table.derive(table.engine.regroup(table.data, table.schema, labels, groups, self.publish, columns))
 
+    def mended(self, table: Table, labels: Any, groups: int, models: Sequence[PrivacyModel]) -> Table:
+        """Join classes with their neighbours until all promises are kept, and publish them.
+
+        Classes that show the same are one. That breaks no promise unless people are told apart, who may be in several.
+        """
+        labels, groups = merged_until_met(table, labels, groups, models)
+        shown = self.released(table, labels, groups)
+        while table.schema.subject is not None and not all(verdict.holds for verdict in check(shown, models)):
+            labels, groups = merged_until_met(table, *united(table, shown, labels), models)
+            shown = self.released(table, labels, groups)
+        return shown
+
 
 @dataclass(frozen=True)
 class Partitioner(Publisher, ABC):
@@ -81,7 +93,7 @@ class Partitioner(Publisher, ABC):
         mended = table.schema.subject is not None or bool(others)
         labels, groups = self.partition(table, model.k, lined=mended)
         if mended:
-            labels, groups = merged_until_met(table, labels, groups, [model, *others])
+            return self.mended(table, labels, groups, [model, *others])
         return self.released(table, labels, groups)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

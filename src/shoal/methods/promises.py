@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines import Piece
+from shoal.kernels.grouping import numbered
 from shoal.kernels.promises import Kind, Promise, Promises
 from shoal.models import PrivacyModel
 from shoal.models.alpha_k import AlphaK
@@ -49,7 +50,8 @@ class Sought:
             codes[:, p] = places
         persons = None
         if subject is not None:
-            persons = np.unique(piece.columns[subject], return_inverse=True)[1].reshape(-1).astype(np.int32)
+            people, numbers = numbered(piece.columns[subject])
+            persons = numbers.astype(np.int32) if people.size < n else None  # each row is somebody else's
         return Promises(k, persons, self.promises, codes)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.engines import Promise
 from shoal.errors import GuaranteeError
 from shoal.models import PrivacyModel
+from shoal.models.people import Repeats
 from shoal.schema import Schema
-from shoal.table import Table
+from shoal.table import Classes, Given, Table
 
 
 def merged_until_met(table: Table, labels: Any, groups: int, models: Sequence[PrivacyModel]) -> tuple[Any, int]:
@@ -19,12 +22,19 @@ def merged_until_met(table: Table, labels: Any, groups: int, models: Sequence[Pr
 
     Labels must number the classes along an order in which neighbours are alike. Joining never lowers the number of
     records or people in a class, nor its diversity below that of its parts, and never raises the distance of
-    t-closeness or the share of a value above those of its parts, so models may be taken one after the other. A single
-    class that still fails means that the promise cannot be kept.
+    t-closeness or the share of a value above those of its parts, so models may be taken one after the other. Not so
+    where people are told apart who have records in several classes: two people who have one value each in a class, and
+    the other's in the next, share both when the two are joined. Models are then gone through until none has joined
+    anything since all others held. A single class that still fails means that the promise cannot be kept in this way.
     """
-    for model in models:
-        promise = promise_of(model, table)
+    promises = [promise_of(model, table) for model in models]
+    turns, held = deque(zip(models, promises, strict=True)), 0
+    while held < len(turns):
+        model, promise = turns[0]
+        before = groups
         labels, groups = table.engine.mend(table.data, table.schema, labels, groups, promise)
+        held = held + 1 if groups == before or table.schema.subject is None else 1
+        turns.rotate(-1)
         if groups == 1:
             level = np.concatenate(table.groups(promise.level, labels, promise.carry))
             if not model.met(level).all():
@@ -34,6 +44,22 @@ def merged_until_met(table: Table, labels: Any, groups: int, models: Sequence[Pr
                     model.nearest(found),
                 )
     return labels, groups
+
+
+def united(table: Table, shown: Table, labels: Any) -> tuple[Any, int]:
+    """Give classes one label that show the same, the lowest of theirs; also gives how many there are then."""
+    own = Given(labels)
+
+    def repeated(classes: Classes) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+        mine = classes.columns[own]
+        first = np.repeat(np.minimum.reduceat(mine, classes.starts[:-1]), classes.sizes)
+        again, at = np.unique(mine[mine != first], return_index=True)
+        return again, first[mine != first][at], classes.sizes.size
+
+    alike = shown.engine.number(shown.data, shown.schema, shown.schema.quasi)
+    parts = shown.groups(repeated, alike, (own,))
+    repeats = Repeats.of(*(np.concatenate([part[i] for part in parts]) for i in (0, 1)))
+    return table.engine.combine(repeats.merged, labels), sum(part[2] for part in parts)
 
 
 def promise_of(model: PrivacyModel, table: Table) -> Promise:

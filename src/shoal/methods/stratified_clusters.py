@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.kernels.grouping import starts_of
 from shoal.methods import wanted
 from shoal.methods.partitioner import Publisher, told
-from shoal.methods.repair import merged_until_met, promise_of
+from shoal.methods.repair import promise_of
 from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, smallest_cluster
-from shoal.table import Classes, Given, Table
+from shoal.table import Carry, Classes, Given, Table
 
 # How far from its own class a left-over record may go, nearest classes first.
 _RINGS = ((0, 64), (64, 512), (512, 4096))
@@ -82,8 +83,7 @@ class StratifiedClusters(Publisher):
                 lambda label, stratum: np.where(stratum == size, moves[np.minimum(label, over - 1)], label),
                 labels, stratum,
             )  # fmt: skip
-        labels, groups = merged_until_met(table, labels, groups, models)
-        return self.released(table, labels, groups)
+        return self.mended(table, labels, groups, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
@@ -103,12 +103,9 @@ def _extras_placed(
     Left-over records are in the first classes, one in each. Gives where the one of each of these goes. Only classes
     that one of them may go to are looked at.
     """
-    carry, extra, row = (
-        model.carries(table.schema)[0],
-        Given(stratum),
-        Given(table.engine.rank(table.data, table.schema, [])),
-    )
     promise = promise_of(model, table)
+    extra, row = Given(stratum), Given(table.engine.rank(table.data, table.schema, []))
+    carry = (*promise.carry, extra, row)
     reach = min(groups, over + _RINGS[-1][1] + 1)
 
     def near(classes: Classes) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...], NDArray[np.float64]]:
@@ -116,25 +113,26 @@ def _extras_placed(
         starts = classes.starts[: few + 1]
         columns = {item: column[: starts[-1]] for item, column in classes.columns.items()}
         levels = promise.level(Classes(starts, columns)) if few else np.empty(0)
-        return np.diff(starts), tuple(columns[item] for item in (carry, extra, row)), levels
+        return np.diff(starts), tuple(columns[item] for item in carry), levels
 
-    parts = table.groups(near, labels, (carry, extra, row))
+    parts = table.groups(near, labels, carry)
     starts = np.append(0, np.cumsum(np.concatenate([part[0] for part in parts])))
-    column, strata, rows = (np.concatenate([part[1][i] for part in parts]) for i in range(3))
+    *looked_at, strata, rows = (np.concatenate([part[1][i] for part in parts]) for i in range(len(carry)))
+    columns = dict(zip(promise.carry, looked_at, strict=True))
     level = np.concatenate([part[2] for part in parts])
     seats = np.flatnonzero(strata == size)
     homes = np.searchsorted(starts, seats, side="right") - 1
     moves = np.arange(over, dtype=np.int32)
     taken = set(range(over))
     for at in np.argsort(rows[seats], kind="stable").tolist():
-        here, value = int(homes[at]), int(column[seats[at]])
+        here = int(homes[at])
         if model.met(level[here : here + 1])[0]:
             continue
         for other in _nearest_first(here, level.size):
             candidates = np.array([g for g in other if g not in taken], np.int64)
             if candidates.size == 0:
                 continue
-            trial = _with_one_more(starts, carry, column, candidates, value)
+            trial = _with_one_more(starts, columns, candidates, int(seats[at]))
             fits = np.flatnonzero(model.met(promise.level(trial)))
             if fits.size:
                 moves[here] = candidates[fits[0]]
@@ -151,9 +149,9 @@ def _nearest_first(here: int, groups: int) -> Iterator[list[int]]:
 
 
 def _with_one_more(
-    starts: NDArray[np.int64], carry: Any, column: NDArray[np.int32], chosen: NDArray[np.int64], value: int
+    starts: NDArray[np.int64], columns: Mapping[Carry, NDArray[Any]], chosen: NDArray[np.int64], seat: int
 ) -> Classes:
-    """Give some classes as they would be with one more record."""
-    parts = [np.append(column[starts[g] : starts[g + 1]], np.int32(value)) for g in chosen]
-    starts = np.concatenate([[0], np.cumsum([part.size for part in parts])])
-    return Classes(starts.astype(np.int64), {carry: np.concatenate(parts).astype(np.int32)})
+    """Give some classes as they would be with the record of one more seat."""
+    seats = [np.append(np.arange(starts[g], starts[g + 1]), seat) for g in chosen]
+    rows = np.concatenate(seats)
+    return Classes(starts_of(np.array([part.size for part in seats])), {name: of[rows] for name, of in columns.items()})

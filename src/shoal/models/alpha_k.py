@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import diversity
 from shoal.models.confidential import bins_of, confidential
+from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -19,7 +20,8 @@ from shoal.table import Classes, Table
 class AlphaK:
     """No confidential value has more than a share alpha of any class. With `KAnonymity` it is (α, k)-anonymity.
 
-    Cells without a value may be anything and count to the most frequent value.
+    With a ``subject`` column it is the share of the people of a class who have the value, in one of their records or
+    in many. Cells without a value may be anything and count to the most frequent value, as do people who have one.
 
     Parameters
     ----------
@@ -45,11 +47,12 @@ class AlphaK:
             )
 
     def carries(self, schema: Schema) -> tuple[str, ...]:
-        """Name the confidential column."""
-        return (confidential(schema, self.column, self.name),)
+        """Name the confidential column, and the one that tells people apart."""
+        return (confidential(schema, self.column, self.name), *subject_of(schema))
 
     def reference(self, table: Table) -> Any:
         """Give the distinct values of the column."""
+        refuse_nobody(table)
         return table.counts(confidential(table.schema, self.column, self.name))[0]
 
     def nearest(self, level: float) -> str:
@@ -57,10 +60,10 @@ class AlphaK:
         return f"Ask for alpha of at least {level:.4g}."
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
-        """Give the share of the most frequent value in each class."""
+        """Give the share of the most frequent value in each class: of its records, or of its people."""
         column = classes.columns[self.carries(schema)[0]]
-        found = diversity(bins_of(reference, column), classes.starts, reference.size, 1)
-        return found.top / found.size
+        pairs = pairs_in(classes, schema, bins_of(reference, column))
+        return diversity(pairs.bins, pairs.starts, reference.size, 1).top / people_in(classes, schema)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes keep the promise."""
@@ -71,17 +74,24 @@ class AlphaK:
         return float(level.max())
 
     def demand(self, rows: int, subjects: int | None) -> None:
-        """Refuse a share that is smaller than one record."""
-        if self.alpha * rows < 1:
+        """Refuse a share that is smaller than one record, or one person."""
+        number, what = (rows, "records") if subjects is None else (subjects, "people")
+        if self.alpha * number < 1:
             raise GuaranteeError(
-                f"One of {rows:,} records is already more than a share of {self.alpha}.", "Ask for more."
+                f"One of {number:,} {what} is already more than a share of {self.alpha}.", "Ask for more."
             )
 
     def sentence(self, level: float, schema: Schema) -> str:
         """Say how frequent the most frequent value is."""
         column = confidential(schema, self.column, self.name)
+        if schema.subject is not None:
+            return f"No value of '{column}' is had by more than {level:.4g} of the people of any class."
         return f"No value of '{column}' has more than {level:.4g} of any class."
 
     def convention(self, schema: Schema) -> str:
         """Say how the share is counted."""
+        if schema.subject is not None:
+            return (
+                "share of the distinct subjects of a class who have the most frequent value, or a cell without a value"
+            )
         return "share of the most frequent value; cells without a value count to it"

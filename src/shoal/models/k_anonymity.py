@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError, ParameterError
-from shoal.kernels import MISSING
-from shoal.kernels.grouping import count_distinct
+from shoal.errors import ParameterError
+from shoal.models.people import people_in, refuse_nobody, subject_of
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -44,29 +43,15 @@ class KAnonymity:
 
     def carries(self, schema: Schema) -> tuple[str, ...]:
         """Name the subject column, if there is one."""
-        return (schema.subject,) if schema.subject else ()
+        return subject_of(schema)
 
     def reference(self, table: Table) -> Any:
-        """Give the number that subject codes stay below."""
-        if table.schema.subject is None:
-            return 0
-        positions, _ = table.counts(table.schema.subject)
-        if positions[0] == MISSING:
-            raise DataError(
-                f"Column '{table.schema.subject}' does not say for every record whose it is.",
-                "Fill its empty cells: a record of nobody cannot be counted as a person.",
-            )
-        return int(positions[-1]) + 1
+        """Give nothing, but refuse records of nobody."""
+        refuse_nobody(table)
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the number of records, or of distinct subjects, in each class."""
-        if schema.subject is None:
-            return classes.sizes.astype(np.float64)
-        people = classes.columns[schema.subject]
-        if reference > 4 * people.size:  # few of all: numbered anew, they need less room
-            _, codes = np.unique(people, return_inverse=True)
-            people, reference = codes.reshape(-1).astype(np.int32), people.size
-        return count_distinct(people, classes.starts, reference).astype(np.float64)
+        return people_in(classes, schema).astype(np.float64)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes are large enough."""

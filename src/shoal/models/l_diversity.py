@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import GuaranteeError, ParameterError
-from shoal.kernels.diversity import diversity
+from shoal.kernels.diversity import Diversity, diversity
+from shoal.kernels.people import strangers
 from shoal.models.confidential import bins_of, confidential
+from shoal.models.people import Integers, pairs_in, people_in, refuse_nobody, subject_of
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -25,6 +27,12 @@ class LDiversity:
 
     Cells without a value may be anything and count to the most frequent value. With several confidential columns,
     each needs a model of its own, and an attacker who knows one of them may learn more about another.
+
+    With a ``subject`` column people are counted, who may have several values in a class. ``distinct`` then counts
+    people no two of whom have a value in common: who can rule out fewer than l - 1 values for somebody cannot be sure
+    of any other. For the other kinds a value is as frequent as people have it, and the most frequent one has the share
+    of the people who have it: where all people of a class share a value, its level is 1 for ``entropy``, and no c is
+    enough for ``recursive``. Who has a cell without a value counts to the most frequent value, and for nothing else.
 
     Parameters
     ----------
@@ -64,11 +72,12 @@ class LDiversity:
             raise ParameterError(f"c must be above 0, not {self.c}.", "Typical values are 1 to 5.")
 
     def carries(self, schema: Schema) -> tuple[str, ...]:
-        """Name the confidential column."""
-        return (confidential(schema, self.column, self.name),)
+        """Name the confidential column, and the one that tells people apart."""
+        return (confidential(schema, self.column, self.name), *subject_of(schema))
 
     def reference(self, table: Table) -> Any:
         """Give the distinct values of the column."""
+        refuse_nobody(table)
         return table.counts(confidential(table.schema, self.column, self.name))[0]
 
     def nearest(self, level: float) -> str:
@@ -82,13 +91,14 @@ class LDiversity:
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the number of values, the exponential of the entropy, or the ratio that c must exceed."""
         column = classes.columns[self.carries(schema)[0]]
-        found = diversity(bins_of(reference, column), classes.starts, reference.size, math.ceil(self.l))
+        pairs = pairs_in(classes, schema, bins_of(reference, column))
+        if self.kind == "distinct" and pairs.persons is not None:
+            return np.maximum(strangers(pairs.persons, pairs.bins, pairs.starts), 1).astype(np.float64)
+        found = diversity(pairs.bins, pairs.starts, reference.size, math.ceil(self.l))
         if self.kind == "distinct":
             return found.distinct.astype(np.float64)
-        if self.kind == "entropy":
-            return np.exp(found.entropy)
-        with np.errstate(divide="ignore"):
-            return found.top / found.tail
+        people = people_in(classes, schema)
+        return np.exp(_entropy(found, people)) if self.kind == "entropy" else _dominance(found, people)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes are diverse enough."""
@@ -101,13 +111,17 @@ class LDiversity:
         return float(level.max() if self.kind == "recursive" else level.min())
 
     def demand(self, rows: int, subjects: int | None) -> None:
-        """Refuse more values than there are records."""
+        """Refuse more values than there are records, or than there are people to have them."""
         if self.l > rows:
             raise GuaranteeError(f"{rows:,} records cannot hold {self.l:g} different values.", "Ask for less.")
+        if subjects is not None and self.kind == "distinct" and self.l > subjects:
+            raise GuaranteeError(f"Among {subjects:,} people no {self.l:g} can differ.", "Ask for less.")
 
     def sentence(self, level: float, schema: Schema) -> str:
         """Say how diverse the least diverse class is."""
         column = confidential(schema, self.column, self.name)
+        if schema.subject is not None:
+            return self._sentence_of_people(level, column)
         if self.kind == "distinct":
             return f"Every class holds at least {level:.0f} different values of '{column}'."
         if self.kind == "entropy":
@@ -115,6 +129,50 @@ class LDiversity:
         rest = f"all values from the {int(self.l)}th most frequent on"
         return f"In every class the most frequent value of '{column}' has at most {level:.4g} times {rest}."
 
+    def _sentence_of_people(self, level: float, column: str) -> str:
+        if self.kind == "distinct" and level < 2:
+            return f"In some class no two people are sure to differ in '{column}'."
+        if self.kind == "distinct":
+            return f"Every class has at least {level:.0f} people no two of whom have a value of '{column}' in common."
+        if self.kind == "entropy":
+            return f"In every class '{column}' is as uncertain as {level:.4g} values that equally many people have."
+        rest = f"all values from the {int(self.l)}th most frequent on"
+        return (
+            f"In every class the most frequent value of '{column}' has at most {level:.4g} times the people of {rest}."
+        )
+
     def convention(self, schema: Schema) -> str:
         """Name the kind."""
+        if schema.subject is not None:
+            counted = (
+                "distinct subjects who have no value in common" if self.kind == "distinct" else "distinct subjects"
+            )
+            return (
+                f"{self.kind} l-diversity of {counted}; subjects with a cell without a value count to the most frequent"
+            )
         return f"{self.kind} l-diversity; cells without a value count to the most frequent value"
+
+
+def _entropy(found: Diversity, people: Integers) -> NDArray[np.float64]:
+    """Give the entropy of values in classes: the most frequent has the share of people who have it.
+
+    The others have what is left, in proportion to how frequent they are. That is the entropy of records where nobody
+    has several values, at most that of pairs of people and values otherwise, and 0 where all people share a value.
+    """
+    rest, left = found.size - found.top, people - found.top
+    entropy = np.where(left == 0, 0.0, found.entropy)
+    some = (rest != left) & (left > 0)
+    top, rest, share = found.top[some], rest[some], found.top[some] / people[some]
+    others = np.log(rest) - (found.logs[some] - top * np.log(top)) / rest
+    entropy[some] = (1 - share) * (others - np.log(1 - share)) - share * np.log(share)
+    return entropy
+
+
+def _dominance(found: Diversity, people: Integers) -> NDArray[np.float64]:
+    """Give how many times all values from the l-th on the most frequent one has; shares are those of the entropy."""
+    rest, left = found.size - found.top, people - found.top
+    even = rest == left
+    with np.errstate(
+        divide="ignore"
+    ):  # whole numbers are divided, so that a level that equals c is not lost to rounding
+        return np.where(even, found.top, found.top * rest) / np.where(even, found.tail, found.tail * left)

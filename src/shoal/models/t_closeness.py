@@ -14,6 +14,7 @@ from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.models.confidential import confidential, places_among
+from shoal.models.people import Pairs, pairs_in, records_again, subject_of, values_had
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Ranked, Table
 
@@ -32,6 +33,9 @@ _CONVENTIONS = {
 @dataclass(frozen=True)
 class TCloseness:
     """The distribution of a confidential column in every class is within t of its distribution in the table.
+
+    With a ``subject`` column a person counts once for each different value: in a class for those that the person has
+    there, and in the table for all.
 
     Parameters
     ----------
@@ -88,27 +92,38 @@ class TCloseness:
         return self.distance
 
     def carries(self, schema: Schema) -> tuple[str | Ranked, ...]:
-        """Name the confidential column, or the ranks of its records."""
+        """Name the confidential column, or the ranks of its records, and the one that tells people apart."""
         column = self.confidential(schema)
-        return (Ranked(column),) if self.chosen_distance(schema) == "ordered-records" else (column,)
+        ranked = self.chosen_distance(schema) == "ordered-records"
+        return (Ranked(column) if ranked else column, *subject_of(schema))
 
     def reference(self, table: Table) -> Any:
-        """Give the distinct values of the column and how often each occurs; or no values, and the number of records."""
-        if self.chosen_distance(table.schema) == "ordered-records":
+        """Give the distinct values of the column and how many have each.
+
+        Or, where each record has a bin, which of them repeat a person's value, and the number of the others.
+        """
+        column = self.confidential(table.schema)
+        if self.chosen_distance(table.schema) != "ordered-records":
+            return values_had(table, column)
+        if table.schema.subject is None:
             return None, table.rows
-        return table.counts(self.confidential(table.schema))
+        repeats = records_again(table, column)
+        return repeats, table.rows - repeats.again.size
 
     def bins(self, columns: Mapping[Carry, NDArray[np.int32]], schema: Schema, reference: Any) -> NDArray[np.int32]:
         """Give the bin of each record, among those that the reference counts."""
-        column = columns[self.carries(schema)[0]]
-        return column if self.chosen_distance(schema) == "ordered-records" else places_among(reference[0], column)
+        column, known = columns[self.carries(schema)[0]], reference[0]
+        if self.chosen_distance(schema) == "ordered-records":
+            return column if known is None else known.merged(column)
+        return places_among(known, column)
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the distance of each class from the table."""
+        pairs = pairs_in(classes, schema, self.bins(classes.columns, schema, reference))
         if self.chosen_distance(schema) == "hierarchical":
-            return _over_tree(classes, self.confidential(schema), schema, reference)
+            return _over_tree(pairs, self.confidential(schema), schema, reference)
         distance = total_variation if self.chosen_distance(schema) == "variation" else ordered_distance
-        return distance(self.bins(classes.columns, schema, reference), classes.starts, reference[1])
+        return distance(pairs.bins, pairs.starts, reference[1])
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes are close enough."""
@@ -127,17 +142,21 @@ class TCloseness:
 
     def sentence(self, level: float, schema: Schema) -> str:
         """Say how far the farthest class is."""
-        return f"In every class, '{self.confidential(schema)}' is spread within {level:.4g} of the whole table."
+        counted = "" if schema.subject is None else ", counting each person once for each value"
+        return (
+            f"In every class, '{self.confidential(schema)}' is spread within {level:.4g} of the whole table{counted}."
+        )
 
     def convention(self, schema: Schema) -> str:
         """Name the distance."""
         distance = self.chosen_distance(schema)
         tree = schema[self.confidential(schema)].axis.tree
         levels = f", {len(tree.levels[0])} levels" if distance == "hierarchical" and tree is not None else ""
-        return _CONVENTIONS[distance] + levels
+        people = "" if schema.subject is None else "; records of a subject with the same value count as one"
+        return _CONVENTIONS[distance] + levels + people
 
 
-def _over_tree(classes: Classes, column: str, schema: Schema, reference: Any) -> NDArray[np.float64]:
+def _over_tree(pairs: Pairs, column: str, schema: Schema, reference: Any) -> NDArray[np.float64]:
     """Give the earth mover's distance of each class over the tree of a column.
 
     What has to leave a node costs one level, whichever way it goes on: the distance is the mean, over the levels below
@@ -146,14 +165,13 @@ def _over_tree(classes: Classes, column: str, schema: Schema, reference: Any) ->
     tree = schema[column].axis.tree
     assert tree is not None
     values, counts = reference
-    places = places_among(values, classes.columns[column])
-    total = np.zeros(classes.starts.size - 1)
+    total = np.zeros(pairs.starts.size - 1)
     for nodes in tree.branches:
         node = np.where(values == MISSING, -1, nodes[np.maximum(values, 0)])
         _, bins = np.unique(node, return_inverse=True)
         mine = bins.reshape(-1).astype(np.int32)
         shares = np.bincount(mine, weights=counts).astype(np.int64)
-        total += total_variation(mine[places], classes.starts, shares)
+        total += total_variation(mine[pairs.bins], pairs.starts, shares)
     return total / len(tree.branches)
 
 

@@ -180,11 +180,10 @@ class Local:
 
     def number(self, data: LocalData, schema: Schema, by: Sequence[str | Positions]) -> Positions:
         """Number the records by their cells."""
-        if all(isinstance(key, str) for key in by):
+        if all(isinstance(key, str) and key in data.quasi for key in by):
             labels, _ = self._signatures(data, tuple(map(str, by)))
             return labels if data.index.size == 0 else labels[data.index]
-        lo, hi = data.unfolded()
-        ends = [(lo[:, data.at(key)], hi[:, data.at(key)]) if isinstance(key, str) else (key, key) for key in by]
+        ends = [data.ends(key, _ALL) if isinstance(key, str) else (key, key) for key in by]
         low, high = (np.stack([end[side] for end in ends], axis=1) for side in (0, 1))
         return label_rows(low, high, np.arange(len(by)))[0]
 

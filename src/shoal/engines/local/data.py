@@ -98,7 +98,7 @@ class LocalData:
         column = np.ascontiguousarray(self.lo[:, j])
         return column if self.index.size == 0 else column[self.index]
 
-    def ends(self, name: str, rows: NDArray[np.int64]) -> tuple[Positions, Positions]:
+    def ends(self, name: str, rows: NDArray[np.int64] | slice) -> tuple[Positions, Positions]:
         """Give both ends of one column's cells in some records."""
         if name in self.carried:
             j = self.carried.index(name)

@@ -228,14 +228,13 @@ def _alike(
 def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
     """Number the records by their cells in named columns, and by the numbers of other columns."""
     names = [key for key in by if isinstance(key, str)]
-    refuse_others(data, names)
     shape, bounds = data.shape, data.bounds
-    places = [shape.quasi.index(name) for name in names]
+    refuse_others(data, [name for name in names if name not in shape.carried])
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
         here = shape.unfolded(cells, codes)
         columns = [value_of(part).astype(np.int32) for part in given]
-        ends = [side[:, j] for side in (here.lo, here.hi) for j in places] + columns
+        ends = [end for name in names for end in here.ends(name, slice(None))] + columns
         whole = np.stack(ends, axis=1)
         return mix_rows(whole, whole, np.arange(len(ends))), {"lo": whole, "row": numbers_of(bounds, number)}
 

@@ -1,0 +1,163 @@
+"""With a subject column every model counts people: levels, and what methods release, against plain Python."""
+
+from collections import defaultdict
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from engines.pools import Memory
+from engines.tiny import Tiny
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from property.people import is_sure_without, keeps, level, strangers
+
+import shoal
+from shoal.engines.disk.pool import Files
+from shoal.engines.local import Local
+from shoal.engines.parts.engine import Parted
+from shoal.hierarchy import Hierarchy
+
+TREE = Hierarchy.of((("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")), "ill")
+DIVERSITY = (
+    shoal.AlphaK(0.6, "ill"), shoal.LDiversity(2, "ill"), shoal.LDiversity(3, "ill"),
+    shoal.LDiversity(1.7, "ill", "entropy"), shoal.LDiversity(2, "ill", "recursive", 2.5),
+    shoal.LDiversity(3, "ill", "recursive", 4.0),
+)  # fmt: skip
+KINDS = {
+    shoal.TCloseness(0.3, "charge", "ordered-distinct"): "ordered-distinct",
+    shoal.TCloseness(0.3, "charge", "ordered-records"): "ordered-records",
+    shoal.TCloseness(0.4, "ill", "variation"): "variation",
+    shoal.TCloseness(0.3, "ill", "hierarchical"): "hierarchical",
+}
+MODELS = (*DIVERSITY, *KINDS)
+WAYS = (
+    shoal.SortedClusters(), shoal.StratifiedClusters(), shoal.Hilbert(), shoal.Hilbert(quality=3, keep_exact=False),
+    shoal.Mondrian(), shoal.Mdav(), shoal.Mdav(keep_exact=True), shoal.VMdav(), shoal.OptimalUnivariate(),
+    shoal.MergeClusters(), shoal.KAnonymityFirst(), shoal.TClosenessFirst(),
+)  # fmt: skip
+
+
+@st.composite
+def visits(draw, *, least=2, most=30, gaps=True):
+    """Draw records of few people, with a numeric and a categorical secret that may be missing."""
+    n = draw(st.integers(least, most))
+    people = draw(st.integers(1, 12))
+    missing = gaps and draw(st.booleans())
+
+    def column(one):
+        return draw(st.lists(st.none() | one if missing else one, min_size=n, max_size=n))
+
+    return {
+        "who": [f"p{i:02}" for i in draw(st.lists(st.integers(1, people), min_size=n, max_size=n))],
+        "age": draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)),
+        "charge": column(st.integers(0, 4)),
+        "ill": column(st.sampled_from("abcd")),
+    }
+
+
+def read(columns, engine=None, **roles):
+    kinds = {"who": pa.string(), "age": pa.int64(), "charge": pa.int64(), "ill": pa.string()}
+    table = pa.table({name: pa.array(column, kinds[name]) for name, column in columns.items()})
+    roles = {
+        "quasi": ["age"],
+        "sensitive": ["ill"],
+        "plain": ["charge"],
+        "subject": "who",
+        "hierarchies": {"ill": TREE},
+    } | roles
+    return shoal.read(table, engine=engine, **roles)
+
+
+def asked(columns, models):
+    """Give those models that can be asked of a table: a column without any value has neither order nor hierarchy."""
+    return [model for model in models if any(value is not None for value in columns[model.column])]
+
+
+def rows_of(columns, model, rows):
+    name = getattr(model, "column", None) or "ill"
+    return [(columns["who"][row], columns[name][row]) for row in rows]
+
+
+def levels_of(columns, model, groups):
+    everyone = rows_of(columns, model, range(len(columns["who"])))
+    return [level(model, rows_of(columns, model, rows), everyone, KINDS.get(model, ""), TREE) for rows in groups]
+
+
+def by_cells(columns):
+    found = defaultdict(list)
+    for row, cell in enumerate(columns):
+        found[cell].append(row)
+    return list(found.values())
+
+
+@given(visits(), st.integers(1, 6))
+def test_levels_are_those_of_plain_python(columns, wide):
+    columns["age"] = [age // wide for age in columns["age"]]
+    table = read(columns)
+    for verdict in shoal.check(table, [shoal.KAnonymity(2), *asked(columns, MODELS)]):
+        found = levels_of(columns, verdict.model, by_cells(columns["age"]))
+        assert verdict.level == pytest.approx(verdict.model.worst(np.array(found)), abs=1e-12)
+        assert verdict.failing == sum(not keeps(verdict.model, one) for one in found)
+
+
+@given(visits(most=9))
+def test_nobody_is_sure_of_a_value_who_rules_out_fewer_than_the_level(columns):
+    rows = [(person, value) for person, value in zip(columns["who"], columns["ill"], strict=True)]
+    for ruled_out in range(strangers(rows) - 1):
+        assert not is_sure_without(rows, ruled_out)
+
+
+@given(visits(least=4), st.sampled_from(WAYS), st.lists(st.sampled_from(MODELS), min_size=1, max_size=3), st.data())
+@settings(max_examples=400)
+def test_what_is_released_keeps_every_promise_by_people_or_is_refused(columns, method, models, data):
+    k = data.draw(st.integers(2, 3))
+    models = [shoal.KAnonymity(k), *asked(columns, dict.fromkeys(models))]
+    whole = [range(len(columns["who"]))]
+    try:
+        release = shoal.anonymize(read(columns), method, models)
+    except (shoal.GuaranteeError, shoal.ParameterError):
+        event("refused")
+        assert not all(keeps(model, levels_of(columns, model, whole)[0]) for model in models)
+        return
+    event(f"released by {method.name}")
+    groups = by_cells(map(str, release.table.to("arrow", cells="text")["age"].to_pylist()))
+    for verdict in release.verdicts:
+        found = levels_of(columns, verdict.model, groups)
+        assert all(keeps(verdict.model, one) for one in found), verdict.model
+        assert verdict.holds
+        assert verdict.level == pytest.approx(verdict.model.worst(np.array(found)), abs=1e-12)
+
+
+@given(
+    columns=visits(least=4, most=40),
+    method=st.sampled_from(WAYS),
+    models=st.lists(st.sampled_from(MODELS), min_size=1, max_size=2),
+)
+@settings(max_examples=60)
+def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, models, tmp_path_factory):
+    models = [shoal.KAnonymity(2), *asked(columns, dict.fromkeys(models))]
+    engines = (Local(), Tiny(Files(tmp_path_factory.mktemp("parts")), 5), Parted(Memory(), 7))
+    found = []
+    for engine in engines:
+        try:
+            release = shoal.anonymize(read(columns, engine), method, models)
+            found.append((release.table.to("arrow", cells="text").to_pydict(), release.verdicts))
+        except shoal.ShoalError as error:
+            found.append(str(error))
+    assert found[0] == found[1] == found[2]
+
+
+@given(visits(least=4), st.sampled_from(WAYS), st.lists(st.sampled_from(MODELS), min_size=1, max_size=3))
+@settings(max_examples=200)
+def test_one_record_each_is_released_as_without_people(columns, method, models):
+    columns["who"] = [f"p{i:02}" for i in range(len(columns["who"]))]
+    models = [shoal.KAnonymity(2), *asked(columns, dict.fromkeys(models))]
+    found = []
+    for roles in ({}, {"subject": None, "identifier": ["who"]}):
+        try:
+            release = shoal.anonymize(read(columns, **roles), method, models)
+            levels = [(verdict.level, verdict.failing, verdict.classes) for verdict in release.verdicts]
+            found.append((release.table.to("arrow", cells="text").to_pydict(), levels))
+        except shoal.ShoalError as error:
+            found.append(type(error))
+    assert found[0] == found[1]
