@@ -18,7 +18,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDER = Path(__file__).parent / "src" / "shoal" / "kernels"
 # Results must not depend on the machine: no fused multiply-add, no instructions that only some processors have.
-FLAGS = ("-O3", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno", "-Wall")
+FLAGS = (
+    "-O3", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno", "-Wall",
+    # A function that a compiler does not know would be looked for when the library is loaded, and not be found.
+    "-Werror=implicit-function-declaration",
+)  # fmt: skip
 
 
 def compiler() -> list[str]:
@@ -35,14 +39,14 @@ def compiler() -> list[str]:
     raise SystemExit("shoal needs a C compiler to be built. Install one, or: pip install ziglang")
 
 
-def build(target: Path) -> None:
-    """Compile and link all kernels, under a temporary name first."""
+def build(target: Path, *flags: str) -> None:
+    """Compile and link all kernels, under a temporary name first; further flags are for those who look for faults."""
     sources = sorted(str(path) for path in FOLDER.glob("*.c"))
     with tempfile.TemporaryDirectory() as scratch:
         draft = Path(scratch) / target.name
         places = {"ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
         libraries = [] if os.name == "nt" else ["-lm"]
-        command = [*compiler(), *FLAGS, *sources, "-o", str(draft), *libraries]
+        command = [*compiler(), *FLAGS, *flags, *sources, "-o", str(draft), *libraries]
         subprocess.run(command, check=True, env={**places, **os.environ})
         shutil.copy(draft, target.with_suffix(".part"))
         target.with_suffix(".part").replace(target)
@@ -60,4 +64,5 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 if __name__ == "__main__":
-    build(FOLDER / "_native.so")
+    target, *further = sys.argv[1:] or [str(FOLDER / "_native.so")]
+    build(Path(target), *further)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import convert
 from shoal.errors import ParameterError
-from shoal.kernels import MISSING
+from shoal.kernels import MISSING, TOP
 
 Positions = NDArray[np.int32]
 
@@ -68,6 +68,11 @@ class Step:
         return self._bands(axis, values) if self.level == "bands" else self._prefixes(axis, values)
 
     def _bands(self, axis: Axis, values: Positions) -> Stretches:
+        if axis.tree is not None:
+            raise ParameterError(
+                f"Column '{self.column}' has a hierarchy, and bands need not be nodes of it.",
+                f"Write {self.column} -> *, or leave the hierarchy out.",
+            )
         if axis.nominal:
             raise ParameterError(
                 f"Column '{self.column}' is a category without an order, which has no bands.",
@@ -108,4 +113,6 @@ class Step:
         digits = len(str(int(values.max(initial=0))))
         unit = 10 ** max(digits - kept, 0)
         lows = np.unique(values.astype(np.int64) // unit * unit)
-        return Stretches(lows.astype(np.int32), (lows + unit - 1).astype(np.int32))
+        # The ends of the 32-bit range are reserved, and nobody has a value beyond them.
+        limits = MISSING + 1, TOP - 1
+        return Stretches(np.clip(lows, *limits).astype(np.int32), np.clip(lows + unit - 1, *limits).astype(np.int32))

@@ -1,11 +1,14 @@
 """Fit uniqueness on tables worked by hand: the paper's examples, borders, and bounds when the effort is small."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
 import shoal
-from shoal.errors import InternalError, ParameterError, SchemaError
+from shoal.certificate import Certificate, digest
+from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
 from shoal.risk import risk
 
@@ -178,3 +181,33 @@ def test_cells_outside_their_column_are_refused():
     cells = Cells(np.arange(3), np.array([0, 2], np.int32), np.array([1, 5], np.int32), 5)
     with pytest.raises(InternalError, match="outside"):
         decide(np.array([[0], [1]], np.int32), [cells], np.ones(2, np.int64), 100)
+
+
+@pytest.mark.parametrize("tree", [False, True])
+def test_a_release_passes_its_own_check_though_it_hides_values(tmp_path, tree):
+    """A file does not show which values it hides, nor what nodes of a hierarchy cover: it proves a bound, or less."""
+    (tmp_path / "tree.csv").write_text("a;x;*\nb;x;*\nc;y;*\n", "utf-8")
+    read = shoal.read(
+        pl.DataFrame({"q": ["a", "a", "b", "c", "c"]}),
+        quasi="q",
+        hierarchies={"q": str(tmp_path / "tree.csv")} if tree else {},
+    )
+    measure = shoal.Uniqueness(matching="fit")
+    release = shoal.anonymize(read, shoal.MaskUniques(order=("q -> *",)), [], measures=[measure])
+    assert release.scores[0].detail["unique"] == 1  # b, which is hidden, fits nobody else
+    sealed = release.write(tmp_path / "out.csv")
+    proof = shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
+    if tree:
+        assert proof.not_proved == ("uniqueness (a release names the nodes of a hierarchy, not what they cover)",)
+        return
+    assert "uniqueness is at least 0." in proof.proved
+    assert proof.not_proved == ("uniqueness is 0.2 (it depends on values that are not released)",)
+    # No certificate may say less than what the file shows.
+    other = shoal.anonymize(shoal.read(pl.DataFrame({"q": ["a", "b"]}), quasi="q"), [], [], measures=[measure])
+    honest = other.write(tmp_path / "two.csv")
+    forged = json.loads(json.dumps(dict(honest.content)))
+    forged["scores"][0] |= {"value": 0.5, "lower": 0.5, "upper": 0.5}
+    forged["digest"] = digest(forged)
+    with pytest.raises(CertificateError, match="uniqueness, at least"):
+        shoal.verify(tmp_path / "two.csv", Certificate(forged))
+    assert sealed.content["scores"][0]["value"] == 0.2

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,21 @@ from shoal.errors import InternalError
 MISSING = -(2**31)
 TOP = 2**31 - 1
 _Place = ctypes.c_char * 0
+_REMEDY = "Build it again (make install, or pip install .), or mend SHOAL_KERNELS where that names another library."
 
 
 @functools.cache
 def _library() -> ctypes.CDLL:
     folder = Path(__file__).parent
-    found = [path for path in (folder / f"_native{suffix}" for suffix in (".so", ".dylib", ".dll")) if path.exists()]
+    named = os.environ.get("SHOAL_KERNELS")
+    places = [Path(named)] if named else [folder / f"_native{suffix}" for suffix in (".so", ".dylib", ".dll")]
+    found = [path for path in places if path.exists()]
     if not found:
-        raise InternalError(
-            "The compiled part of shoal is missing.", "Install the package (make install, or pip install .)."
-        )
-    return ctypes.CDLL(str(found[0]))
+        raise InternalError("The compiled part of shoal is missing.", _REMEDY)
+    try:
+        return ctypes.CDLL(str(found[0]))
+    except OSError as reason:
+        raise InternalError(f"The compiled part of shoal cannot be loaded: {reason}.", _REMEDY) from None
 
 
 class Int32(int):

@@ -25,6 +25,16 @@
 #define AHEAD 24
 #define FETCH(address) __builtin_prefetch((const void *)(address))
 
+/* A condition that holds as often as not: where the compiler knows how to say so, it chooses instead of jumping. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_unpredictable)
+#define UNPREDICTABLE(condition) __builtin_unpredictable(condition)
+#endif
+#endif
+#ifndef UNPREDICTABLE
+#define UNPREDICTABLE(condition) (condition)
+#endif
+
 /* Do something for rows of m columns. For the usual widths m is a constant in it, so that loops over the columns of a
  * row become straight vector code. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

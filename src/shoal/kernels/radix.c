@@ -66,7 +66,7 @@ KERNEL int64_t count_splits(const uint64_t *keys, int64_t n, const uint64_t *spl
         const uint64_t key = keys[row], *at = splits;
         for (int64_t left = number, half; left > 0; left -= half) {
             half = (left + 1) / 2;
-            at = __builtin_unpredictable(at[half - 1] <= key) ? at + half : at;
+            at = UNPREDICTABLE(at[half - 1] <= key) ? at + half : at;
         }
         found[row] = (int32_t)(at - splits);
         if (at > splits && at[-1] == key) alike[listed++] = (int32_t)row;

@@ -187,10 +187,11 @@ KERNEL void bitsets(const int32_t *codes, int64_t n, const int32_t *labels, int6
 }
 
 /* The distance of a cell from what is published for it (Eq. 4): the farthest end of the span stands for the cell;
- * wildcards, and cells that lost or gained a value, take the limits of the domain. */
+ * wildcards, and cells that lost or gained a value, take the limits of the domain. An attribute of which nobody has a
+ * value has none: its limits are reserved positions, behind which there is no number. */
 static double farthest(int32_t a, int32_t b, int32_t p, int32_t q, int32_t lowest, int32_t highest, int64_t offset,
                        const double *table) {
-    if (a == p && b == q && (a == b || a == MISSING)) return 0;
+    if (lowest > highest || (a == p && b == q && (a == b || a == MISSING))) return 0;
     if (p == MISSING) p = lowest, q = highest;
     if (a == MISSING) a = lowest, b = highest;
     double up = coordinate(q, offset, table) - coordinate(a, offset, table);

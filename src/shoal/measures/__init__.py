@@ -1,8 +1,13 @@
-"""Measures of what risk is left and what information was lost. Each says its direction and its range."""
+"""Measures of what risk is left and what information was lost. Each says its direction and its range.
+
+Every score is a finite number, and so are all numbers in its detail; None stands there for what does not exist. An
+attribute that a measure cannot compare (it has no value, or does not vary where that is divided by) does not count.
+If none is left, nothing can have been lost: the score is 0, and its detail says under ``nothing_to_measure`` why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -41,6 +46,21 @@ class Score:
         return cls(measure, value, value, value, detail)
 
 
+def nothing_to_measure(measure: str, why: str, detail: Mapping[str, Any] | None = None) -> Score:
+    """Make the score of a measure that finds nothing it could compare."""
+    return Score.exact(measure, 0.0, {**(detail or {}), "nothing_to_measure": why})
+
+
+def mean_over_attributes(
+    measure: str, per_attribute: Mapping[str, float], lacking: str, detail: Mapping[str, Any] | None = None
+) -> Score:
+    """Make the score of a measure that is the mean over attributes; ``lacking`` says why there may be none."""
+    detail = {"per_attribute": dict(per_attribute), **(detail or {})}
+    if not per_attribute:
+        return nothing_to_measure(measure, lacking, detail)
+    return Score.exact(measure, sum(per_attribute.values()) / len(per_attribute), detail)
+
+
 class Measure(Protocol):
     """What every measure says of itself."""
 
@@ -76,7 +96,8 @@ class BoxMeasure(Measure, Protocol):
     """A measure of the released table alone that asks which values its cells may stand for.
 
     Classes do not tell: a range may hold the value of another record. A measure that can also do with classes says by
-    ``boxed`` which way it goes.
+    ``boxed`` which way it goes. Whoever holds the original knows more values that a cell may be than the released file
+    names, and each may be one that fits nobody else: from the file alone the same measure is at most as large.
     """
 
     known: tuple[str, ...] | None
@@ -123,6 +144,13 @@ class Demanding(Measure, Protocol):
     def demand(self, schema: Schema) -> None:
         """Refuse what cannot be measured, before any work is done."""
         ...
+
+
+def asks_for_nodes(measure: Measure, trees: Collection[str]) -> bool:
+    """Tell whether a measure asks what nodes cover, in columns with hierarchies: a released file only names them."""
+    if not (isinstance(measure, BoxMeasure) and measure.boxed):
+        return False
+    return any(measure.known is None or name in measure.known for name in trees)
 
 
 def score(released: Table, measures: Sequence[Measure], original: Table | None = None) -> tuple[Score, ...]:

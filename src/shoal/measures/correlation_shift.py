@@ -14,7 +14,8 @@ from shoal.engines import Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
-from shoal.measures import Direction, Score
+from shoal.measures import Direction, Score, nothing_to_measure
+from shoal.measures.shown_values import middle_numbers
 from shoal.table import Table
 
 Floats = NDArray[np.float64]
@@ -71,7 +72,9 @@ class CorrelationShift:
             "largest": float(moved.max(initial=0.0)),
             "agreement": _pearson(before[both], after[both]),
         }
-        return Score.exact(self.name, float(moved.mean()) if moved.size else 0.0, detail)
+        if not moved.size:
+            return nothing_to_measure(self.name, "no two attributes vary and show values in both tables", detail)
+        return Score.exact(self.name, float(moved.mean()), detail)
 
 
 def _listed(pairs: Sequence[str], values: Floats) -> dict[str, float | None]:
@@ -114,22 +117,30 @@ class _Sums:
         return [j for j, size in enumerate(self.sizes) if not size]
 
     @property
+    def length(self) -> int:
+        """How many sums there are."""
+        of_pairs = (
+            a * b if a and b else 3 * (a or b) for a, b in ((self.sizes[i], self.sizes[j]) for i, j in self.mixed)
+        )
+        return 4 * len(self.numbers) ** 2 + sum(of_pairs)
+
+    @property
     def mixed(self) -> list[tuple[int, int]]:
         """The pairs in which at least one column holds categories."""
         return [(i, j) for i, j in combinations(range(len(self.sizes)), 2) if self.sizes[i] or self.sizes[j]]
 
     def over(self, rows: Spans, weight: Floats | None) -> Floats:
         """Add up the rows of a table, each as often as its weight says."""
-        total: Floats | float = 0.0
+        total = np.zeros(self.length)
         for start in range(0, rows.lo.shape[0], _STEP):
             some = slice(start, start + _STEP)
             times = np.ones(rows.lo[some].shape[0]) if weight is None else weight[some]
             total = total + self._stretch(rows.lo[some], rows.hi[some], rows, times)
-        return np.asarray(total)
+        return total
 
     def _stretch(self, lo: Positions, hi: Positions, rows: Spans, times: Floats) -> Floats:
         columns = [self._column(lo[:, j], hi[:, j], rows, j) for j in range(len(self.sizes))]
-        found: list[Floats] = []
+        found: list[Floats] = [np.empty(0)]
         if self.numbers:
             x = np.stack([columns[j][0] for j in self.numbers], axis=1)
             shown = np.stack([columns[j][1] for j in self.numbers], axis=1).astype(np.float64)
@@ -153,13 +164,9 @@ class _Sums:
         shown = (lo != MISSING) & (hi != TOP)
         if self.sizes[j] or not self.ranges:
             shown &= lo == hi
-        first, last = np.where(shown, lo, 0), np.where(shown, hi, 0)
         if self.sizes[j]:
-            return first.astype(np.int64), shown
-        offset = int(rows.offsets[j])
-        ends = (first, last) if offset < 0 else (rows.table[offset + first], rows.table[offset + last])
-        middle = (ends[0].astype(np.float64) + ends[1]) / 2 - self.centre[j]
-        return np.where(shown, middle, 0.0), shown
+            return np.where(shown, lo, 0).astype(np.int64), shown
+        return np.where(shown, middle_numbers(rows, lo, hi, j, shown) - self.centre[j], 0.0), shown
 
     def associations(self, sums: Floats) -> Floats:
         """Give the association of each pair; not a number where an attribute does not vary."""

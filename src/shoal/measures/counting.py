@@ -133,15 +133,15 @@ def _of_stretches(line: Line, side: int, lo: Positions, hi: Positions) -> Share:
     nothing = np.isnan(begin)
     begin[nothing], end[nothing] = np.inf, -np.inf
     length = end - begin
-    inverse = np.divide(1.0, length, out=np.zeros(lo.size), where=length > 0)
     points = np.flatnonzero(length == 0)
+    length[length <= 0] = 1.0
 
     def share(part: Part) -> Floats:
         assert isinstance(part, Range)
         held = np.minimum(end, part.last)
         held -= np.maximum(begin, part.first - line.whole)
         np.maximum(held, 0.0, out=held)
-        held *= inverse
+        held /= length  # not times its inverse: that of the smallest numbers is none
         if points.size:
             held[points] = (begin[points] >= part.first) & (begin[points] <= part.last)
         return held

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +19,10 @@ from shoal.table import Table
 Floats = NDArray[np.float64]
 # Densities are summed as three whole numbers of 40 bits: sums of 4 million stay below 64 bits.
 _BITS = 40
+# Of densities that differ by more powers of two, three such numbers would not hold enough digits of the smallest.
+_APART = 70
+# No density is so small that it has no 60 digits above this power of two.
+_SMALLEST = 512
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,11 @@ def _laid_out(begin: Floats, end: Floats, mass: Floats, nothing: float) -> Diffe
     wide = ~point
     if not wide.any():
         return Difference(points, np.zeros(max(knots.size - 1, 0)), nothing)
-    density = mass[wide] / (end[wide] - begin[wide])
+    length = end[wide] - begin[wide]
+    powers = np.frexp(mass[wide])[1] - np.frexp(length)[1]
+    if int(powers.max()) - int(powers.min()) > _APART:
+        return Difference(points, _between(first[wide], last[wide], mass[wide], length, np.diff(knots)), nothing)
+    density = mass[wide] / length
     heights = np.zeros(knots.size - 1)
     unit = math.ldexp(1.0, math.frexp(float(np.abs(density).max()))[1] - _BITS)
     # What a stretch adds where it begins is taken away where it ends, to the last digit: a short stretch is so dense
@@ -125,3 +136,15 @@ def _laid_out(begin: Floats, end: Floats, mass: Floats, nothing: float) -> Diffe
         density = density - digits * unit
         unit = math.ldexp(unit, -_BITS)
     return Difference(points, heights * np.diff(knots), nothing)
+
+
+def _between(first: Any, last: Any, mass: Floats, length: Floats, gaps: Floats) -> Floats:
+    """Give what lies between neighbouring knots, of stretches as short and as long as numbers can be."""
+    change = [0] * (gaps.size + 1)
+    for begin, end, held, long in zip(first.tolist(), last.tolist(), mass.tolist(), length.tolist(), strict=True):
+        density = int(Fraction(held) / Fraction(long) * 2**_SMALLEST)
+        change[begin] += density
+        change[end] -= density
+    heights = accumulate(change[:-1])
+    found = [float(height * Fraction(gap) / 2**_SMALLEST) for height, gap in zip(heights, gaps.tolist(), strict=True)]
+    return np.array(found)

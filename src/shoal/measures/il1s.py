@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.measures import Direction, Score
+from shoal.measures import Direction, Score, mean_over_attributes
 from shoal.measures.shown_values import summed
 from shoal.table import Table
 
@@ -36,5 +36,4 @@ class Il1s:
         sums = summed(original, released, lambda gaps: float(np.abs(gaps).sum()) / 2**0.5, float)
         count = dict(zip(original.schema.quasi, original.moments().count.tolist(), strict=True))
         per_attribute = {name: total / count[name] for name, total in sums.items()}
-        value = float(np.mean(list(per_attribute.values()))) if per_attribute else 0.0
-        return Score.exact(self.name, value, {"per_attribute": per_attribute})
+        return mean_over_attributes(self.name, per_attribute, "no attribute varies")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from shoal.measures import Direction, Score
+from shoal.measures import Direction, Score, mean_over_attributes
 from shoal.measures.distributions import differences
 from shoal.table import Table
 
@@ -38,6 +36,5 @@ class KolmogorovSmirnov:
         """Compare attribute by attribute."""
         found = differences(original, released, ordered=True)
         per_attribute = {name: min(apart.largest_below, 1.0) for name, apart in found.items()}
-        values = list(per_attribute.values())
-        detail = {"per_attribute": per_attribute, "worst": max(values, default=0.0)}
-        return Score.exact(self.name, float(np.mean(values)) if values else 0.0, detail)
+        worst = {"worst": max(per_attribute.values(), default=0.0)}
+        return mean_over_attributes(self.name, per_attribute, "no attribute has an order", worst)

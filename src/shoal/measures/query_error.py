@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.engines import Boxes
 from shoal.errors import ParameterError
-from shoal.measures import Direction, Score
+from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.counting import Part, Range, Several, estimated_counts
 from shoal.measures.spreading import ORIGINAL, Categories, Line, common_ground
 from shoal.table import Table
@@ -77,7 +77,11 @@ class QueryError:
         """Draw queries, count them in the original, estimate them from the release."""
         moments = original.moments()
         grounds = {name: common_ground(original, released, name, moments) for name in original.schema.quasi}
-        queries = self._drawn(original, grounds)
+        known = {name: _occurring(original, name, ground) for name, ground in grounds.items()}
+        known = {name: found for name, found in known.items() if found[0].size}
+        if not known:
+            return nothing_to_measure(self.name, "no attribute has a value", {"queries": 0})
+        queries = self._drawn(grounds, known)
         true = estimated_counts(original, ORIGINAL, grounds, queries)
         guessed = estimated_counts(released, 1 - ORIGINAL, grounds, queries) * (original.rows / released.rows)
         errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * original.rows, 1.0))
@@ -89,10 +93,11 @@ class QueryError:
         }
         return Score.exact(self.name, float(errors.mean()), detail)
 
-    def _drawn(self, original: Table, grounds: Mapping[str, Line | Categories]) -> list[dict[str, Part]]:
+    def _drawn(
+        self, grounds: Mapping[str, Line | Categories], known: Mapping[str, tuple[Floats, Floats]]
+    ) -> list[dict[str, Part]]:
         draw = np.random.Generator(np.random.PCG64(self.seed))
-        known = {name: _occurring(original, name, ground) for name, ground in grounds.items()}
-        names = [name for name, (values, _) in known.items() if values.size] or list(grounds)[:1]
+        names = list(known)
         many = min(self.attributes, len(names))
         width = self.selectivity ** (1 / many)
         parts = {name: [_part(draw, grounds[name], *known[name], width) for _ in range(_PARTS)] for name in names}
@@ -122,8 +127,6 @@ def _occurring(original: Table, name: str, ground: Line | Categories) -> tuple[F
 
 def _part(draw: np.random.Generator, ground: Line | Categories, values: Floats, shares: Floats, width: float) -> Part:
     """Draw a range or a set of values that holds a share of the records."""
-    if not values.size:
-        return Range(0.0, 0.0)
     if isinstance(ground, Line):
         below = np.cumsum(shares)
         start = draw.random() * (1 - width)

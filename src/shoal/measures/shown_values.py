@@ -41,21 +41,23 @@ def summed(
                 sums[j] = differences(int(np.count_nonzero(there & ~same)))
             elif moments.deviation[j] > 0:
                 shown = there & (ends[0] != MISSING) & (ends[1] != TOP)
-                published = np.where(shown, _middle(after, ends[0], ends[1], j, shown), moments.mean[j])
-                gaps = (_middle(before, own[0], own[1], j, there) - published)[there] / moments.deviation[j]
+                published = np.where(shown, middle_numbers(after, ends[0], ends[1], j, shown), moments.mean[j])
+                gaps = (middle_numbers(before, own[0], own[1], j, there) - published)[there] / moments.deviation[j]
                 sums[j] = numbers(gaps)
         return sums
 
     sums = original.engine.fold(original, released, kernel)
-    varies = [moments.lowest[j] != moments.highest[j] and moments.count[j] > 0 for j in range(len(names))]
-    return {name: float(sums[j]) for j, name in enumerate(names) if varies[j]}
+    return {name: float(sums[j]) for j, name in enumerate(names) if moments.deviation[j] > 0}
 
 
-def _middle(rows: Spans, lo: NDArray[np.int32], hi: NDArray[np.int32], j: int, there: NDArray[np.bool_]) -> Floats:
-    """Give the number that a span counts with; zero where there is none."""
-    first, last = np.where(there, lo, 0), np.where(there, hi, 0)
-    offset = int(rows.offsets[j])
+def middle_numbers(
+    rows: Spans, lo: NDArray[np.int32], hi: NDArray[np.int32], j: int, there: NDArray[np.bool_]
+) -> Floats:
+    """Give the number that each span of a column counts with; any number where there is no value."""
+    offset, first, last = int(rows.offsets[j]), np.where(there, lo, 0), np.where(there, hi, 0)
     if offset < 0:
         return (first.astype(np.float64) + last) / 2
-    ends: Floats = (rows.table[offset + first] + rows.table[offset + last]) / 2
-    return ends
+    if not there.any():  # the column may have no numbers to look up
+        return np.zeros(lo.size)
+    found: Floats = (rows.table[offset + first] + rows.table[offset + last]) / 2
+    return found

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.engines import Boxes
 from shoal.kernels import MISSING
-from shoal.measures import Direction, Score
+from shoal.measures import Direction, Score, mean_over_attributes
 from shoal.measures.shown_values import summed
 from shoal.table import Table
 
@@ -43,8 +41,7 @@ class SumOfSquares:
             if original.schema[name].axis.nominal:
                 whole += 1 - _most_frequent(original, name)
             per_attribute[name] = 100 * lost / whole
-        value = float(np.mean(list(per_attribute.values()))) if per_attribute else 0.0
-        return Score.exact(self.name, value, {"per_attribute": per_attribute})
+        return mean_over_attributes(self.name, per_attribute, "no attribute varies")
 
 
 def _most_frequent(table: Table, name: str) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.errors import ParameterError, SchemaError
+from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING
 from shoal.levels import Stretches
 from shoal.models import PrivacyModel
@@ -33,7 +34,8 @@ class Coarsen:
     by
         ``distinct`` cuts the distinct values that occur into intervals of equal number, as the authors' program
         does; ``width`` cuts the range of values into intervals of equal length, as the text says. They agree where
-        all values occur. An attribute with no more distinct values than intervals stays as it is.
+        all values occur. An attribute with no more distinct values than intervals stays as it is. Of one with a
+        hierarchy only nodes are published: it is cut at the lowest level that has no more nodes than intervals.
 
     References
     ----------
@@ -88,6 +90,8 @@ def intervals(axis: Axis, present: Positions, resolution: int, by: str) -> tuple
     >>> list(zip(lows.tolist(), highs.tolist()))
     [(0, 20), (21, 42), (43, 63), (64, 85)]
     """
+    if axis.tree is not None:
+        return _level(axis.tree, resolution)
     if by == "width" and axis.numeric:
         return _equal_widths(axis, present, resolution)
     step = present.size / resolution
@@ -100,6 +104,15 @@ def intervals(axis: Axis, present: Positions, resolution: int, by: str) -> tuple
     upper = np.array(ends)
     lower = np.append(0, upper[:-1] + 1)
     return present[lower], present[upper]
+
+
+def _level(tree: Hierarchy, resolution: int) -> tuple[Positions, Positions]:
+    """Give the ends of the nodes of the lowest level that has so few of them; the root is one."""
+    for nodes in tree.above:
+        first = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
+        if first.size <= resolution:
+            break
+    return first.astype(np.int32), np.append(first[1:] - 1, nodes.size - 1).astype(np.int32)
 
 
 def _equal_widths(axis: Axis, present: Positions, resolution: int) -> tuple[Positions, Positions]:

@@ -338,6 +338,8 @@ def _sliced(data: LocalData, schema: Schema, cells: str) -> Iterator[Any]:
 
 def counted(positions: Positions) -> Counts:
     """Give the distinct positions in ascending order, and how often each occurs."""
+    if not positions.size:  # a part of a table may have no records
+        return positions, np.empty(0, np.int64)
     ordered = positions[order_by_integers(positions)]
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     return ordered[first], np.diff(np.append(first, ordered.size))

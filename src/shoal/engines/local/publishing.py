@@ -171,6 +171,8 @@ def seated(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
 
 def enclosing(parts: Stretches, lo: Positions, hi: Positions) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Tell which cells lie inside a part of the axis, and in which; missing cells and wildcards lie in none."""
+    if not parts.lows.size:  # nobody has a value
+        return np.zeros(lo.shape, np.bool_), np.zeros(lo.shape, np.int64)
     place = np.searchsorted(parts.lows, lo, side="right") - 1
     inside = (place >= 0) & (hi <= parts.highs[np.maximum(place, 0)]) & (lo != MISSING) & (hi != TOP)
     return inside, place
@@ -186,5 +188,8 @@ def recode(data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> t
         axes[name], low, high = seated(schema[name].axis, parts)
         inside, place = enclosing(parts, data.lo[:, j], data.hi[:, j])
         lo[inside, j], hi[inside, j] = low[place[inside]], high[place[inside]]
+        tree = axes[name].tree
+        if tree is not None:
+            _widen(tree, lo, hi, j)
         ranged[j] = ranged[j] or not axes[name].nominal
     return schema.with_axes(axes), replace(data, lo=lo, hi=hi, ranged=tuple(ranged))

@@ -6,7 +6,6 @@ missing beside others, or are ``*``, is published as ``*``; one that has nothing
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.engines import Publication
+from shoal.engines.local.averaging import means
 from shoal.engines.local.data import LocalData
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label
@@ -81,20 +81,10 @@ class _Column:
         return numbers if whole else numbers.astype(np.float64)
 
     def mean(self) -> Ends:
-        """Give the mean of each group: the lowest number and what the others are above it, so that equal ones stay."""
-        found = []
-        for positions in self.ends:
-            numbers = self._numbers(positions)[self.order]
-            unit = _unit(numbers)
-            scaled = np.ldexp(numbers, -unit) if unit else numbers
-            base = np.minimum.reduceat(scaled, self.first)
-            above = np.add.reduceat((scaled - np.repeat(base, self.size)).astype(np.float64), self.first) / self.size
-            if numbers.dtype == np.int64:
-                found.append(base + np.rint(above).astype(np.int64))
-            else:
-                middle = np.minimum(base + above, np.maximum.reduceat(scaled, self.first))
-                found.append(np.ldexp(middle, unit) if unit else middle)
-        return self._both(found)
+        """Give the mean of each group."""
+        return self._both(
+            [means(self._numbers(positions)[self.order], self.first, self.size) for positions in self.ends]
+        )
 
     def median(self) -> Ends:
         """Give the median of each group, which lies halfway between the two middle numbers if there are two."""
@@ -128,13 +118,6 @@ class _Column:
         if len(self.ends) == 1:
             return self._both([chosen])
         return self._both([pairs[0][chosen], pairs[1][chosen]])
-
-
-def _unit(numbers: NDArray[Any]) -> int:
-    """Give the power of two by which numbers are divided so that no sum of them overflows; seldom any."""
-    if numbers.dtype == np.int64:
-        return 0
-    return max(0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - 960)
 
 
 def _placed(axis: Axis, ends: Ends) -> tuple[Axis, Ends]:

@@ -249,7 +249,7 @@ class _SpanTexts:
     def longest(self) -> int:
         """Tell how many bytes the texts of a group have at most, when all were written."""
         groups = self.low.shape[0]
-        lengths = _lengths(self.slots[: groups * self.runs * self.slot], self.slot).reshape(groups, -1)
+        lengths = _lengths(self.slots[: groups * self.runs * self.slot], self.slot).reshape(groups, self.runs)
         return self.widest if (lengths == SPILT).any() else int(lengths.sum(axis=1).max(initial=0))
 
     def render(self, first: int, stop: int) -> None:

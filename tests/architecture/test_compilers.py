@@ -1,0 +1,69 @@
+"""The compiled part of shoal with every compiler that is there: it builds without a warning, loads, and is complete."""
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shoal import kernels
+
+FOLDER = Path(kernels.__file__).parent
+BUILD = FOLDER.parents[2] / "hatch_build.py"
+STRICT = ("-O0", "-Wextra", "-Werror")
+
+
+def built(compiler, target, *flags):
+    """Build the kernels with a compiler, as those do who install from source."""
+    asked = [sys.executable, str(BUILD), str(target), *flags]
+    done = subprocess.run(asked, env={**os.environ, "CC": compiler}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def declared():
+    """Give the names of all kernels."""
+    sources = (path.read_text(encoding="utf-8") for path in FOLDER.glob("*.c"))
+    return {name for text in sources for name in re.findall(r"^KERNEL \w+ \*?(\w+)\(", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize(
+    "compiler",
+    ["cc", "gcc", "clang", pytest.param(f"{sys.executable} -m ziglang cc", id="ziglang", marks=pytest.mark.large)],
+)
+def test_every_compiler_builds_a_library_that_loads(compiler, tmp_path):
+    """A function that one compiler knows and another does not would only be missed when the library is loaded."""
+    found = shutil.which(compiler.split()[0])
+    if found is None:
+        pytest.skip(f"{compiler} is not installed")
+    if compiler == "cc" and shutil.which("gcc") and Path(found).resolve() == Path(shutil.which("gcc")).resolve():
+        pytest.skip("cc is gcc, which is tried by its own name")
+    library = ctypes.CDLL(str(built(compiler, tmp_path / "kernels.so", *STRICT)))
+    assert [name for name in sorted(declared()) if not hasattr(library, name)] == []
+
+
+def asked(**environment):
+    """Ask for a release in a process of its own."""
+    code = (
+        "import polars as pl, shoal; table = shoal.read(pl.DataFrame({'a': [1, 2]}), quasi='a');"
+        "shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])"
+    )
+    run = [sys.executable, "-c", f"import shoal\ntry:\n    {code}\nexcept shoal.InternalError as e: print(e)"]
+    return subprocess.run(run, env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_library_that_cannot_be_loaded_is_named_with_what_to_do(tmp_path):
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(b"this is no library")
+    said = asked(SHOAL_KERNELS=str(broken))
+    assert said.startswith("The compiled part of shoal cannot be loaded: ")
+    assert str(broken) in said
+    assert "Build it again" in said
+
+
+def test_a_library_that_is_not_there_is_missed(tmp_path):
+    assert "is missing" in asked(SHOAL_KERNELS=str(tmp_path / "nowhere.so"))
