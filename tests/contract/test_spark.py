@@ -37,6 +37,15 @@ def test_a_table_on_the_cluster_is_the_same_table(engine):
     assert repr(there) == repr(local)
 
 
+def test_a_session_is_given_without_a_name(engine):
+    other = shoal.Spark(engine.session)
+    assert other.session is engine.session
+    table = shoal.read(pa.table({"a": [3, 1, 2, 2], "b": [1, 1, 2, 2]}), engine=other, quasi=["a", "b"])
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    assert release.verdicts[0].holds
+    assert shoal.score(table, [shoal.Uniqueness()])[0].value == 0.5
+
+
 def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
     pq.write_table(pa.table(mixed()), tmp_path / "people.parquet", row_group_size=6)
     there = shoal.read(tmp_path / "people.parquet", engine=engine, **ROLES)
