@@ -7,24 +7,21 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
-from shoal.engines.local.digests import of_file
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
-from shoal.table import Origin, printable
+from shoal.table import Origin
 
 _LARGEST = 2147483646
 Positions = NDArray[np.int32]
@@ -62,25 +59,6 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     raise DataError(
         f"A {type(source).__name__} is not a table.", "Give a path, or a pandas, Polars, PyArrow or DuckDB table."
     )
-
-
-def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
-    """Read a Parquet file."""
-    try:
-        refuse_twice(pq.read_schema(path).names)
-        table = pq.read_table(path)
-    except FileNotFoundError:
-        raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
-    except (OSError, pa.ArrowException):
-        raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    return table.combine_chunks(), Origin(printable(path.name), of_file(path).sha256, "parquet", place=str(path))
-
-
-def refuse_twice(names: Sequence[str]) -> None:
-    """Refuse a table in which two columns have the same name."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
 
 
 class _HashSink:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
-from shoal.engines.local.text_reader import Head, RawText, read_head, read_text
+from shoal.engines.local.text_head import Head, read_head
+from shoal.engines.local.text_reader import RawText, read_text
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels.grouping import label_rows
@@ -33,14 +34,16 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
 
             return _load_arrow(*from_table(found), options)
         if found.is_folder:
-            from shoal.engines.local.folders import from_folder
+            from shoal.engines.local.folders import opened_folder
 
-            return _load_arrow(*from_folder(path), options)
+            found_there = opened_folder(path)
+            return _load_arrow(found_there.whole(), found_there.origin, options)
         if not is_parquet(path):
             return _load_text(path, options)
-        from shoal.engines.local.arrow import from_parquet
+        from shoal.engines.local.parquet_reader import opened_file
 
-        return _load_arrow(*from_parquet(path), options)
+        found_there = opened_file(path)
+        return _load_arrow(found_there.whole(), found_there.origin, options)
     from shoal.engines.local.arrow import from_object
 
     return _load_arrow(*from_object(source), options)
@@ -133,7 +136,9 @@ def origin_of(path: Path, head: Head, raw: RawText, options: ReadOptions) -> Ori
         )
         if said
     )
-    return Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path))
+    return Origin(
+        printable(path.name), raw.written.sha256, "text", notes, options.given(), str(path), raw.written, raw.content
+    )
 
 
 def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
