@@ -105,7 +105,7 @@ def test_parquet_that_is_swapped_after_its_digest_is_refused(tmp_path, make, in_
     if in_place:
         path.write_bytes((tmp_path / "other").read_bytes())
     else:
-        os.replace(tmp_path / "other", path)
+        (tmp_path / "other").replace(path)
     for read in (found.whole, lambda: list(found.stretches(["age"], 5)), lambda: found.rows_of([(0, 0)], ["age"])):
         if read.__name__ == "<lambda>" and source.is_folder:
             continue
@@ -121,7 +121,7 @@ def test_a_swap_in_the_middle_of_reading_parquet_is_seen(tmp_path, monkeypatch, 
 
     def swapping(of):
         sealed = first(of)
-        os.replace(tmp_path / "other", path)
+        (tmp_path / "other").replace(path)
         return sealed
 
     monkeypatch.setattr(Sealed, "of", swapping)
