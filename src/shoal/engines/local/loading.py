@@ -187,6 +187,7 @@ def schema_of(
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import carried_words, read_column
+    from shoal.engines.local.typed_columns import zones
 
     header = tuple(table.column_names)
     if len(set(header)) < len(header):
@@ -216,4 +217,6 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    return schema_of(assigned, found, options, header), data, replace(origin, given=options.given())
+    notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}))
+    came_from = replace(origin, given=options.given(), notes=notes)
+    return schema_of(assigned, found, options, header), data, came_from
