@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.axis import Kind
+from shoal.axis import Kind, same_number
 from shoal.cells import convert
 from shoal.errors import DataError
 
@@ -67,7 +67,7 @@ def _insist_on_digits(name: str, column: pa.Array, numbers: NDArray[np.float64])
     if not long.size:
         return
     for value in pc.unique(column.take(pa.array(long))).to_pylist():
-        if value is not None and Decimal(repr(float(value))) != value:
+        if value is not None and not same_number(format(value, "f"), float(value)):
             raise DataError(
                 f"Column '{name}' has decimals with more digits than a number holds.",
                 f"Round them. {_as_codes(name)}",
