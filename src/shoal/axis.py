@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Context, InvalidOperation
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -27,8 +29,12 @@ Span = tuple[int, int]
 NOTHING: Span = (MISSING, MISSING)
 STAR: Span = (MISSING, TOP)
 
+_SURE = 15  # digits that every float holds
+_LONGEST = Context(prec=1100)  # more digits than any float has
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _GRAMMAR = str.maketrans({sign: "\\" + sign for sign in "\\;[]{}*"})
+_SPLIT = re.compile(r"(?<!\\)((?:\\\\)*);")
+_MARKED = re.compile(r"\\(.)")
 _SPECIAL = str.maketrans({"\\": "\\\\", ";": "\\;", "}": "\\}"})
 
 
@@ -233,6 +239,26 @@ def escape(text: str) -> str:
     return "\\" + text if odd else text
 
 
+def unescaped(text: str) -> str:
+    """Give the category behind a text that was marked as one."""
+    return text[1:] if text[0] == "\\" and text != "\\" else text
+
+
+def unmarked(text: str) -> str:
+    """Give a name in which signs with a meaning were marked."""
+    return _MARKED.sub(r"\1", text)
+
+
+def parts_of(text: str) -> list[str]:
+    """Split at semicolons that are not marked as part of a name."""
+    return _SPLIT.sub("\\1\0", text).split("\0") if "\\" in text else text.split(";")
+
+
+def members_of(text: str) -> list[str]:
+    """Give the names in a set of categories."""
+    return [unmarked(part) for part in parts_of(text[1:-1])]
+
+
 def days(texts: Sequence[str]) -> NDArray[np.int64]:
     """Count the days from 1970-01-01 to each ISO date."""
     return np.array([datetime.date.fromisoformat(text).toordinal() - _EPOCH for text in texts], dtype=np.int64)
@@ -243,3 +269,20 @@ def microseconds(texts: Sequence[str]) -> NDArray[np.int64]:
     start = datetime.datetime(1970, 1, 1)
     step = datetime.timedelta(microseconds=1)
     return np.array([(datetime.datetime.fromisoformat(text) - start) // step for text in texts], dtype=np.int64)
+
+
+def same_number(text: str, number: float) -> bool:
+    """Tell whether a float is what a text says: as it is written, or, below 2^53, with more digits of the same float.
+
+    >>> same_number("0.10000000000000001", 0.1), same_number("99999999999999999999", 1e20)
+    (True, False)
+    """
+    if repr(number) == text or (len(text) <= _SURE and "e" not in text and "E" not in text):
+        return True
+    said = _LONGEST.create_decimal(text)
+    if abs(number) >= 2**53 or _LONGEST.create_decimal(repr(number)) == said:
+        return _LONGEST.create_decimal(repr(number)) == said
+    try:
+        return _LONGEST.create_decimal(number).quantize(said, context=_LONGEST) == said
+    except InvalidOperation:
+        return False

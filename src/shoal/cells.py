@@ -14,7 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import NOTHING, STAR, Axis, Group, Kind, days, microseconds
+from shoal.axis import (
+    NOTHING,
+    STAR,
+    Axis,
+    Group,
+    Kind,
+    days,
+    members_of,
+    microseconds,
+    parts_of,
+    same_number,
+    unescaped,
+    unmarked,
+)
 from shoal.errors import DataError
 from shoal.hierarchy import BUILDERS, Hierarchy
 
@@ -34,8 +47,6 @@ _NUMBER = re.compile(f"{_FLOAT}|{_INFINITE}")
 _CODE = re.compile(r"0\d+")
 _CODE_LINE = re.compile(r"^0\d", re.MULTILINE)
 _DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
-_SPLIT = re.compile(r"(?<!\\)((?:\\\\)*);")
-_UNESCAPE = re.compile(r"\\(.)")
 
 # 2^31 - 2: the ends of the 32-bit range are reserved.
 _LARGEST = 2147483646
@@ -156,7 +167,7 @@ def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
     if text in missing:
         return _NOTHING, "", ""
     if text[0] == "[" and text[-1] == "]":
-        parts = [part.strip() for part in _parts(text[1:-1])]
+        parts = [part.strip() for part in parts_of(text[1:-1])]
         if len(parts) == 2 and all(parts):
             return _RANGE, parts[0], parts[1]
     if text[0] == "{" and text[-1] == "}" and len(text) > 2:
@@ -263,6 +274,14 @@ def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kin
             f"Column '{found.column}' has an infinite number (line {found.lines[place]}).",
             "Infinities cannot be placed on an axis: mend the cell, or leave it empty if the value is missing.",
         )
+    if kind == "float":
+        alike = map(same_number, texts, numbers.tolist())
+        long = next((seat for seat, same in zip(seats.tolist(), alike, strict=True) if not same), None)
+        if long is not None:  # the ranges that are published would not hold it
+            raise DataError(
+                f"Column '{found.column}' has a number of more digits than can be kept (line {found.lines[long]}).",
+                f"Round it to 15 digits; if it is a code, declare it so (--kind {found.column}=category).",
+            )
     return numbers
 
 
@@ -275,20 +294,16 @@ def convert(texts: list[str], kind: Kind) -> NDArray[Any]:
         return days(texts)
     if kind == "datetime":
         return microseconds(texts)
-    return (
-        np.array([float(text) for text in texts]) + 0.0
-        if kind == "float"
-        else np.array([int(text) for text in texts], dtype=np.int64)
-    )
+    if kind == "float":
+        return np.array([float(text) for text in texts]) + 0.0
+    return np.array([int(text) for text in texts], dtype=np.int64)
 
 
 def _fits(text: str, kind: Kind) -> bool:
     try:
         convert([text], kind)
-    except ValueError:
-        return False
-    except OverflowError:
-        return True
+    except (ValueError, OverflowError) as error:
+        return isinstance(error, OverflowError)
     return True
 
 
@@ -305,7 +320,7 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
             continue
         # A name that looks like something else is taken for what it is.
         ends = (looks.texts[i],) * 2 if looks.texts[i] in order else (looks.lows[i], looks.highs[i])
-        low, high = (order.get(end, order.get(_UNESCAPE.sub(r"\1", end), -1)) for end in ends)
+        low, high = (order.get(end, order.get(unmarked(end), -1)) for end in ends)
         if low < 0 or high < low or (form in (_PREFIX, _SET) and looks.texts[i] not in order):
             raise DataError(
                 f"Column '{found.column}' has a category that is not in its declared order (line {found.lines[i]}).",
@@ -321,14 +336,14 @@ def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, lea
         tree = hierarchy
     elif hierarchy.split(" ", maxsplit=1)[0] in BUILDERS:
         forms = zip(looks.texts, looks.forms.tolist(), strict=True)
-        tree = Hierarchy.build(hierarchy, [_unescaped(text) for text, form in forms if form != _NOTHING], found.column)
+        tree = Hierarchy.build(hierarchy, [unescaped(text) for text, form in forms if form != _NOTHING], found.column)
     else:
         tree = Hierarchy.read(hierarchy, found.column)
     lo, hi = looks.blank()
     for i, form in enumerate(looks.forms.tolist()):
         if form == _NOTHING or (form == _WILD and not leaves):
             continue
-        span = tree.spans.get(_unescaped(looks.texts[i]))
+        span = tree.spans.get(unescaped(looks.texts[i]))
         if span is None:
             raise DataError(
                 f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
@@ -344,20 +359,11 @@ def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, lea
     return Vocabulary(axis, lo, hi, False, f"hierarchy with {len(tree.levels[0])} levels")
 
 
-def _parts(text: str) -> list[str]:
-    """Split at semicolons that are not marked as part of a name."""
-    return _SPLIT.sub("\\1\0", text).split("\0") if "\\" in text else text.split(";")
-
-
-def _members(text: str) -> list[str]:
-    return [_UNESCAPE.sub(r"\1", part) for part in _parts(text[1:-1])]
-
-
 def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
     # A range of categories that have no order is a category with an odd name.
     alone = np.flatnonzero((looks.forms == _EXACT) | (looks.forms == _RANGE)).tolist()
-    names = {i: _unescaped(looks.texts[i]) for i in alone}
-    sets = {i: sorted(set(_members(looks.texts[i]))) for i in np.flatnonzero(looks.forms == _SET).tolist()}
+    names = {i: unescaped(looks.texts[i]) for i in alone}
+    sets = {i: sorted(set(members_of(looks.texts[i]))) for i in np.flatnonzero(looks.forms == _SET).tolist()}
     values = sorted({*names.values(), *(member for members in sets.values() for member in members)})
     seats = {value: i for i, value in enumerate(values)}
     lo, hi = looks.blank()
@@ -372,10 +378,6 @@ def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
     placed = lo != NOTHING[0]
     hi[placed] = lo[placed]
     return Vocabulary(Axis("category", np.array(values, dtype=object), tuple(groups)), lo, hi, False, reason)
-
-
-def _unescaped(text: str) -> str:
-    return text[1:] if text[0] == "\\" and text != "\\" else text
 
 
 def _matching(values: Sequence[str], pattern: str) -> tuple[int, ...]:

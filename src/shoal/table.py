@@ -21,11 +21,25 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class Written:
+    """What was written, or read: its SHA-256 and its length.
+
+    The rows of a table in a database have no order of their own: ``sha256`` is then that of its sorted lines, and
+    ``in_order`` that of the lines in the order in which they are kept.
+    """
+
+    sha256: str
+    size: int
+    in_order: str = ""
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where a table came from: a name without its folder, its SHA-256, and the kind of object or file it was.
 
     ``place`` is the full path of a file. It is never written anywhere: it only keeps a release from overwriting its
-    own input.
+    own input. ``written`` is what the engine's digest would have said of just the bytes or rows that were read, and
+    ``content`` the same of the text in a file that may be compressed; frames have neither.
     """
 
     name: str
@@ -34,6 +48,8 @@ class Origin:
     notes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     place: str | None = None
+    written: Written | None = None
+    content: Written | None = None
 
 
 def printable(name: str) -> str:

@@ -1,8 +1,10 @@
 """Bad input: each is refused with what is wrong, where and what to do, shows no cell, and leaves nothing behind."""
 
 import errno
+import gzip
 import os
 import stat
+import tracemalloc
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -321,11 +323,46 @@ def test_a_header_that_is_not_the_encoding_that_was_told_is_refused(desk):
 
 
 def test_a_very_long_cell_is_a_cell_like_others(desk):
-    long = SECRET + "x" * 5_000_000
+    long = SECRET + "x" * 1_000_000
     made = desk.mask(f"age,note\n34,{long}\n35,y\n", "--quasi", "age", "--sensitive", "note")
     assert SECRET not in made.fine().out
     assert desk.read("out.csv") == f"age,note\n[34;35],{long}\n[34;35],y\n"
     desk.check().fine()
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("asked", [("--sensitive", "note"), ()])
+def test_a_cell_that_is_too_long_is_named_by_its_line(desk, quote, asked):
+    text = f"age,note\n34,y\n35,{quote}{SECRET}{'x' * 1_100_000}{quote}\n36,z\n"
+    desk.mask(text, "--quasi", "age", *asked).refused(3, "line 3", "a million characters")
+
+
+@pytest.mark.parametrize("cell", ["x", "x,", '"x",', '"x'], ids=["bare", "many", "quoted", "open"])
+def test_a_row_that_is_too_long_is_named_by_its_line_before_memory_grows(desk, cell):
+    """A small compressed file may hold one line of any length, whatever limit of memory was given."""
+    row = cell * (40_000_000 // len(cell))
+    if cell == '"x':
+        row = '"' + "x" * 40_000_000
+    desk.folder.joinpath("long.csv.gz").write_bytes(gzip.compress(f"age,note\n34,y\n{row}\n".encode(), 1))
+    tracemalloc.start()
+    made = desk.run("anonymize", "long.csv.gz", "--out", "out.csv", "--quasi", "age", "--k", "2")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    made.refused(3, "line 3", "characters")
+    assert peak < 60_000_000
+
+
+def test_a_header_may_be_longer_than_what_is_read_at_once(desk):
+    names = [f"c{i}" for i in range(600_000)]
+    text = ",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n" + ",".join(["2"] * len(names)) + "\n"
+    assert len(",".join(names)) > 1 << 22
+    desk.mask(text, "--quasi", names[-1]).fine()
+    assert desk.read("out.csv") == f"{names[-1]}\n[1;2]\n[1;2]\n"
+
+
+@pytest.mark.parametrize("header", ["x" * 17_000_000, "," * 2_000_000], ids=["one name", "many names"])
+def test_a_header_that_is_too_long_is_refused(desk, header):
+    desk.mask(f"{header}\n1\n", "--quasi", "age").refused(3, "million")
 
 
 def test_a_quoted_cell_without_end_is_named_by_its_line(desk):

@@ -315,7 +315,7 @@ def test_folders_that_cannot_be_read(desk):
     desk.run("risk", "empty", "--quasi", "a").refused(3, "b.parquet' is not a Parquet file")
     raw = (desk.folder / "empty" / "a.parquet").read_bytes()
     desk.put("empty/b.parquet", raw[:4] + bytes(20) + raw[24:])
-    desk.run("risk", "empty", "--quasi", "a").refused(3, "damaged")
+    desk.run("risk", "empty", "--quasi", "a").refused(3, "b.parquet' is not a Parquet file")
     pq.write_table(pa.table({"a": [1], "b": [2]}), "empty/b.parquet")
     desk.run("risk", "empty", "--quasi", "a").refused(2, "has a column 'b'")
 

@@ -1,5 +1,7 @@
 """What only a cluster can do: its processes, its files and frames, and the loss of an executor in mid-run."""
 
+from dataclasses import replace
+
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,6 +37,15 @@ def test_a_table_on_the_cluster_is_the_same_table(engine):
     assert len(there.data.sizes) == 2
     assert there.to("arrow").equals(local.to("arrow"))
     assert repr(there) == repr(local)
+
+
+def test_a_session_is_given_without_a_name(engine):
+    other = shoal.Spark(engine.session)
+    assert other.session is engine.session
+    table = shoal.read(pa.table({"a": [3, 1, 2, 2], "b": [1, 1, 2, 2]}), engine=other, quasi=["a", "b"])
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    assert release.verdicts[0].holds
+    assert shoal.score(table, [shoal.Uniqueness()])[0].value == 0.5
 
 
 def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
@@ -109,25 +120,15 @@ def test_it_is_said_when_the_driver_has_to_read_a_text(engine, tmp_path, caplog)
 def test_it_is_said_when_workers_do_not_see_a_text(engine, tmp_path, caplog, monkeypatch):
     (tmp_path / "in.csv").write_text("a\n1\n2\n", "utf-8")
     elsewhere = tmp_path / "elsewhere" / "in.csv"
-    monkeypatch.setattr("shoal.engines.spark.text._stretches", lambda pool, path, head, parts: asked(pool, head, parts))
 
-    def asked(pool, head, parts):
-        return stretches(pool, Unseen(elsewhere, tmp_path / "in.csv"), head, parts)
+    def asked(pool, sealed, head, parts):
+        return stretches(pool, replace(sealed, path=elsewhere), head, parts)
 
+    monkeypatch.setattr("shoal.engines.spark.text._stretches", asked)
     assert shoal.read(tmp_path / "in.csv", engine=engine, quasi=["a"]).rows == 2
     assert [record.getMessage() for record in caplog.records] == [
         "The driver read 'in.csv' alone, which takes longer: a worker of the cluster does not see it under this path."
     ]
-
-
-class Unseen:
-    """A path that only the driver sees."""
-
-    def __init__(self, there, here):
-        self.there, self.stat = there, here.stat
-
-    def __reduce__(self):
-        return type(self.there), (str(self.there),)
 
 
 def test_a_release_on_the_cluster_goes_into_a_database_part_by_part(engine, tmp_path):

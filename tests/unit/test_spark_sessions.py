@@ -1,5 +1,6 @@
 """How Spark is started: with which Java, and what is said when it cannot be."""
 
+import inspect
 import subprocess
 import sys
 
@@ -64,3 +65,9 @@ def test_spark_is_named_without_being_loaded():
     code = "import sys, shoal; shoal.Spark; print('pyspark' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n"
+
+
+def test_the_session_is_what_is_given_without_a_name():
+    asked = inspect.signature(shoal.Spark).parameters
+    assert list(asked)[:3] == ["session", "master", "settings"]
+    assert {name for name in asked if asked[name].kind == inspect.Parameter.KEYWORD_ONLY} == {*list(asked)[3:]}

@@ -27,7 +27,8 @@ from shoal.cells import Reading, Vocabulary, parse
 from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal.engines import Layout
 from shoal.engines.local.assembling import Column, assemble
-from shoal.engines.local.text_reader import Head, RawText, read_head, read_text
+from shoal.engines.local.text_head import Head, read_head
+from shoal.engines.local.text_reader import RawText, read_text
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
 from shoal.files import all_or_none, refuse_overwriting
 from shoal.schema import Role
@@ -177,7 +178,7 @@ def _read_file(path: Path, fields: dict[str, _Field]) -> _File:
             if name in found:
                 found["age_yrs"] = _unless_masked(found["age_yrs"], found.pop(name))
     left_out = tuple(name for name in head.header if name not in needed)
-    return _File({name: found[name] for name in (*QUASI, *SENSITIVE)}, left_out, raw.sha256)
+    return _File({name: found[name] for name in (*QUASI, *SENSITIVE)}, left_out, raw.written.sha256)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema, options_from
 from shoal.table import Carry, Classes, Table
+from shoal.table import Written as Written
 
 Positions = NDArray[np.int32]
 # Positions on an axis, in ascending order, and how often each occurs.
@@ -49,19 +50,6 @@ class Layout:
     """How a table is written: its delimiter. The encoding is always UTF-8 and lines end with a line feed."""
 
     delimiter: str = ","
-
-
-@dataclass(frozen=True)
-class Written:
-    """What was written: its SHA-256 and its length.
-
-    The rows of a table in a database have no order of their own: ``sha256`` is then that of its sorted lines, and
-    ``in_order`` that of the lines in the order in which they are kept.
-    """
-
-    sha256: str
-    size: int
-    in_order: str = ""
 
 
 @dataclass(frozen=True)

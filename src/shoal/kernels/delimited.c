@@ -228,10 +228,13 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                 while (*p != mark && *p != '\n') p++;
                 value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
                 spoilt[column] += value == TOP;
+                if (p - first > scratch_room) status = LONG_CELL;
             } else if (*p != '"') {
                 while (*p != mark && *p != '\n') p++;
                 int64_t size = p - first - (*p == '\n' && p > first && p[-1] == '\r');
-                if (mode == TEXT && (value = intern(&known, first, size, column, line)) < 0) {
+                if (size > scratch_room) {
+                    status = LONG_CELL;
+                } else if (mode == TEXT && (value = intern(&known, first, size, column, line)) < 0) {
                     status = MORE_WORDS;
                     detail = size;
                 }

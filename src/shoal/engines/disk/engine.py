@@ -64,7 +64,8 @@ class Disk(Parted):
             from shoal.engines.disk.frames import load_frames
 
             self._insist_on_libraries(found, "read")
-            beside = TABLES + self.room.memory if found.is_table else FRAMES
+            # What the database works with, and what sorts its rows for their digest.
+            beside = TABLES + 2 * self.room.memory if found.is_table else FRAMES
             schema, data, origin = load_frames(
                 self.pool, found, options, lambda columns: self.rows_of(columns, beside), self.room,
                 lambda taken: self._watch(taken, FRAMES),

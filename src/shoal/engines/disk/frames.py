@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from shoal.engines.local.arrow import refuse_twice
-from shoal.engines.local.digests import of_file
+from shoal.engines.local.folders import opened_folder
+from shoal.engines.local.parquet_reader import opened_file
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
-from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Origin, printable
+from shoal.table import Origin
 
 _TOLD = 40  # bytes per distinct cell of a stretch
 _TEXT = 250  # bytes per distinct cell of the table
@@ -41,11 +38,11 @@ def load_frames(
             # All columns come from the database, and count for the digest.
             raw = _put(pool, rows_of(rows(len(schema))), asked, watch)
             return loaded(pool, raw, asked, options, came_from())
-    schema, batches, origin = _opened(source)
-    asked = Asked.of(schema, options)
+    table = opened_folder(source.path) if source.is_folder else opened_file(source.path)
+    asked = Asked.of(table.schema, options)
     names = list(asked.assigned)
-    raw = _put(pool, batches(names, rows(max(1, len(names)))), asked, watch)
-    return loaded(pool, raw, asked, options, origin)
+    raw = _put(pool, table.stretches(names, rows(max(1, len(names)))), asked, watch)
+    return loaded(pool, raw, asked, options, table.origin)
 
 
 def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked, watch: Callable[[int], None]) -> Handle:
@@ -82,40 +79,3 @@ class _Distinct:
     @property
     def bytes(self) -> int:
         return self._told * _TOLD + sum(self._cells.values()) * _TEXT
-
-
-def _opened(source: Source) -> tuple[pa.Schema, Callable[[list[str], int], Iterable[pa.Table]], Origin]:
-    """Find what is read: its columns, what gives it in stretches, and where it came from."""
-    if source.is_folder:
-        from shoal.engines.local.folders import dataset_of
-
-        whole, origin = dataset_of(source.path)
-
-        def scanned(names: list[str], rows: int) -> Iterator[pa.Table]:
-            try:
-                for batch in whole.to_batches(
-                    columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1, use_threads=False
-                ):
-                    if batch.num_rows:
-                        yield pa.Table.from_batches([batch])
-            except (OSError, pa.ArrowException):
-                raise DataError(f"A file in '{source.path}' is damaged.", "Check the files.") from None
-
-        return whole.schema, scanned, origin
-    path: Path = source.path
-    try:
-        file = pq.ParquetFile(path, memory_map=True)
-    except FileNotFoundError:
-        raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
-    except (OSError, pa.ArrowException):
-        raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    refuse_twice(file.schema_arrow.names)
-
-    def read(names: list[str], rows: int) -> Iterator[pa.Table]:
-        try:
-            for batch in file.iter_batches(rows, columns=names, use_threads=False):
-                yield pa.Table.from_batches([batch])
-        except (OSError, pa.ArrowException):
-            raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-
-    return file.schema_arrow, read, Origin(printable(path.name), of_file(path).sha256, "parquet", place=str(path))

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
-from shoal.engines.local.digests import of_file
+from shoal.engines.local.typed_columns import as_declared, as_numbers, is_text, marks, plain_column, released, unusable
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
-from shoal.table import Origin, printable
+from shoal.table import Origin
 
 _LARGEST = 2147483646
 Positions = NDArray[np.int32]
@@ -64,25 +61,6 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     )
 
 
-def from_parquet(path: Path) -> tuple[pa.Table, Origin]:
-    """Read a Parquet file."""
-    try:
-        refuse_twice(pq.read_schema(path).names)
-        table = pq.read_table(path)
-    except FileNotFoundError:
-        raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
-    except (OSError, pa.ArrowException):
-        raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    return table.combine_chunks(), Origin(printable(path.name), of_file(path).sha256, "parquet", place=str(path))
-
-
-def refuse_twice(names: Sequence[str]) -> None:
-    """Refuse a table in which two columns have the same name."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
-
-
 class _HashSink:
     """A file that keeps only the digest of what is written to it."""
 
@@ -116,14 +94,9 @@ def read_column(
     try:
         return _read_column(name, column, reading, seen)
     except pa.ArrowException:
-        raise _unusable(name, column.type) from None
-
-
-def _unusable(name: str, kind: pa.DataType) -> DataError:
-    return DataError(
-        f"Column '{name}' is of a type that has no cells shoal knows ({kind}).",
-        "Leave it out, or convert it to numbers, dates or text.",
-    )
+        raise unusable(name, column.type) from None
+    except UnicodeDecodeError:
+        raise DataError(f"Column '{name}' holds text that is not UTF-8.", "Write it again as UTF-8.") from None
 
 
 def as_read(column: pa.ChunkedArray, reading: Reading) -> tuple[pa.ChunkedArray, bool]:
@@ -152,11 +125,10 @@ def _read_column(
     encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
     numbers, axis_kind = as_numbers(name, encoded)
     gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
-    for mark in reading.missing:
-        with contextlib.suppress(ValueError):
-            gone = gone | (numbers == float(mark))
+    for mark in marks(reading.missing, axis_kind):
+        gone = gone | (numbers == mark)
     if reading.kind is not None and reading.kind != axis_kind:
-        numbers = _as_declared(name, numbers, axis_kind, reading.kind)
+        numbers = as_declared(name, numbers, axis_kind, reading.kind)
         axis_kind = reading.kind
     values, codes = numbered(numbers[~gone] if gone.any() else numbers)
     places = np.full(len(numbers), len(values), np.int32)
@@ -167,66 +139,6 @@ def _read_column(
     lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
     axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
-
-
-def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Give the values of a column that is kept as numbers of its distinct values."""
-    kind = column.type
-    if not pa.types.is_dictionary(kind):
-        return column
-    plain = pa.string() if is_text(kind.value_type) else kind.value_type
-    return pa.chunked_array([c.dictionary.cast(plain).take(c.indices) for c in column.chunks], plain)
-
-
-def _as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> NDArray[Any]:
-    """Turn numbers of one kind into those of another, where nothing is lost."""
-    if (kind, declared) == ("integer", "float"):
-        return numbers.astype(np.float64)
-    if (kind, declared) == ("date", "datetime"):
-        return numbers * 86_400_000_000
-    if (kind, declared) == ("float", "integer") and (numbers == np.rint(numbers)).all() and abs(numbers).max() < 2**53:
-        return numbers.astype(np.int64)
-    raise DataError(f"Column '{name}' is {kind} and cannot be read as {declared}.", "Declare another kind.")
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Tell whether a column is text."""
-    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)) or (
-        pa.types.is_null(kind)
-    )
-
-
-def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
-    """Give the numbers behind a typed column and the kind of axis that they lie on."""
-    kind = column.type
-    if pa.types.is_integer(kind):
-        if pa.types.is_uint64(kind) and (pc.max(column).as_py() or 0) >= 2**63:
-            raise DataError(
-                f"Column '{name}' has integers beyond 64 bits.",
-                f"If they are codes, declare them so (kinds={{'{name}': 'category'}}).",
-            )
-        return column.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False), "integer"
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        numbers = column.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
-        if np.isinf(numbers).any():
-            raise DataError(f"Column '{name}' has infinite numbers.", "Mend them, or leave the cells empty.")
-        return numbers, "float"
-    if pa.types.is_date(kind):
-        days = column.cast(pa.date32()).cast(pa.int32()).fill_null(0).to_numpy(zero_copy_only=False)
-        _in_calendar(name, days.min(initial=0), days.max(initial=0))
-        return days.astype(np.int64), "date"
-    if pa.types.is_timestamp(kind):
-        stamps = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).fill_null(0)
-        moments = stamps.to_numpy(zero_copy_only=False)
-        _in_calendar(name, moments.min(initial=0) // 86_400_000_000, moments.max(initial=0) // 86_400_000_000)
-        return moments, "datetime"
-    raise _unusable(name, kind)
-
-
-def _in_calendar(name: str, first: int, last: int) -> None:
-    """Refuse days before year 1 or after year 9999: no calendar writes them."""
-    if first < -719_162 or last > 2_932_896:
-        raise DataError(f"Column '{name}' has days that no calendar has.", "Mend them, or leave the cells empty.")
 
 
 def _read_texts(
@@ -257,15 +169,22 @@ def _looks_published(texts: Sequence[str]) -> bool:
 
 
 def _read_spans(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[Vocabulary, Positions, None]:
-    """Read a struct of two ends: both null is the wildcard, a null struct is a missing cell."""
+    """Read a struct of two ends: both null is the wildcard, a null struct is a missing cell.
+
+    Marks for missing values are texts of whole cells, so no end is one.
+    """
     whole = column.combine_chunks()
     whole = whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
-    if {field.name for field in whole.type} != {"lo", "hi"}:
+    if sorted(field.name for field in whole.type) != ["hi", "lo"]:
         raise DataError(f"Column '{name}' is a struct without the fields lo and hi.", "A span has these two.")
     gone = np.asarray(whole.is_null().to_numpy(zero_copy_only=False))
     ends = [pa.chunked_array([pc.struct_field(whole, end)]) for end in ("lo", "hi")]
-    star = np.asarray(ends[0].is_null().to_numpy()) & ~gone
-    both, codes, _ = read_column(name, pa.chunked_array([e.combine_chunks() for e in ends]), reading)
+    open_ends = [np.asarray(end.is_null(nan_is_null=True).to_numpy()) & ~gone for end in ends]
+    if (open_ends[0] != open_ends[1]).any():
+        raise DataError(f"Column '{name}' has a span with one end.", "A span has two, or none if it is anything.")
+    star = open_ends[0]
+    bare = replace(reading, missing=frozenset({""}))
+    both, codes, _ = read_column(name, pa.chunked_array([e.combine_chunks() for e in ends]), bare)
     n = len(whole)
     lo, hi = both.lo[codes[:n]], both.lo[codes[n:]]
     lo[star], hi[star] = MISSING, TOP
@@ -289,7 +208,7 @@ def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] 
         if name in data.sources and not is_text(
             data.sources[name].type
         ):  # what is released as it is goes out as it came in
-            columns.append(data.sources[name])
+            columns.append(plain_column(data.sources[name]))
             continue
         if name in data.carried:
             columns.append(_carried(data, axis, name))
@@ -355,7 +274,11 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
         raise ParameterError(f"'{kind}' is not a kind of frame.", f"Kinds are: {', '.join(makers)}.")
     if cells not in (None, "struct", "text"):
         raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
-    return makers[kind](to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct")))
+    table = to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct"))
+    for name, column in data.sources.items():
+        if name in table.column_names and not is_text(column.type):
+            table = table.set_column(table.column_names.index(name), name, released(column))
+    return makers[kind](table)
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:

@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.local.digests import Digest
+from shoal.engines.local.sealed import Sealed
 from shoal.engines.sources import COMPRESSED
 from shoal.engines.straight import incoming
 from shoal.errors import DataError
+
+_AT_ONCE = 1 << 20
 
 
 def is_compressed(path: Path) -> bool:
@@ -19,21 +23,50 @@ def is_compressed(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def opened(path: Path, some: tuple[int, int] | None = None, *, straight: bool = False) -> Iterator[Any]:
-    """Open a file to read what is in it: all, or some of the bytes of one that is not compressed."""
-    if not is_compressed(path):
-        with incoming(path) if straight else path.open("rb") as file:
+def opened(
+    path: Path | Sealed, some: tuple[int, int] | None = None, *, straight: bool = False, digest: Digest | None = None
+) -> Iterator[Any]:
+    """Open a file to read what is in it: all, or some of the bytes of one that is not compressed.
+
+    The bytes of a compressed file are added to a digest, if there is one, as they are read.
+    """
+    if isinstance(path, Sealed) or not is_compressed(path):
+        with path.open() if isinstance(path, Sealed) else incoming(path) if straight else path.open("rb") as file:
             yield file if some is None else _Some(file, *some)
         return
     if path.is_file() and path.stat().st_size == 0:
         raise DataError(f"'{path}' is empty.", "A table needs a header line and at least one record.")
     try:
-        with _stream(path, "rb") as file:
-            yield file
+        with path.open("rb") as plain:
+            packed = plain if digest is None else _Digested(plain, digest)
+            with _unpacked(path, packed) as file:
+                yield file
+            while digest is not None and packed.read(
+                _AT_ONCE
+            ):  # what stands behind the end of the text belongs to the file too
+                pass
     except (EOFError, zlib.error, OSError) as error:
         if getattr(error, "errno", None):  # the file itself cannot be opened or read
             raise
         raise DataError(f"'{path}' is damaged or was cut short.", "Get or make the file again.") from None
+
+
+class _Digested:
+    """A file whose bytes are added to a digest as they are read."""
+
+    closed = False
+
+    def __init__(self, file: Any, digest: Digest) -> None:
+        self._file, self._digest = file, digest
+
+    def read(self, size: int = -1) -> bytes:
+        """Give the bytes that come next."""
+        some: bytes = self._file.read(size)
+        self._digest.update(some)
+        return some
+
+    def close(self) -> None:
+        """Leave the file to whoever opened it."""
 
 
 class _Some:
@@ -57,22 +90,29 @@ def created(path: Path) -> Iterator[Any]:
         with path.open("xb", buffering=0) as file:
             yield file
         return
-    with _stream(path, "xb") as file:
-        yield file
-
-
-@contextlib.contextmanager
-def _stream(path: Path, mode: str) -> Iterator[Any]:
-    with path.open(mode) as plain:
-        if path.suffix.lower() == ".gz":
+    with path.open("xb") as plain:
+        if _is_gzip(path):
             import gzip
 
             # Neither a name nor the time is kept in the file: they would make it another one each time.
-            with gzip.GzipFile("", mode[:1].replace("x", "w") + "b", 6, plain, mtime=0) as file:
+            with gzip.GzipFile("", "wb", 6, plain, mtime=0) as file:
                 yield file
             return
         import pyarrow as pa
 
-        kind = pa.CompressedInputStream if mode == "rb" else pa.CompressedOutputStream
-        with kind(plain, "zstd") as file:
+        with pa.CompressedOutputStream(plain, "zstd") as file:
             yield file
+
+
+def _unpacked(path: Path, packed: Any) -> Any:
+    if _is_gzip(path):
+        import gzip
+
+        return gzip.GzipFile("", "rb", fileobj=packed)
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
+
+
+def _is_gzip(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"

@@ -22,7 +22,7 @@ from shoal.engines.local.parquet import cut_anew
 from shoal.engines.local.row_digests import RowDigest, as_texts
 from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines
-from shoal.engines.scratch import Room
+from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, suggest
 from shoal.table import Origin
@@ -44,13 +44,15 @@ def from_table(source: Source) -> tuple[pa.Table, Origin]:
     with connected(source) as db:
         schema, name, kind = _found(db, source)
         whole = _bare(db.arrow(_query(db, schema, name, kept=kind == "BASE TABLE"))).combine_chunks()
-    digest = RowDigest(whole.column_names)
-    digest.add(whole)
-    return whole, _origin(source, digest)
+    with SortedLines(in_little_room()) as lines:
+        digest = RowDigest(whole.column_names, lines)
+        digest.add(whole)
+        return whole, _origin(source, digest)
 
 
 def _origin(source: Source, digest: RowDigest) -> Origin:
-    return Origin(source.name, digest.in_order, "database", place=source.seen_from(None))
+    written = digest.written
+    return Origin(source.name, written.in_order, "database", place=source.seen_from(None), written=written)
 
 
 def count_of(source: Source) -> tuple[int, int]:
@@ -73,14 +75,15 @@ def table_in_stretches(
         schema, name, kind = _found(db, source)
         query = _query(db, schema, name, kept=kind == "BASE TABLE")
         head = _bare(db.arrow(f"{query} LIMIT 0"))
-        digest = RowDigest(head.column_names)
+        with SortedLines(room) as lines:
+            digest = RowDigest(head.column_names, lines)
 
-        def stretches(rows: int) -> Iterator[pa.Table]:
-            for batch in cut_anew(_batches(db, query, min(rows, rows_at_once(head.num_columns))), rows):
-                digest.add(batch)
-                yield batch
+            def stretches(rows: int) -> Iterator[pa.Table]:
+                for batch in cut_anew(_batches(db, query, min(rows, rows_at_once(head.num_columns))), rows):
+                    digest.add(batch)
+                    yield batch
 
-        yield head.schema, stretches, lambda: _origin(source, digest)
+            yield head.schema, stretches, lambda: _origin(source, digest)
 
 
 def digest_of(source: Source, room: Room) -> Written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.engines import Written
@@ -11,23 +12,41 @@ from shoal.engines.straight import incoming
 from shoal.errors import DataError
 
 
+class Digest:
+    """The digest and the length of bytes that come one after the other."""
+
+    def __init__(self) -> None:
+        self._digest, self._size = hashlib.sha256(), 0
+
+    def update(self, some: bytes | memoryview) -> None:
+        """Add some bytes."""
+        self._digest.update(some)
+        self._size += len(some)
+
+    @property
+    def written(self) -> Written:
+        """What came until now."""
+        return Written(self._digest.hexdigest(), self._size)
+
+
 def of_file(path: Path, *, straight: bool = False) -> Written:
     """Give the digest and the length of a file; what is not in memory does not stay there if it is read straight."""
-    digest, size, buffer = hashlib.sha256(), 0, memoryview(bytearray(1 << 20))
+    digest, buffer = Digest(), memoryview(bytearray(1 << 20))
     try:
         with incoming(path) if straight else path.open("rb", buffering=0) as file:
             while got := file.readinto(buffer):
                 digest.update(buffer[:got])
-                size += got
     except OSError as error:
         raise DataError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
-    return Written(digest.hexdigest(), size)
+    return digest.written
 
 
 def of_folder(folder: Path) -> Written:
     """Give the digest of the list of a folder's Parquet files, as ``sha256sum`` prints it, and their length."""
-    files = parquet_files(folder)
-    each = [of_file(path) for path in files]
-    names = [path.relative_to(folder).as_posix() for path in files]
-    lines = "".join(f"{found.sha256}  {name}\n" for found, name in zip(each, names, strict=True))
-    return Written(hashlib.sha256(lines.encode()).hexdigest(), sum(found.size for found in each))
+    return of_files(folder, [(path, of_file(path)) for path in parquet_files(folder)])
+
+
+def of_files(folder: Path, files: Sequence[tuple[Path, Written]]) -> Written:
+    """Give the digest of a folder whose files have been digested."""
+    lines = "".join(f"{found.sha256}  {path.relative_to(folder).as_posix()}\n" for path, found in files)
+    return Written(hashlib.sha256(lines.encode()).hexdigest(), sum(found.size for _, found in files))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from shoal.engines import Written
-from shoal.engines.local.digests import of_folder
+from shoal.engines.local.digests import of_files, of_folder
 from shoal.engines.local.parquet import ROW_GROUP, cut_anew, write_groups
+from shoal.engines.local.parquet_reader import ParquetTable, schema_of
+from shoal.engines.local.sealed import Sealed
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
 from shoal.table import Origin
@@ -20,47 +22,43 @@ from shoal.table import Origin
 PART = 1 << 20  # how many records a part holds
 
 
-def from_folder(folder: Path) -> tuple[pa.Table, Origin]:
-    """Read the Parquet files of a folder in the order of their names; folders named COLUMN=VALUE add a column."""
-    whole, origin = dataset_of(folder)
-    try:
-        return whole.to_table().combine_chunks(), origin
-    except (OSError, pa.ArrowException):
-        raise DataError(f"A file in '{folder}' is damaged.", "Check the files.") from None
-
-
-def dataset_of(folder: Path) -> tuple[ds.Dataset, Origin]:
-    """Find the Parquet files of a folder, which must be alike."""
+def opened_folder(folder: Path) -> ParquetTable:
+    """Find the Parquet files of a folder in the order of their names; folders named COLUMN=VALUE add a column."""
     if not folder.is_dir():
         raise DataError(f"There is no folder '{folder}'.", "Check its name; the name of a file ends without a slash.")
     try:
         next(folder.iterdir(), None)
-        files = parquet_files(folder)
+        paths = parquet_files(folder)
     except OSError as error:
         raise DataError(f"'{folder}' cannot be read: {error.strerror}.", "Check its permissions.") from None
-    if not files:
+    if not paths:
         raise DataError(f"The folder '{folder}' holds no Parquet files.", "Name a file, or a folder with *.parquet.")
-    digest = of_folder(folder)
-    first = columns_of(files[0])
-    for path in files[1:]:
-        _insist_alike(files[0], first, path, columns_of(path))
-    whole = ds.dataset(
-        [str(path) for path in files], format="parquet", partition_base_dir=str(folder),
+    files = tuple(map(Sealed.of, paths))
+    first = schema_of(files[0])
+    for sealed in files[1:]:
+        _insist_alike(paths[0], _kinds(first), sealed.path, _kinds(schema_of(sealed)))
+    added, fields = _added(folder, paths)
+    plain = [field for field in first if field.name not in added[0]]
+    written = of_files(folder, [(sealed.path, sealed.written) for sealed in files])
+    source = Source("folder", folder)
+    origin = Origin(source.name, written.sha256, "parquet", place=str(source), written=written)
+    return ParquetTable(pa.schema([*plain, *fields]), files, added, origin)
+
+
+def _added(folder: Path, paths: list[Path]) -> tuple[tuple[dict[str, Any], ...], list[pa.Field]]:
+    """Give the columns that the names of folders add, and their values per file."""
+    if all(path.parent == folder for path in paths):
+        return tuple({} for _ in paths), []
+    found = ds.dataset(
+        [str(path) for path in paths], format="parquet", partition_base_dir=str(folder),
         partitioning=ds.partitioning(flavor="hive"),
     )  # fmt: skip
-    source = Source("folder", folder)
-    return whole, Origin(source.name, digest.sha256, "parquet", place=str(source))
+    keys = [ds.get_partition_keys(part.partition_expression) for part in found.get_fragments()]
+    names = list(dict.fromkeys(name for mine in keys for name in mine))
+    return tuple({n: mine.get(n) for n in names} for mine in keys), [found.schema.field(name) for name in names]
 
 
-def columns_of(path: Path) -> dict[str, pa.DataType]:
-    """Give the columns of a Parquet file and their types."""
-    try:
-        schema = pq.read_schema(path)
-    except (OSError, pa.ArrowException):
-        raise DataError(f"'{path}' is not a Parquet file that can be read.", "Check the file.") from None
-    if len(set(schema.names)) < len(schema.names):
-        twice = next(name for name in schema.names if schema.names.count(name) > 1)
-        raise SchemaError(f"Two columns of '{path}' are named '{twice}'.", "Give each column a name of its own.")
+def _kinds(schema: pa.Schema) -> dict[str, pa.DataType]:
     return dict(zip(schema.names, schema.types, strict=True))
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
-from shoal.engines.local.text_reader import Head, RawText, read_head, read_text
+from shoal.engines.local.text_head import Head, read_head
+from shoal.engines.local.text_reader import RawText, read_text
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels.grouping import label_rows
@@ -33,14 +34,16 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
 
             return _load_arrow(*from_table(found), options)
         if found.is_folder:
-            from shoal.engines.local.folders import from_folder
+            from shoal.engines.local.folders import opened_folder
 
-            return _load_arrow(*from_folder(path), options)
+            found_there = opened_folder(path)
+            return _load_arrow(found_there.whole(), found_there.origin, options)
         if not is_parquet(path):
             return _load_text(path, options)
-        from shoal.engines.local.arrow import from_parquet
+        from shoal.engines.local.parquet_reader import opened_file
 
-        return _load_arrow(*from_parquet(path), options)
+        found_there = opened_file(path)
+        return _load_arrow(found_there.whole(), found_there.origin, options)
     from shoal.engines.local.arrow import from_object
 
     return _load_arrow(*from_object(source), options)
@@ -133,7 +136,9 @@ def origin_of(path: Path, head: Head, raw: RawText, options: ReadOptions) -> Ori
         )
         if said
     )
-    return Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path))
+    return Origin(
+        printable(path.name), raw.written.sha256, "text", notes, options.given(), str(path), raw.written, raw.content
+    )
 
 
 def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
@@ -182,6 +187,7 @@ def schema_of(
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import carried_words, read_column
+    from shoal.engines.local.typed_columns import zones
 
     header = tuple(table.column_names)
     if len(set(header)) < len(header):
@@ -211,4 +217,6 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    return schema_of(assigned, found, options, header), data, replace(origin, given=options.given())
+    notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}))
+    came_from = replace(origin, given=options.given(), notes=notes)
+    return schema_of(assigned, found, options, header), data, came_from

@@ -34,18 +34,17 @@ class RowDigest:
     names
         Of the columns.
     lines
-        What sorts the lines. If left out, only the digest of the lines as they come is known.
+        What sorts the lines.
     """
 
-    def __init__(self, names: list[str], lines: SortedLines | None = None) -> None:
+    def __init__(self, names: list[str], lines: SortedLines) -> None:
         self._head = _head(names).encode()
         self._digest = hashlib.sha256(self._head)
         self._lines = lines
-        self._rows, self._size = 0, len(self._head)
+        self._size = len(self._head)
 
     def add(self, table: pa.Table) -> None:
         """Add some rows."""
-        self._rows += table.num_rows
         at_once = rows_at_once(table.num_columns)
         for start in range(0, table.num_rows, at_once):
             lines = _lines(table.slice(start, at_once))
@@ -53,19 +52,13 @@ class RowDigest:
                 some, _ = bytes_of(chunk)
                 self._digest.update(some)
                 self._size += len(some)
-            if self._lines is not None:
-                self._lines.add(lines)
-
-    @property
-    def in_order(self) -> str:
-        """The digest of all rows as they came; nothing if there are none."""
-        return self._digest.hexdigest() if self._rows else ""
+            self._lines.add(lines)
 
     @property
     def written(self) -> Written:
         """Both digests of all rows, and the length of their text."""
         digest = hashlib.sha256(self._head)
-        for some in self._lines.stretches() if self._lines is not None else ():
+        for some in self._lines.stretches():
             digest.update(some)
         return Written(digest.hexdigest(), self._size, self._digest.hexdigest())
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.compressed import is_compressed, opened
-from shoal.engines.local.digests import of_file
-from shoal.errors import DataError, looks_like_a_record
+from shoal.engines.local.digests import Digest
+from shoal.engines.local.sealed import Sealed, changed
+from shoal.engines.local.text_head import LONGEST_ROW, Head
+from shoal.errors import DataError
 from shoal.kernels.delimited import (
     BLANK,
     DONE,
@@ -30,13 +30,10 @@ from shoal.kernels.delimited import (
     Rows,
     Words,
 )
+from shoal.table import Written
 
 _CHUNK = 1 << 22
 _LONGEST_CELL = 1 << 20
-_DELIMITERS = ",;\t|"
-_EMPTY = '""'  # a name that is empty and meant so
-# A quote opens a name only at its beginning; inside a name it is part of it.
-_QUOTED_NAME = re.compile(r'"(?:[^"]|"")*+"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,91 +52,9 @@ class RawText:
     others: NDArray[np.int32]
     texts: dict[str, TextColumn]
     counts: dict[str, NDArray[np.int64]]
-    sha256: str
+    written: Written
+    content: Written
     encoding: str
-
-
-@dataclass(frozen=True)
-class Head:
-    """What the beginning of a file tells: its delimiter, its header, where the rows begin, and its byte order mark."""
-
-    delimiter: str
-    header: tuple[str, ...]
-    start: int
-    line: int
-
-
-def read_head(path: Path, delimiter: str | None, encoding: str | None) -> Head:
-    """Read the header line of a file and find its delimiter."""
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise DataError(f"'{path}' is not a file that can be read twice.", "Save its content to a file first.")
-        with opened(path) as file:
-            chunk = file.read(_CHUNK)
-    except FileNotFoundError:
-        raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
-    except IsADirectoryError:
-        raise DataError(f"'{path}' is a folder.", "Name a file.") from None
-    except OSError as error:
-        raise DataError(f"'{path}' cannot be read: {error.strerror}.", "Check its permissions.") from None
-    if not chunk:
-        raise DataError(f"'{path}' is empty.", "A table needs a header line and at least one record.")
-    if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError(f"'{path}' is UTF-16.", "Save it as UTF-8 or Latin-1 and read it again.")
-    if b"\0" in chunk:
-        raise DataError(f"'{path}' is not a text file.", "Read delimited text, or a file that ends in .parquet.")
-    mark = 3 if chunk.startswith(b"\xef\xbb\xbf") else 0
-    text = chunk[mark:].decode("latin-1")  # one character per byte: places in the text are places in the file
-    stop = _end_of_line(text, delimiter or _DELIMITERS)
-    if stop < 0:
-        raise DataError("A quote in the header line is never closed.", "Close it, or take it out.")
-    line = text[:stop].rstrip("\r")
-    if not line.strip():
-        raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
-    if "\r" in line.replace("\r\n", ""):
-        raise DataError("The lines of the file end with carriage returns.", "Save it with line feeds, as others do.")
-    if delimiter is None:
-        delimiter = max(_DELIMITERS, key=_QUOTED_NAME.sub("", line).count)
-    names = [_decode(name.encode("latin-1"), encoding) for name in _names(line, delimiter)]
-    header = tuple(name or f"column {i + 1}" if name != _EMPTY else "" for i, name in enumerate(names))
-    twice = sorted(name for name, times in Counter(header).items() if times > 1)
-    if twice and looks_like_a_record(header):
-        raise DataError("The first line names a column twice.", "Is it a header? It must name the columns.")
-    if twice:
-        raise DataError(f"The header names '{twice[0]}' more than once.", "Give each column a name of its own.")
-    return Head(delimiter, header, mark + stop + 1, 2 + line.count("\n"))
-
-
-def _names(line: str, delimiter: str) -> Iterator[str]:
-    """Split the header: a name in quotes is taken as it is, blanks around others are not part of them."""
-    mark = re.escape(delimiter)
-    field = re.compile(f'(?:"((?:[^"]|"")*+)"|([^{mark}]*))({mark}|$)')
-    place, end = 0, None
-    while end != "":
-        match = field.match(line, place)
-        assert match is not None
-        quoted, bare, end = match.groups()
-        # Only plain blanks: other bytes that look like blanks here may be parts of letters.
-        yield bare.strip(" \t\r") if quoted is None else quoted.replace('""', '"') or _EMPTY
-        place = match.end()
-
-
-def _end_of_line(text: str, delimiters: str) -> int:
-    """Find the end of the first line, not counting line feeds inside quoted names; -1 when a quote stays open."""
-    place = 0
-    mark = re.compile(f"[{re.escape(delimiters)}\n]")
-    while True:
-        if text.startswith('"', place):
-            quoted = _QUOTED_NAME.match(text, place)
-            if quoted is None:
-                return -1
-            place = quoted.end()
-        found = mark.search(text, place)
-        if found is None:
-            return len(text)
-        if found[0] == "\n":
-            return found.start()
-        place = found.end()
 
 
 def read_text(
@@ -164,20 +79,22 @@ class TextReading:
 
     Columns are taken for whole numbers until a cell says otherwise; the file is then read once more with these
     columns as text. ``texts`` names the columns that are text from the start, ``some`` the bytes to read, if not all.
-    A file that is not in memory is not kept there if it is read ``straight``.
+    A file that is not in memory is not kept there if it is read ``straight``; of one that was ``sealed`` only what it
+    was then is read.
     """
 
     def __init__(
         self, path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str],
-        some: tuple[int, int] | None = None, *, straight: bool = False,
+        some: tuple[int, int] | None = None, *, straight: bool = False, sealed: Sealed | None = None,
     ) -> None:  # fmt: skip
-        self.path, self.head, self.some, self.straight = path, head, some, straight
+        self.path, self.head, self.some, self.straight, self.sealed = path, head, some, straight, sealed
         self.places = {name: i for i, name in enumerate(first)} | {name: -1 - i for i, name in enumerate(second)}
         self.modes = np.array(
             [SKIP if n not in self.places else TEXT if n in texts else NUMBER for n in head.header], np.int32
         )
         self.widths = (len(first), len(second))
-        self.sha256, self.blank_line = "", 0  # the first empty line at the end, if there are any
+        self.blank_line = 0  # the first empty line at the end, if there are any
+        self.written = self.content = Written("", 0)  # the file, and the text in it, when all was read
         # How often each text of a column occurs, by its code.
         self.counts: dict[str, NDArray[np.int64]] = {}
 
@@ -189,11 +106,9 @@ class TextReading:
         found, spoilt = 0, np.ones(1, bool)
         while spoilt.any():
             self.counts = {}
-            with opened(self.path, self.some, straight=self.straight) as file:
-                digest = not packed and not self.sha256 and self.some is None
-                self._pass = reading = _Pass(
-                    file, size, self.head, self.modes, targets, self.widths, rows, digest=digest
-                )
+            file_digest, content = Digest(), Digest()
+            with opened(self.sealed or self.path, self.some, straight=self.straight, digest=file_digest) as file:
+                self._pass = reading = _Pass(file, size, self.head, self.modes, targets, self.widths, rows, content)
                 for stretch in reading.stretches(rows):
                     spoilt = reading.rows.spoilt > 0
                     if spoilt.any():
@@ -205,7 +120,8 @@ class TextReading:
                         found += stretch.cells.shape[0]
                         yield stretch
                 spoilt, self.blank_line = reading.rows.spoilt > 0, reading.blank_line
-            self.sha256 = self.sha256 or (of_file(self.path).sha256 if packed else reading.sha256)
+            self.content = content.written
+            self.written = file_digest.written if packed else self.content
         if found == 0:
             raise DataError(f"'{self.path}' has a header but no records.", "A table needs at least one record.")
 
@@ -226,7 +142,7 @@ class TextReading:
     def result(self, encoding: str | None, cells: NDArray[np.int32], others: NDArray[np.int32]) -> RawText:
         """Tell what was found when all was read."""
         texts, used = self._pass.texts(encoding)
-        return RawText(cells, others, texts, self.counts, self.sha256, used)
+        return RawText(cells, others, texts, self.counts, self.written, self.content, used)
 
 
 class Spoilt(Exception):  # noqa: N818 - nothing is wrong: the reading begins again
@@ -252,12 +168,11 @@ class _Pass:
         targets: NDArray[np.int32],
         widths: tuple[int, int],
         most: int | None,  # rows of a stretch
-        *,
-        digest: bool,
+        content: Digest,
     ) -> None:
         self.file, self.head = file, head
         self.size = size
-        self.hasher = hashlib.sha256() if digest else None
+        self.content = content
         # Room for the first chunk; what it holds then tells how much the whole file needs.
         room = min(self.size or _CHUNK, _CHUNK) // (2 * modes.size) + 1024
         room = room if most is None else min(room, most)
@@ -266,22 +181,26 @@ class _Pass:
         self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
         self.blank_line = 0
 
-    @property
-    def sha256(self) -> str:
-        return self.hasher.hexdigest() if self.hasher else ""
-
     def stretches(self, most: int | None) -> Iterator[Stretch]:
         """Read chunk by chunk; what follows the last line feed is kept for the next one."""
         raw = bytearray(_CHUNK + 1)
         held, seen, skip = 0, 0, self.head.start
+        before = hashlib.sha256()  # of what stands before the rows
         while True:
             if held + 1 >= len(raw):  # one row fills the buffer: make room for more of it
+                if held > LONGEST_ROW:
+                    self._too_long("The row", "16 million")
                 raw = raw + bytearray(len(raw))
             got = self.file.readinto(memoryview(raw)[held:-1])  # type: ignore[attr-defined]
             if raw.find(0, held, held + got) >= 0:
                 raise DataError("The file holds zero bytes, so it is not text.", "Check how it was made.")
-            if self.hasher:
-                self.hasher.update(memoryview(raw)[held : held + got])
+            fresh = memoryview(raw)[held : held + got]
+            if not self.rows.spoilt.any():  # else what is read here is read once more
+                self.content.update(fresh)
+            if self.head.start > 0 and seen <= self.head.start:
+                before.update(fresh[: self.head.start - seen])
+                if (got == 0 or seen + got >= self.head.start) and before.hexdigest() != self.head.sha256:
+                    raise changed("The file")
             stop = held + got
             seen += got
             if got == 0 and stop > 0 and raw[stop - 1] != 10:
@@ -335,10 +254,13 @@ class _Pass:
                     "Close it, or write a quote inside a cell as two.",
                 )
             elif status == LONG_CELL:
-                raise DataError(
-                    f"A quoted cell on line {rows.line} is longer than a million characters.",
-                    "Perhaps its closing quote is missing; or leave the column out.",
-                )
+                self._too_long("A cell of the row", "a million")
+
+    def _too_long(self, what: str, most: str) -> None:
+        raise DataError(
+            f"{what} that begins on line {self.rows.line} is longer than {most} characters.",
+            "Perhaps a closing quote or the end of a line is missing; or take the long column out.",
+        )
 
     def _ragged(self, line: int, fields: int) -> None:
         raise DataError(
@@ -385,14 +307,3 @@ def _grown(matrix: NDArray[np.int32], filled: int, rows: int) -> NDArray[np.int3
     larger = np.empty((rows, matrix.shape[1]), np.int32)
     larger[:filled] = matrix[:filled]
     return larger
-
-
-def _decode(raw: bytes, encoding: str | None) -> str:
-    try:
-        return raw.decode(encoding or "utf-8")
-    except UnicodeDecodeError:
-        if encoding is not None:
-            raise DataError(
-                f"The header line is not {encoding} text.", "Say how the file is encoded (--encoding latin-1)."
-            ) from None
-        return raw.decode("latin-1")

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.engines.local.arrow import as_numbers, plain_column
+from shoal.engines.local.typed_columns import as_numbers, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
 Integers = NDArray[np.int64]
@@ -33,17 +33,22 @@ def encode(table: pa.Table, plain: Collection[str]) -> dict[str, NDArray[Any]]:
     """Give columns as numbers: those that are plain, and codes of the others with their distinct cells."""
     part: dict[str, NDArray[Any]] = {"rows": np.array([table.num_rows])}
     for j, name in enumerate(table.column_names):
-        column = one_array(plain_column(table.column(name)))
-        if name in plain:
-            part[f"number{j}"] = as_numbers(name, column)[0]
-            part[f"gone{j}"] = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
-            continue
-        codes, first = distinct_in(column)
-        part[f"code{j}"] = codes
-        part[f"cells{j}"] = np.frombuffer(_as_bytes(column.take(pa.array(first))), np.uint8)
-        part[f"first{j}"] = first
-        part[f"count{j}"] = np.bincount(codes, minlength=first.size)
+        try:
+            part |= _encoded(name, j, table.column(name), plain)
+        except (pa.ArrowException, KeyError):
+            raise unusable(name, table.column(name).type) from None
     return part
+
+
+def _encoded(name: str, j: int, whole: pa.ChunkedArray, plain: Collection[str]) -> dict[str, NDArray[Any]]:
+    column = one_array(plain_column(whole))
+    if name in plain:
+        gone = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+        return {f"number{j}": as_numbers(name, column)[0], f"gone{j}": gone}
+    codes, first = distinct_in(column)
+    cells = np.frombuffer(_as_bytes(column.take(pa.array(first))), np.uint8)
+    counts = np.bincount(codes, minlength=first.size)
+    return {f"code{j}": codes, f"cells{j}": cells, f"first{j}": first, f"count{j}": counts}
 
 
 def distinct_of(part: Part, j: int) -> Distinct:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.cells import Reading, Vocabulary
-from shoal.engines.local.arrow import Seen, as_numbers, carried_words, is_text, read_column
+from shoal.engines.local.arrow import Seen, carried_words, read_column
 from shoal.engines.local.data import Words
 from shoal.engines.local.loading import reading_of, schema_of, split_by_role
+from shoal.engines.local.typed_columns import as_numbers, is_text, marks, zones
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.encoding import Distinct, distinct_in, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -116,7 +117,8 @@ def loaded(
         {name: typed for name in rest if (typed := columns[name].typed) is not None},
     )  # fmt: skip
     found = {name: columns[name].vocabulary for name in names}
-    return schema_of(asked.assigned, found, options, asked.header), data, replace(origin, given=options.given())
+    came_from = replace(origin, given=options.given(), notes=(*origin.notes, *zones(asked.kinds)))
+    return schema_of(asked.assigned, found, options, asked.header), data, came_from
 
 
 def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
@@ -141,13 +143,13 @@ def _numbers(
     """Read a column of whole numbers or days."""
     kind, reading = asked.kinds[name], asked.readings[name]
     axis_kind = as_numbers(name, pa.array([], kind))[1]
-    marks = _marks(reading)
+    told = marks(reading.missing, axis_kind)
     reason = f"typed as {kind}"
     if limits[0] >= -_LARGEST and limits[1] <= _LARGEST:
 
         def small(part: Part, number: int) -> tuple[Positions, Positions]:
             lo = part[f"number{j}"].astype(np.int32)
-            lo[_gone(part, j, marks)] = MISSING
+            lo[_gone(part, j, told)] = MISSING
             return lo, lo
 
         none = np.empty(0, np.int32)
@@ -155,13 +157,13 @@ def _numbers(
         return Column(vocabulary, None, small, _as_typed(kind) if carried else None)
 
     def values_in(number: int, part: Part) -> Integers:
-        return np.unique(part[f"number{j}"][~_gone(part, j, marks)])
+        return np.unique(part[f"number{j}"][~_gone(part, j, told)])
 
     values = np.unique(np.concatenate(pool.gather(values_in, raw)))
 
     def large(part: Part, number: int) -> tuple[Positions, Positions]:
         codes = np.searchsorted(values, part[f"number{j}"]).astype(np.int32)
-        codes[_gone(part, j, marks)] = len(values) if carried else MISSING
+        codes[_gone(part, j, told)] = len(values) if carried else MISSING
         return codes, codes
 
     lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
@@ -170,19 +172,9 @@ def _numbers(
     return Column(vocabulary, words, large, _taken(pa.array(values).cast(kind), kind) if carried else None)
 
 
-def _marks(reading: Reading) -> list[float]:
-    found = []
-    for mark in reading.missing:
-        try:
-            found.append(float(mark))
-        except ValueError:
-            continue
-    return found
-
-
-def _gone(part: Part, j: int, marks: Sequence[float]) -> NDArray[np.bool_]:
+def _gone(part: Part, j: int, told: Sequence[int]) -> NDArray[np.bool_]:
     gone: NDArray[np.bool_] = part[f"gone{j}"]
-    for mark in marks:
+    for mark in told:
         gone = gone | (part[f"number{j}"] == mark)
     return gone
 
@@ -209,11 +201,16 @@ def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked:
     if carried:
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
-        typed = None if is_text(asked.kinds[name]) else _taken(cells, asked.kinds[name])
+        typed = None if is_text(asked.kinds[name]) else _taken(cells, _unordered(asked.kinds[name]))
         return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]
     return Column(vocabulary, None, _looked_up(j, lo, hi), None)
+
+
+def _unordered(kind: pa.DataType) -> pa.DataType:
+    """Give the type of a column whose parts know only those of its distinct values that occur there."""
+    return pa.dictionary(kind.index_type, kind.value_type) if pa.types.is_dictionary(kind) else kind
 
 
 def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:

@@ -51,7 +51,9 @@ class Spark(Parted):
     master: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     pool: SparkPool = field(init=False, repr=False)
+    # By name only: fields of a class that is derived from would otherwise come before the session.
     rows_per_part: int = field(default=1 << 19, kw_only=True)
+    most_boxes: int | None = field(default=None, kw_only=True)
     name: str = field(default="spark", init=False)
 
     def __post_init__(self) -> None:

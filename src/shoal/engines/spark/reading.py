@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import pyarrow.dataset as ds
-
-from shoal.engines.local.digests import of_file
-from shoal.engines.local.folders import columns_of, dataset_of
+from shoal.engines.local.folders import opened_folder
+from shoal.engines.local.parquet_reader import opened_file
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part
@@ -16,49 +13,38 @@ from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Origin, printable
+from shoal.table import Origin
 
 
 def read_parquet(
     pool: SparkPool, path: Path, options: ReadOptions, rows: int, *, folder: bool
 ) -> tuple[Schema, PartedData, Origin]:
     """Read a Parquet file or a folder of them, each worker its row groups."""
-    files, origin = dataset_of(path) if folder else _seen_file(path)
+    files = opened_folder(path) if folder else opened_file(path)
     asked = Asked.of(files.schema, options)
-    stretches = _stretches(files, rows)
+    stretches = _stretches(files.groups(), rows)
     if not stretches:
         raise DataError("The table has no records.", "A table needs at least one record.")
     names, plain = list(asked.assigned), asked.plain
 
     def load(number: int, part: Part) -> Part:
         begin, count, some = stretches[number]
-        table = ds.FileSystemDataset(some, files_schema, file_format).to_table(columns=names)
-        return encode(table.slice(begin, count), plain)
+        return encode(files.rows_of(some, names).slice(begin, count), plain)
 
-    files_schema, file_format = files.schema, ds.ParquetFileFormat()
-    return loaded(pool, pool.each(load, pool.blank(len(stretches)), tell=telling(names, plain)), asked, options, origin)
-
-
-def _seen_file(path: Path) -> tuple[ds.Dataset, Origin]:
-    if not path.exists():
-        raise DataError(f"There is no file '{path}'.", "Check its name and folder.")
-    columns_of(path)
-    origin = Origin(printable(path.name), of_file(path).sha256, "parquet", place=str(path))
-    return ds.dataset(str(path), format="parquet"), origin
+    raw = pool.each(load, pool.blank(len(stretches)), tell=telling(names, plain))
+    return loaded(pool, raw, asked, options, files.origin)
 
 
-def _stretches(files: ds.Dataset, rows: int) -> list[tuple[int, int, list[Any]]]:
+def _stretches(groups: list[tuple[int, int, int]], rows: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
     """Put row groups together, or cut them, so that each stretch has about so many rows."""
-    found: list[tuple[int, int, list[Any]]] = []
-    open_rows, open_groups = 0, list[Any]()
-    for fragment in files.get_fragments():
-        for group in fragment.split_by_row_group():
-            size = group.row_groups[0].num_rows
-            if open_groups and open_rows + size > rows:
-                found.append((0, open_rows, open_groups))
-                open_rows, open_groups = 0, []
-            if size > 2 * rows:
-                found += [(begin, min(rows, size - begin), [group]) for begin in range(0, size, rows)]
-            elif size:
-                open_rows, open_groups = open_rows + size, [*open_groups, group]
+    found: list[tuple[int, int, list[tuple[int, int]]]] = []
+    open_rows, open_groups = 0, list[tuple[int, int]]()
+    for place, group, size in groups:
+        if open_groups and open_rows + size > rows:
+            found.append((0, open_rows, open_groups))
+            open_rows, open_groups = 0, []
+        if size > 2 * rows:
+            found += [(begin, min(rows, size - begin), [(place, group)]) for begin in range(0, size, rows)]
+        elif size:
+            open_rows, open_groups = open_rows + size, [*open_groups, (place, group)]
     return [*found, (0, open_rows, open_groups)] if open_groups else found

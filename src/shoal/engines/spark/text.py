@@ -8,6 +8,7 @@ driver reads the file, and says where; if nothing is wrong, it says that it had 
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import pickle
 from collections.abc import Sequence
@@ -20,9 +21,10 @@ from numpy.typing import NDArray
 
 from shoal.engines.disk.reading import columns_read, load_text
 from shoal.engines.local.compressed import is_compressed
-from shoal.engines.local.digests import of_file
 from shoal.engines.local.loading import Columns
-from shoal.engines.local.text_reader import Head, RawText, TextColumn, TextReading, read_head
+from shoal.engines.local.sealed import Sealed, changed
+from shoal.engines.local.text_head import Head, read_head
+from shoal.engines.local.text_reader import RawText, TextColumn, TextReading
 from shoal.engines.memory import need_of
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part
@@ -85,13 +87,16 @@ def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> t
 def _in_stretches(
     pool: SparkPool, path: Path, head: Head, columns: Columns, options: ReadOptions, rows: int
 ) -> tuple[Schema, PartedData, Origin]:
-    seen = path.absolute()
+    sealed = Sealed.of(path.absolute())  # workers read what it is now, or nothing
+    with sealed.open() as file:
+        if hashlib.sha256(file.read(head.start)).hexdigest() != head.sha256:
+            raise changed(f"'{path}'")
     need = need_of(path, options)
     parts = 1 if need is None else max(1, -(-need.records // rows))
-    stretches = _stretches(pool, seen, head, parts)
+    stretches = _stretches(pool, sealed, head, parts)
     texts, encoding = set(columns.texts), options.encoding
     while True:
-        raw = pool.each(_reader(seen, head, columns, texts, encoding, stretches), pool.blank(parts), tell=_tell)
+        raw = pool.each(_reader(sealed, head, columns, texts, encoding, stretches), pool.blank(parts), tell=_tell)
         told: Sequence[Told] = raw.told
         more = {name for one in told for name in one.texts} - texts
         other = encoding is None and any(one.encoding == "latin-1" for one in told)
@@ -106,20 +111,20 @@ def _in_stretches(
     counts = {name: _counted(told, places[name], len(merged[name].texts), name) for name in merged}
     none = np.empty((0, 0), np.int32)
     used = next((one.encoding for one in told if one.encoding != "utf-8"), "utf-8")
-    found = RawText(none, none, merged, counts, of_file(path).sha256, encoding or used)
+    found = RawText(none, none, merged, counts, sealed.written, sealed.written, encoding or used)
     recoded = _recoded(pool, raw, columns, places)
     return columns_read(pool, path, head, columns, options, recoded, tuple(one.rows for one in told), found)
 
 
-def _stretches(pool: SparkPool, path: Path, head: Head, parts: int) -> list[Stretch]:
+def _stretches(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> list[Stretch]:
     """Cut a file into stretches of as many bytes, and count quotes and lines before each."""
-    cuts = np.linspace(head.start, path.stat().st_size, parts + 1).astype(np.int64).tolist()
+    cuts = np.linspace(head.start, sealed.written.size, parts + 1).astype(np.int64).tolist()
 
     def count(number: int, part: Part) -> tuple[int, int] | None:
-        if not path.is_file():
+        if not sealed.path.is_file():
             return None
         quotes = feeds = 0
-        with path.open("rb") as file:
+        with sealed.open() as file:
             file.seek(cuts[number])
             left = cuts[number + 1] - cuts[number]
             while left and (chunk := file.read(min(left, _CHUNK))):
@@ -139,21 +144,21 @@ def _stretches(pool: SparkPool, path: Path, head: Head, parts: int) -> list[Stre
 
 
 def _reader(
-    path: Path, head: Head, columns: Columns, texts: set[str], encoding: str | None, stretches: Sequence[Stretch]
+    sealed: Sealed, head: Head, columns: Columns, texts: set[str], encoding: str | None, stretches: Sequence[Stretch]
 ) -> Any:
     """Give what reads the rows that begin in a stretch."""
 
     def read(number: int, part: Part) -> Part:
-        first, line = _first_row(path, stretches[number])
-        stop = _first_row(path, stretches[number + 1])[0] if number + 1 < len(stretches) else stretches[number].stop
+        first, line = _first_row(sealed, stretches[number])
+        stop = _first_row(sealed, stretches[number + 1])[0] if number + 1 < len(stretches) else stretches[number].stop
         if number == 0:
             first, line = head.start, head.line
-        if first >= stop or _only_empty_lines(path, first, stop):
+        if first >= stop or _only_empty_lines(sealed, first, stop):
             cells, others = (np.empty((0, len(names)), np.int32) for names in (columns.quasi, columns.others))
             told = Told(0, {}, {}, "utf-8", blank=first < stop)
         else:
             mine = replace(head, start=0, line=line)
-            reading = TextReading(path, mine, columns.quasi, columns.others, texts, (first, stop))
+            reading = TextReading(sealed.path, mine, columns.quasi, columns.others, texts, (first, stop), sealed=sealed)
             (stretch,) = reading.stretches(None)
             found = reading.result(encoding, stretch.cells, stretch.others)
             cells, others = found.cells, found.others
@@ -164,8 +169,8 @@ def _reader(
     return read
 
 
-def _only_empty_lines(path: Path, start: int, stop: int) -> bool:
-    with path.open("rb") as file:
+def _only_empty_lines(sealed: Sealed, start: int, stop: int) -> bool:
+    with sealed.open() as file:
         file.seek(start)
         return not file.read(min(stop - start, 1 << 12)).strip(b"\r\n")
 
@@ -175,10 +180,10 @@ def _tell(number: int, part: Part) -> Told:
     return found
 
 
-def _first_row(path: Path, stretch: Stretch) -> tuple[int, int]:
+def _first_row(sealed: Sealed, stretch: Stretch) -> tuple[int, int]:
     """Find where the first row begins that begins after the beginning of a stretch, and on which line."""
     place, line, quoted = stretch.start, stretch.line, stretch.quoted
-    with path.open("rb") as file:
+    with sealed.open() as file:
         file.seek(place)
         while chunk := file.read(1 << 16):
             signs = np.frombuffer(chunk, np.uint8)
