@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property.independent import variation
+from property.people import keeps, level
 
 import shoal
 
@@ -119,12 +120,19 @@ def test_every_promise_holds_by_its_definition_or_is_refused(tree, columns, meth
     quasi = ["town", "age"]
     roles = {"subject": "who"} if subject else {}
     everyone = columns["secret"]
+    all_of_them = list(zip(columns["who"], everyone, strict=True))
     try:
         release = shoal.anonymize(read(columns, tree, quasi, **roles), method, [shoal.KAnonymity(k), *models])
     except (shoal.GuaranteeError, shoal.ParameterError):
-        assert len(set(columns["who"])) < k or not all(kept(model, everyone, everyone) for model in models)
+        by_people = [keeps(model, level(model, all_of_them, all_of_them, "variation")) for model in models]
+        by_records = [kept(model, everyone, everyone) for model in models]
+        assert len(set(columns["who"])) < k or not all(by_people if subject else by_records)
         return
     assert release.holds
     for rows in classes_of(release, columns, quasi):
         assert len({columns["who"][row] for row in rows} if subject else rows) >= k
-        assert all(kept(model, [everyone[row] for row in rows], everyone) for model in models)
+        secrets = [everyone[row] for row in rows]
+        mine = [(columns["who"][row], everyone[row]) for row in rows]
+        for model in models:
+            by_people = keeps(model, level(model, mine, all_of_them, "variation"))
+            assert by_people if subject else kept(model, secrets, everyone)

@@ -48,7 +48,9 @@ Target = Annotated[
 Quasi = Annotated[str, typer.Option(help="Quasi-identifiers, separated by commas.")]
 Sensitive = Annotated[str, typer.Option(help="Confidential columns, released as they are.")]
 Plain = Annotated[str, typer.Option(help="Other columns to keep. Columns that are not named are left out.")]
-Subject = Annotated[str | None, typer.Option(help="The column that tells people apart: k then counts people.")]
+Subject = Annotated[
+    str | None, typer.Option(help="The column that tells people apart: all promises then count people.")
+]
 RolesOption = Annotated[
     str | None,
     typer.Option("--roles", help="'last-sensitive': the last column is confidential, all others quasi-identifiers."),
