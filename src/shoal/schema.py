@@ -45,13 +45,17 @@ RELEASED = (Role.QUASI, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column of a table."""
+    """A column of a table.
+
+    ``generalized`` says of a column that is released as it is whether some of its cells stand for several values.
+    """
 
     name: str
     role: Role
     axis: Axis
     knowledge: str | None = None
     reason: str = field(default="", compare=False)
+    generalized: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

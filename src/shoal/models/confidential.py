@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING
-from shoal.schema import Schema
+from shoal.schema import Attribute, Schema
 
 
 def confidential(schema: Schema, column: str | None, model: str) -> str:
@@ -19,13 +19,24 @@ def confidential(schema: Schema, column: str | None, model: str) -> str:
                 f"Column '{column}' is a quasi-identifier, so {model} cannot protect it.",
                 "Name a column that is released as it is.",
             )
-        return attribute.name
+        return _of_values(attribute, model)
     if len(schema.sensitive) != 1:
         raise SchemaError(
             f"The table has {len(schema.sensitive)} confidential columns, so {model} needs a name.",
             "Say which one is meant (column=, --t-column, --l-column), or name one as sensitive (--sensitive).",
         )
-    return schema.sensitive[0]
+    return _of_values(schema[schema.sensitive[0]], model)
+
+
+def _of_values(attribute: Attribute, model: str) -> str:
+    """Refuse cells that stand for several values: counted as values of their own, [5;6] and [5;7] would differ."""
+    if attribute.generalized:
+        raise SchemaError(
+            f"Column '{attribute.name}' has cells that stand for several values ([5;6], 5*, {{a;b}} or *), so {model} "
+            "cannot count its values.",
+            "Give the values themselves, or leave the cells empty.",
+        )
+    return attribute.name
 
 
 def places_among(values: NDArray[np.int32], column: NDArray[np.int32]) -> NDArray[np.int32]:

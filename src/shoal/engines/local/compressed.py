@@ -91,7 +91,7 @@ def created(path: Path) -> Iterator[Any]:
             yield file
         return
     with path.open("xb") as plain:
-        if _is_gzip(path):
+        if is_gzip(path):
             import gzip
 
             # Neither a name nor the time is kept in the file: they would make it another one each time.
@@ -105,7 +105,7 @@ def created(path: Path) -> Iterator[Any]:
 
 
 def _unpacked(path: Path, packed: Any) -> Any:
-    if _is_gzip(path):
+    if is_gzip(path):
         import gzip
 
         return gzip.GzipFile("", "rb", fileobj=packed)
@@ -114,5 +114,6 @@ def _unpacked(path: Path, packed: Any) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
 
 
-def _is_gzip(path: Path) -> bool:
+def is_gzip(path: Path) -> bool:
+    """Tell whether a compressed file is one of gzip; the others are of Zstandard."""
     return path.suffix.lower() == ".gz"

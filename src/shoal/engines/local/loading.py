@@ -181,8 +181,21 @@ def schema_of(
     for name, role in assigned.items():
         axis = found[name].axis if name in found else Axis("integer")
         reason = found[name].reason if name in found else "whole numbers"
-        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason))
+        generalized = role != Role.QUASI and name in found and _generalized(found[name])
+        if generalized and role == Role.SUBJECT:
+            raise DataError(
+                f"Column '{name}' tells people apart, but has cells that stand for several (5*, {{a;b}} or *).",
+                "Give every record the number or name of one person, or name another column (--subject).",
+            )
+        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized))
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
+
+
+def _generalized(cells: Vocabulary) -> bool:
+    """Tell whether some cell stands for several values, or is a category that looks like a range of them."""
+    names = cells.axis.values if cells.axis.nominal and cells.axis.values is not None else ()
+    odd = any(name[:1] == "[" and name[-1:] == "]" and ";" in name for name in names)
+    return odd or bool(cells.axis.groups) or bool((cells.lo != cells.hi).any())
 
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:

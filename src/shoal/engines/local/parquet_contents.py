@@ -1,0 +1,191 @@
+"""What is in a Parquet file, or in a folder of them, beside the rows that it shows.
+
+A Parquet file has many places where more can be kept than its rows show. Those that have a name are looked at one by
+one. Then the rows are written anew, and the file must be the same, byte for byte: this finds everything else, but it
+needs the version of Arrow that wrote the file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from shoal.engines.local.digests import Digest
+from shoal.engines.local.parquet_reader import opened
+from shoal.engines.local.sealed import Sealed, changed
+from shoal.engines.local.typed_columns import is_text
+from shoal.table import Written, printable
+
+_WRITER = "parquet-cpp-arrow version "
+_MAGIC = 4  # bytes at the beginning and at the end of a file
+_SCHEMA = b"ARROW:schema"
+_PART = re.compile(r"part-\d{5,}\.parquet")
+
+
+def strange_files(folder: Path) -> str | None:
+    """Name something in a folder that is not one of the files that a release consists of."""
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink() or not path.is_file() or not _PART.fullmatch(path.name):
+            return f"'{printable(path.name)}' in '{printable(folder.name)}'"
+    return None
+
+
+def strange_contents(path: Path, names: Sequence[str], written: Written | None = None) -> str | None:
+    """Name something in a Parquet file that is not in the rows of some columns; None if there is nothing.
+
+    What was read of the file before may be given, so that nothing else is looked at.
+    """
+    sealed = Sealed.of(path)
+    if written is not None and sealed.written != written:
+        raise changed(f"'{path}'")
+    with opened(sealed) as file:
+        found = _strange_layout(file, sealed, names) or _strange_values(file)
+    if found is None:
+        texts = _texts_of(sealed)
+        with opened(sealed, read_dictionary=texts) as file:
+            found = _unused_texts(file, texts)
+    if found is None and not _same_anew(sealed):
+        return "bytes that its rows do not show"
+    return found
+
+
+def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str]) -> str | None:
+    told = file.metadata
+    if file.schema_arrow.names != list(names):
+        return "columns that are not those of the release"
+    if re.fullmatch(_WRITER + r"\d+\.\d+\.\d+(-SNAPSHOT)?", told.created_by) is None:
+        return "the name of a writer that is no version of Arrow"
+    if told.metadata and not _bare_schema(told.metadata, file.schema_arrow):
+        return "metadata of the file"
+    for field in file.schema_arrow:
+        if pa.types.is_struct(field.type) and [end.name for end in field.type] != ["lo", "hi"]:
+            return f"further fields in the spans of '{field.name}'"
+        if pa.types.is_nested(field.type) and not pa.types.is_struct(field.type):
+            return f"lists in '{field.name}'"
+    place = _MAGIC
+    for chunk in _chunks(told):
+        start = min(at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at is not None)
+        other = chunk.has_column_index or chunk.has_offset_index or chunk.bloom_filter_offset
+        if start != place or other or chunk.metadata or chunk.file_path or chunk.is_geo_stats_set:
+            return "bytes that belong to no column"
+        place += chunk.total_compressed_size
+    if place + told.serialized_size + 4 + _MAGIC != sealed.written.size:
+        return "bytes that belong to no column"
+    return None
+
+
+def _chunks(told: pq.FileMetaData) -> Iterator[Any]:
+    for group in range(told.num_row_groups):
+        for column in range(told.num_columns):
+            yield told.row_group(group).column(column)
+
+
+def _bare_schema(remarks: dict[bytes, bytes], schema: pa.Schema) -> bool:
+    """Tell whether the only remark on a file is the types of its columns, without remarks on them."""
+    if set(remarks) != {_SCHEMA} or schema.metadata or any(field.metadata for field in schema):
+        return False
+    bare = pa.schema([pa.field(field.name, field.type, field.nullable) for field in schema])
+    try:
+        return bool(base64.b64decode(remarks[_SCHEMA], validate=True) == bare.serialize().to_pybytes())
+    except binascii.Error:
+        return False
+
+
+def _strange_values(file: pq.ParquetFile) -> str | None:
+    """Look at the values of each group of rows: ends of spans, and the limits that are told of columns."""
+    told = file.metadata
+    for group in range(told.num_row_groups):
+        table = file.read_row_group(group)
+        leaves: list[Any] = []
+        for name in table.column_names:
+            column = table.column(name)
+            if not pa.types.is_struct(column.type):
+                leaves.append(column)
+                continue
+            ends = [pc.struct_field(column, end) for end in ("lo", "hi")]
+            if pc.any(pc.xor(ends[0].is_null(), ends[1].is_null())).as_py():
+                return f"spans of '{name}' with one end"
+            leaves += ends
+        for place, leaf in enumerate(leaves):
+            if not _limits_shown(told.row_group(group).column(place).statistics, leaf):
+                return f"limits of '{told.schema.column(place).path}' that its rows do not have"
+    return None
+
+
+def _limits_shown(told: Any, leaf: pa.ChunkedArray) -> bool:
+    """Tell whether the limits that a file tells of a column are among its values."""
+    if told is None:
+        return True
+    if told.has_null_count and told.null_count != leaf.null_count:
+        return False
+    if not told.has_min_max:
+        return True
+    try:
+        limits = pa.array([told.min, told.max]).cast(leaf.type)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return bool(pa.types.is_decimal(leaf.type))  # which are not told as values; writing anew compares them
+    values = pc.unique(leaf)
+    if pa.types.is_floating(leaf.type):  # of 0.0, limits have the sign that is farther out
+        limits, values = pc.add(limits, 0.0), pc.add(values, 0.0)
+    return bool(pc.all(pc.is_in(limits, values.cast(limits.type))).as_py())
+
+
+def _texts_of(sealed: Sealed) -> list[str]:
+    with opened(sealed) as file:
+        return [field.name for field in file.schema_arrow if is_text(field.type)]
+
+
+def _unused_texts(file: pq.ParquetFile, texts: Sequence[str]) -> str | None:
+    """Name a column whose list of distinct texts has some that no row uses."""
+    for group in range(file.metadata.num_row_groups if texts else 0):
+        table = file.read_row_group(group, columns=list(texts))
+        for name in table.column_names:
+            for chunk in table.column(name).chunks:
+                if isinstance(chunk, pa.DictionaryArray):
+                    used = pc.unique(chunk.indices.drop_null())
+                    if len(used) < len(chunk.dictionary):
+                        return f"texts of '{name}' that no row has"
+    return None
+
+
+def _same_anew(sealed: Sealed) -> bool:
+    """Tell whether the same rows, written anew, are the same file; and True if another version wrote it."""
+    with opened(sealed) as file:
+        told = file.metadata
+        if told.created_by != _WRITER + pa.__version__:
+            return True
+        sink = _Sink()
+        with pq.ParquetWriter(
+            pa.PythonFile(sink, mode="w"), file.schema_arrow.remove_metadata(), store_schema=bool(told.metadata)
+        ) as writer:
+            for group in range(told.num_row_groups):
+                table = file.read_row_group(group).combine_chunks()
+                writer.write_table(table, row_group_size=max(1, table.num_rows))
+    return sink.digest.written == sealed.written
+
+
+class _Sink:
+    """A file that keeps only the digest of what is written to it."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self.digest = Digest()
+
+    def write(self, some: Any) -> int:
+        self.digest.update(memoryview(some))
+        return len(some)
+
+    def flush(self) -> None:
+        """Do nothing: nothing is held back."""
+
+    def close(self) -> None:
+        self.closed = True
