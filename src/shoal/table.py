@@ -37,9 +37,10 @@ class Written:
 class Origin:
     """Where a table came from: a name without its folder, its SHA-256, and the kind of object or file it was.
 
-    ``place`` is the full path of a file. It is never written anywhere: it only keeps a release from overwriting its
-    own input. ``written`` is what the engine's digest would have said of just the bytes or rows that were read, and
-    ``content`` the same of the text in a file that may be compressed; frames have neither.
+    ``place`` is the full path of a file, and ``beside`` are those of files that were read along with it, such as
+    hierarchies. They are never written anywhere: they only keep a release from overwriting its own input. ``written``
+    is what the engine's digest would have said of just the bytes or rows that were read, and ``content`` the same of
+    the text in a file that may be compressed; frames have neither.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Origin:
     notes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     place: str | None = None
+    beside: tuple[str, ...] = ()
     written: Written | None = None
     content: Written | None = None
 

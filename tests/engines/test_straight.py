@@ -160,3 +160,8 @@ def test_a_file_that_is_used_again_holds_nothing_of_what_it_held(tmp_path):
     assert again.path == before.path
     again.add(np.arange(3, dtype=np.int64))
     assert again.done().path.read_bytes() == np.arange(3, dtype=np.int64).tobytes()
+
+
+def test_a_file_is_nothing_to_run(tmp_path, disk):
+    written(tmp_path / "file", [10, 20])
+    assert not (tmp_path / "file").stat().st_mode & 0o111

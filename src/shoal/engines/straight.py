@@ -89,8 +89,8 @@ def open_straight(path: Path, mode: str, *, straight: bool = True) -> FileIO:
 
     def opener(name: str, flags: int) -> int:
         with contextlib.suppress(OSError):
-            return os.open(name, flags | _STRAIGHT)
-        return os.open(name, flags)
+            return os.open(name, flags | _STRAIGHT, 0o666)
+        return os.open(name, flags, 0o666)
 
     file = open(path, mode, buffering=0, opener=opener if straight and _STRAIGHT else None)  # noqa: SIM115
     assert isinstance(file, FileIO)

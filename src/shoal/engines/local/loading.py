@@ -136,9 +136,13 @@ def origin_of(path: Path, head: Head, raw: RawText, options: ReadOptions) -> Ori
         )
         if said
     )
-    return Origin(
-        printable(path.name), raw.written.sha256, "text", notes, options.given(), str(path), raw.written, raw.content
-    )
+    origin = Origin(printable(path.name), raw.written.sha256, "text", notes, place=str(path))
+    return read_so(replace(origin, written=raw.written, content=raw.content), options)
+
+
+def read_so(origin: Origin, options: ReadOptions) -> Origin:
+    """Give the origin of a table with how it was read, and which files were read along with it."""
+    return replace(origin, given=options.given(), beside=tuple(map(str, options.files())))
 
 
 def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
@@ -231,5 +235,4 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
     notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}))
-    came_from = replace(origin, given=options.given(), notes=notes)
-    return schema_of(assigned, found, options, header), data, came_from
+    return schema_of(assigned, found, options, header), data, read_so(replace(origin, notes=notes), options)
