@@ -32,11 +32,14 @@ settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # What starts something large of its own does so once, however many processes the tests are spread over.
-TOGETHER = {"test_spark": "cluster", "test_pools": "cluster", "test_browser": "browser", "test_databases": "server"}
+TOGETHER = {
+    "test_spark": "cluster", "test_pools": "cluster", "test_browser": "browser", "test_databases": "server",
+    "test_sanitizers": "compiler",
+}  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests in one process that share a cluster, a browser or a server."""
+    """Keep tests in one process that share a cluster, a browser, a server or a library of their own."""
     for item in items:
         given = getattr(item, "callspec", None)
         on_cluster = given is not None and any(
