@@ -41,11 +41,12 @@ TOGETHER = {
     "test_browser": "browser",
     "test_databases": "server",
     "test_killed_databases": "server",
+    "test_sanitizers": "compiler",
 }
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests in one process that share a cluster, a browser or a server."""
+    """Keep tests in one process that share a cluster, a browser, a server or a library of their own."""
     for item in items:
         given = getattr(item, "callspec", None)
         on_cluster = given is not None and any(

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 _BITS = 40
 # Of densities that differ by more powers of two, three such numbers would not hold enough digits of the smallest.
 _APART = 70
+# Densities of more powers of two may not be numbers.
+_LARGEST = 1000
 # No density is so small that it has no 60 digits above this power of two.
 _SMALLEST = 512
 
@@ -120,7 +122,7 @@ def _laid_out(begin: Floats, end: Floats, mass: Floats, nothing: float) -> Diffe
         return Difference(points, np.zeros(max(knots.size - 1, 0)), nothing)
     length = end[wide] - begin[wide]
     powers = np.frexp(mass[wide])[1] - np.frexp(length)[1]
-    if int(powers.max()) - int(powers.min()) > _APART:
+    if int(powers.max()) - int(powers.min()) > _APART or int(powers.max()) > _LARGEST:
         return Difference(points, _between(first[wide], last[wide], mass[wide], length, np.diff(knots)), nothing)
     density = mass[wide] / length
     heights = np.zeros(knots.size - 1)
