@@ -104,7 +104,9 @@ class Release:
         """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does."""
         self._insist()
         given = self.origin.kind
-        return self.table.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
+        return self.table.arranged()[0].to(
+            kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells
+        )
 
     def write(
         self,
@@ -164,7 +166,8 @@ class Release:
         with ExitStack() as stack:
             stored = None
             if target.is_table:
-                stored = stack.enter_context(self.table.engine.store(self.table.data, self.table.schema, target))
+                arranged = self.table.arranged()[0]
+                stored = stack.enter_context(arranged.engine.store(arranged.data, arranged.schema, target))
             drafts = stack.enter_context(all_or_none(outputs, stored.commit if stored else None))
             rest = iter(drafts)
             written = stored.written if stored else self._written(next(rest), target, delimiter)
@@ -194,7 +197,8 @@ class Release:
 
     def _written(self, draft: Path, target: Source, delimiter: str) -> Written:
         slash = "/" * (target.kind == "folder")
-        return self.table.engine.write(self.table.data, self.table.schema, f"{draft}{slash}", Layout(delimiter))
+        arranged = self.table.arranged()[0]
+        return arranged.engine.write(arranged.data, arranged.schema, f"{draft}{slash}", Layout(delimiter))
 
     def _masked_counts(self) -> str:
         text = io.StringIO()
