@@ -105,7 +105,9 @@ class Release:
         """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does."""
         self._insist()
         given = self.origin.kind
-        return self.table.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
+        return self.table.arranged()[0].to(
+            kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells
+        )
 
     def write(
         self,

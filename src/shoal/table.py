@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from shoal.engines import Boxes, Counts, Engine, Moments
 
 T = TypeVar("T")
+# The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.
+RowOrder = Callable[[], Iterator[NDArray[np.int64]]]
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,23 @@ class Table:
     def derive(self, changed: tuple[Schema, Any]) -> Table:
         """Give the table that an engine made of this one."""
         return replace(self, schema=changed[0], data=changed[1])
+
+    def arranged(self) -> tuple[Table, RowOrder]:
+        """Give the same records in the released order, and the number of the row that each came from.
+
+        The released order depends on nothing but what is released. Rows are sorted by the quasi-identifiers, then by
+        the other released columns, both in the order of the schema. A cell without a value comes first, then ``*``.
+        Numbers, dates and ordered categories are sorted by their value, ranges of them by their lower and then their
+        upper end; categories, sets, patterns, nodes of hierarchies and texts by what is written, byte by byte in
+        UTF-8. Rows in which all this is equal are sorted by how the values of other columns are written, column by
+        column, and then by values of a frame that are written alike. Rows that are still equal are the same row.
+        """
+        data, order = self.engine.arrange(self.data, self.schema)
+        return replace(self, data=data), order
+
+    def rearranged(self, order: RowOrder) -> Table:
+        """Give a table that stands in the released order in the order of the input."""
+        return replace(self, data=self.engine.rearrange(self.data, self.schema, order))
 
     def to(self, kind: str = "arrow", *, cells: str | None = None) -> Any:
         """Give the released columns as a frame: ``arrow``, ``polars``, ``pandas`` or ``duckdb``.

@@ -24,11 +24,9 @@ from shoal.kernels.rendering import (
     Form,
     Slots,
     SpanStyle,
-    Texts,
     TextTable,
     join_rows,
     render_spans,
-    repeat_texts,
 )
 from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss
 
@@ -322,14 +320,6 @@ def test_texts_are_repeated_whether_they_fit_their_slots_or_not(slot):
     length = join_rows(0, 300, spelling, index, 0, form, out)
     cells = [[f"[{a};{b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
     wanted = [",".join([*cells[g][:3], str(row), *cells[g][3:]]) for row, g in enumerate(index.tolist())]
-    assert out[:length].tobytes().decode().splitlines() == wanted
-    seats = draw.permutation(300).astype(np.int32)
-    text, sizes = repeat_texts(spelling, index[seats], widest)
-    assert text.tobytes().decode() == "".join(
-        ",".join(some) for g in index[seats] for some in (cells[g][:3], cells[g][3:])
-    )
-    texts = Texts(text.copy(), np.append(0, np.cumsum(sizes, dtype=np.int64)), 2)
-    length = join_rows(0, 300, texts, put_at(seats, np.arange(300, dtype=np.int32)), 0, form, out)
     assert out[:length].tobytes().decode().splitlines() == wanted
 
 

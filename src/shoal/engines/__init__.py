@@ -23,7 +23,7 @@ from shoal.errors import ParameterError
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema, options_from
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, RowOrder, Table
 from shoal.table import Written as Written
 
 Positions = NDArray[np.int32]
@@ -277,6 +277,17 @@ class Engine(Protocol):
         The plan is told how many cells of each column are not exact in each piece of the table, and says what the
         kernel is to know for each piece; the kernel is also told which cells are not exact.
         """
+        ...
+
+    def arrange(self, data: Any, schema: Schema) -> tuple[Any, RowOrder]:
+        """Bring the records into the released order (see `Table.arranged`), and tell which row each came from.
+
+        Rows that are equal in all that is released keep the order of the table.
+        """
+        ...
+
+    def rearrange(self, data: Any, schema: Schema, order: RowOrder) -> Any:
+        """Bring records in the released order back to the order of the table that they came from."""
         ...
 
     def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:

@@ -40,7 +40,7 @@ class Splits:
         """How many ranges there are."""
         return self.rows.size + 1
 
-    def range_of(self, keys: Sequence[Bits], rows: NDArray[Any]) -> Positions:
+    def range_of(self, keys: Sequence[NDArray[Any]], rows: NDArray[Any]) -> Positions:
         """Give the range that each record belongs to."""
         return _ranges(self.keys, self.rows, keys, rows)
 
@@ -74,12 +74,15 @@ class Splits:
         return np.split(order, places)
 
 
-def _ranges(splits: Sequence[Bits], split_rows: Integers, keys: Sequence[Bits], rows: NDArray[Any]) -> Positions:
+def _ranges(
+    splits: Sequence[Bits], split_rows: Integers, keys: Sequence[NDArray[Any]], rows: NDArray[Any]
+) -> Positions:
     if not keys:
         return np.searchsorted(split_rows, rows, side="right").astype(np.int32)
-    found, alike = count_splits(keys[0], splits[0])
+    bits = sortable(keys[0])
+    found, alike = count_splits(bits, splits[0])
     # Few records are as some of the splits by the first key: the others say where these belong.
-    first = np.searchsorted(splits[0], keys[0][alike])
+    first = np.searchsorted(splits[0], bits[alike])
     for begin in np.unique(first).tolist():
         tied = alike[first == begin]
         stop = int(found[tied[0]])

@@ -147,87 +147,6 @@ static inline const uint8_t *open_slot(const uint8_t *text, int64_t slot, const 
     return spill + there[0];
 }
 
-/* Copy the texts of the group of each row one behind the other, note their lengths, and give how many bytes they have.
- * slots, spill and start need ROOM bytes behind them. */
-KERNEL int64_t repeat_texts(const uint8_t *slots, int64_t slot, const uint8_t *spill, int64_t runs,
-                            const int32_t *index, int64_t n, int32_t *lengths, uint8_t *start) {
-    uint8_t *out = start;
-    for (int64_t row = 0; row < n; row++) {
-        if (row + AHEAD < n) {
-            const uint8_t *next = slots + index[row + AHEAD] * runs * slot;
-            FETCH(next);
-            FETCH(next + ROOM);
-        }
-        for (int64_t run = 0; run < runs; run++) {
-            int64_t size;
-            const uint8_t *from = open_slot(slots + (index[row] * runs + run) * slot, slot, spill, &size);
-            copy(out, from, size);
-            *lengths++ = (int32_t)size;
-            out += size;
-        }
-    }
-    return out - start;
-}
-
-/* What the texts of rows are found by: slots of one size, one per group and run from a group on, and a spill; or where
- * each of them begins among others, and where these end. */
-typedef struct {
-    const uint8_t *texts, *spill;
-    const int64_t *starts;
-    int64_t slot, runs, shift, size;
-} Spelling;
-
-/* What a row of the output is: its fields, of which number says which run of span columns or which carried column it is,
- * and the cells and texts of carried columns. */
-typedef struct {
-    const int32_t *fields, *numbers, *carried;
-    const int64_t *bases, *offsets;
-    const uint8_t *heap;
-    int64_t width, q;
-    uint8_t delimiter;
-} Form;
-
-ALWAYS_INLINE int64_t join(int64_t first, int64_t stop, const Spelling spelling, const int32_t *index, const Form form,
-                           int slotted, uint8_t *start) {
-    const int64_t runs = spelling.runs, slot = spelling.slot, shift = spelling.shift;
-    const uint8_t *texts = spelling.texts;
-    uint8_t *out = start;
-    for (int64_t row = first; row < stop; row++) {
-        if (!slotted && row + 2 * AHEAD < stop) FETCH(&spelling.starts[index[row + 2 * AHEAD] * runs]);
-        if (index && row + AHEAD < stop) { /* a later row's text */
-            int64_t group = index[row + AHEAD] - shift;
-            const uint8_t *next = texts + (slotted ? group * runs * slot : spelling.starts[group * runs]);
-            FETCH(next);
-            FETCH(next + ROOM);
-        }
-        int64_t group = (index ? index[row] : row) - shift;
-        for (int64_t f = 0; f < form.width; f++) {
-            if (f > 0) *out++ = form.delimiter;
-            int32_t number = form.numbers[f];
-            if (form.fields[f] == SPAN) {
-                int64_t size, text = group * runs + number;
-                if (slotted) {
-                    const uint8_t *from = open_slot(texts + text * slot, slot, spelling.spill, &size);
-                    copy(out, from, size);
-                } else {
-                    int64_t begin = spelling.starts[text];
-                    size = spelling.starts[text + 1] - begin;
-                    if (begin + size + ROOM <= spelling.size) copy(out, texts + begin, size);
-                    else memcpy(out, texts + begin, (size_t)size); /* the last texts, behind which nothing may be read */
-                }
-                out += size;
-                continue;
-            }
-            int32_t code = form.carried[row * form.q + number];
-            if (form.bases[number] >= 0) out = put_text(out, form.bases[number] + code, form.offsets, form.heap);
-            else if (code != MISSING) out = put_number(out, code);
-            else if (form.width == 1) *out++ = '"', *out++ = '"';
-        }
-        *out++ = '\n';
-    }
-    return out - start;
-}
-
 /* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
  * what each field is and numbers which run of span columns or which carried column; shift is the group number at
  * which slots, one per group and run, begin. slots, spill and start need ROOM bytes behind them. Gives the number of
@@ -236,18 +155,30 @@ KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, con
                          const uint8_t *slots, int64_t slot, const uint8_t *spill, int64_t runs, const int32_t *index,
                          int64_t shift, const int32_t *carried, int64_t q, const int64_t *bases,
                          const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *start) {
-    const Spelling spelling = {slots, spill, 0, slot, runs, shift, 0};
-    const Form form = {fields, numbers, carried, bases, offsets, heap, width, q, (uint8_t)delimiter};
-    return join(first, stop, spelling, index, form, 1, start);
-}
-
-/* The same with texts of so many bytes, of which index tells for each row where its own begin among starts. Only start
- * needs ROOM bytes behind it. */
-KERNEL int64_t join_texts(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
-                          const uint8_t *texts, int64_t size, const int64_t *starts, int64_t runs,
-                          const int32_t *index, const int32_t *carried, int64_t q, const int64_t *bases,
-                          const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *start) {
-    const Spelling spelling = {texts, 0, starts, 0, runs, 0, size};
-    const Form form = {fields, numbers, carried, bases, offsets, heap, width, q, (uint8_t)delimiter};
-    return join(first, stop, spelling, index, form, 0, start);
+    uint8_t *out = start;
+    for (int64_t row = first; row < stop; row++) {
+        if (index && row + AHEAD < stop) { /* a later row's text */
+            const uint8_t *next = slots + (index[row + AHEAD] - shift) * runs * slot;
+            FETCH(next);
+            FETCH(next + ROOM);
+        }
+        int64_t group = (index ? index[row] : row) - shift;
+        for (int64_t f = 0; f < width; f++) {
+            if (f > 0) *out++ = (uint8_t)delimiter;
+            int32_t number = numbers[f];
+            if (fields[f] == SPAN) {
+                int64_t size;
+                const uint8_t *from = open_slot(slots + (group * runs + number) * slot, slot, spill, &size);
+                copy(out, from, size);
+                out += size;
+                continue;
+            }
+            int32_t code = carried[row * q + number];
+            if (bases[number] >= 0) out = put_text(out, bases[number] + code, offsets, heap);
+            else if (code != MISSING) out = put_number(out, code);
+            else if (width == 1) *out++ = '"', *out++ = '"';
+        }
+        *out++ = '\n';
+    }
+    return out - start;
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import Int32, below, call, of_kind
+from shoal.kernels import Int32, call, of_kind
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -84,15 +84,6 @@ class Slots:
 
 
 @dataclass(frozen=True)
-class Texts:
-    """Texts one behind the other, ``runs`` for each row; ``starts`` says where each begins, and where all end."""
-
-    texts: Bytes
-    starts: Integers
-    runs: int
-
-
-@dataclass(frozen=True)
 class Form:
     """What a row of the output is.
 
@@ -107,36 +98,17 @@ class Form:
     delimiter: str
 
 
-def repeat_texts(slots: Slots, index: Positions, widest: int) -> tuple[Bytes, Positions]:
-    """Give the texts of the group of each row one behind the other, each of at most so many bytes, and lengths."""
-    of_kind(np.int32, index)
-    below(slots.texts.size // max(slots.runs * slots.slot, 1), index)
-    out = np.empty(index.size * widest + SLACK, np.uint8)
-    lengths = np.empty((index.size, slots.runs), np.int32)
-    size = call(
-        "repeat_texts", slots.texts, slots.slot, slots.spill, slots.runs, index, index.size, lengths, out,
-        result=ctypes.c_int64,
-    )  # fmt: skip
-    return out[:size], lengths
-
-
-def join_rows(
-    first: int, stop: int, spelling: Slots | Texts, index: Positions, shift: int, form: Form, out: Bytes
-) -> int:
+def join_rows(first: int, stop: int, spelling: Slots, index: Positions, shift: int, form: Form, out: Bytes) -> int:
     """Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell.
 
     ``index`` tells the group of each row, if it is not the row's number; ``shift`` is the group at which slots begin.
     """
     of_kind(np.int32, form.fields, form.numbers, index, form.carried)
-    before = first, stop, form.fields, form.numbers, form.fields.size
-    behind = (
-        form.carried, form.carried.shape[1], form.table.bases, form.table.offsets, form.table.heap,
-        Int32(ord(form.delimiter)), out,
+    return int(
+        call(
+            "join_rows", first, stop, form.fields, form.numbers, form.fields.size, spelling.texts, spelling.slot,
+            spelling.spill, spelling.runs, index if index.size else None, shift, form.carried, form.carried.shape[1],
+            form.table.bases, form.table.offsets, form.table.heap, Int32(ord(form.delimiter)), out,
+            result=ctypes.c_int64,
+        )
     )  # fmt: skip
-    found = index if index.size else None
-    if isinstance(spelling, Slots):
-        there = spelling.texts, spelling.slot, spelling.spill, spelling.runs, found, shift
-        return int(call("join_rows", *before, *there, *behind, result=ctypes.c_int64))
-    of_kind(np.int64, spelling.starts)
-    one_by_one = spelling.texts, spelling.texts.size, spelling.starts, spelling.runs, found
-    return int(call("join_texts", *before, *one_by_one, *behind, result=ctypes.c_int64))

@@ -17,6 +17,7 @@ from shoal.engines.local.aligning import aligned
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
+from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local.publishing import distances, publish_some, published, recode
 from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source, is_parquet
@@ -28,7 +29,7 @@ from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, run
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Given, Ranked, Table, Tally
+from shoal.table import Carry, Classes, Given, Ranked, RowOrder, Table, Tally
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")
@@ -311,6 +312,14 @@ class Local:
         exact = kernel(rows, holes, plan([holes.sum(axis=0)])[0])
         ranged = (False,) * len(data.quasi)
         return schema, replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
+
+    def arrange(self, data: LocalData, schema: Schema) -> tuple[LocalData, RowOrder]:
+        """Bring the records into the released order."""
+        return arranged(data, schema)
+
+    def rearrange(self, data: LocalData, schema: Schema, order: RowOrder) -> LocalData:
+        """Bring records in the released order back to that of the input."""
+        return rearranged(data, schema, order)
 
     def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
         """Give the sums that were found when the release was published."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -32,11 +31,9 @@ from shoal.kernels.rendering import (
     Form,
     Slots,
     SpanStyle,
-    Texts,
     TextTable,
     join_rows,
     render_spans,
-    repeat_texts,
 )
 from shoal.schema import RELEASED, Schema
 
@@ -48,7 +45,7 @@ Positions = NDArray[np.int32]
 
 
 def write_text(
-    parts: Iterable[LocalData | Spelled], schema: Schema, path: Path, layout: Layout, *, straight: bool = False
+    parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout, *, straight: bool = False
 ) -> Written:
     """Write the released columns of a table, part after part, in the order of the schema; give their digest.
 
@@ -96,7 +93,7 @@ def _sink(path: Path, *, straight: bool) -> Iterator[_Plain | Outgoing]:
 
 
 def _chunks(
-    parts: Iterable[LocalData | Spelled], schema: Schema, delimiter: str, room: Callable[[int], NDArray[np.uint8]]
+    parts: Iterable[LocalData], schema: Schema, delimiter: str, room: Callable[[int], NDArray[np.uint8]]
 ) -> Iterator[memoryview]:
     names = schema.of(*RELEASED)
     # A name that is empty or begins or ends with a blank is quoted, so that a reader takes it as it is.
@@ -110,63 +107,28 @@ def _chunks(
 
 
 def _rows(
-    data: LocalData | Spelled, schema: Schema, names: Sequence[str], delimiter: str,
+    data: LocalData, schema: Schema, names: Sequence[str], delimiter: str,
     room: Callable[[int], NDArray[np.uint8]],
 ) -> Iterator[memoryview]:  # fmt: skip
-    records, spans = _spelling(data, schema, names, delimiter)
-    fields, numbers = _fields(records, names)
-    texts = [_carried_texts(records, name, delimiter, alone=len(names) == 1) for name in records.carried]
+    spans = _SpanTexts(data, schema, names, delimiter)
+    fields, numbers = _fields(data, names)
+    texts = [_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried]
     carried, widths = _text_table(texts)
-    form = Form(fields, numbers, records.codes, carried, delimiter)
+    form = Form(fields, numbers, data.codes, carried, delimiter)
     widest = len(fields) + 2 + spans.widest + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
-    shared = records.index.size > 0
-    if shared:
-        spans.render(0, records.lo.shape[0])
-    for first in range(0, records.rows, step):
-        stop = min(first + step, records.rows)
-        if not shared:
-            spans.render(first, stop)
-        out = room((stop - first) * widest + SLACK)
-        length = join_rows(first, stop, spans.spelling, records.index, 0 if shared else first, form, out)
-        yield out[:length].data
-
-
-@dataclass(frozen=True, eq=False)
-class Spelled:
-    """Records whose quasi-identifiers are text already; their ``index`` tells which of the texts are those of each."""
-
-    records: LocalData
-    spelling: Texts
-
-    @property
-    def widest(self) -> int:
-        """How many bytes the texts of a record have at most."""
-        return int(np.diff(self.spelling.starts[:: self.spelling.runs]).max(initial=0))
-
-    def render(self, first: int, stop: int) -> None:
-        """Do nothing: all texts are there."""
-
-
-def _spelling(
-    data: LocalData | Spelled, schema: Schema, names: Sequence[str], delimiter: str
-) -> tuple[LocalData, Spelled | _SpanTexts]:
-    if isinstance(data, Spelled):
-        return data.records, data
-    return data, _SpanTexts(data, schema, names, delimiter)
-
-
-class SpelledGroups:
-    """The quasi-identifiers of groups as text, one for each run of neighbouring columns of the output."""
-
-    def __init__(self, data: LocalData, schema: Schema, delimiter: str) -> None:
-        spans = _SpanTexts(data, schema, schema.of(*RELEASED), delimiter)
+    index = data.index
+    ascending = bool((index[1:] >= index[:-1]).all())  # as in a release: groups follow each other
+    if not ascending:
         spans.render(0, data.lo.shape[0])
-        self._spelling, self._longest = spans.spelling, spans.longest()
-
-    def of(self, index: Positions) -> tuple[NDArray[np.uint8], Positions]:
-        """Give the texts of records, of which the index tells the groups, one behind the other, and their lengths."""
-        return repeat_texts(self._spelling, index, self._longest)
+    for first in range(0, data.rows, step):
+        stop = min(first + step, data.rows)
+        group = 0 if not ascending else int(index[first]) if index.size else first
+        if ascending:
+            spans.render(group, int(index[stop - 1]) + 1 if index.size else stop)
+        out = room((stop - first) * widest + SLACK)
+        length = join_rows(first, stop, spans.spelling, index, group, form, out)
+        yield out[:length].data
 
 
 def _fields(data: LocalData, names: Sequence[str]) -> tuple[Positions, Positions]:
@@ -245,12 +207,6 @@ class _SpanTexts:
     def spelling(self) -> Slots:
         """The texts that were written last."""
         return Slots(self.slots, self.slot, self.spill, self.runs)
-
-    def longest(self) -> int:
-        """Tell how many bytes the texts of a group have at most, when all were written."""
-        groups = self.low.shape[0]
-        lengths = _lengths(self.slots[: groups * self.runs * self.slot], self.slot).reshape(groups, self.runs)
-        return self.widest if (lengths == SPILT).any() else int(lengths.sum(axis=1).max(initial=0))
 
     def render(self, first: int, stop: int) -> None:
         """Write the texts of some groups, in pieces so that the spill takes no more memory than it needs."""

@@ -82,7 +82,7 @@ def arranged(
     def send(number: int, *parts: Part) -> Pieces:
         keys, columns = telling(number, *parts)
         rows = numbers_of(bounds, number)
-        target = seats[split.range_of([sortable(key) for key in keys], rows)]
+        target = seats[split.range_of(keys, rows)]
         named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
         return dealt(columns() | named | {"row": rows}, target, wanted)
 

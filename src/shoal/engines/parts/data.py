@@ -66,7 +66,7 @@ class PartedData:
     ``lo`` and, unless all cells are exact, ``hi``; an ``index`` if records share rows of them; and a ``seat`` if they
     are not in order: the place in the part where each row belongs. A part of ``codes`` has a matrix of them. ``texts``
     are those of carried columns, and ``typed`` gives columns of a frame with the type that they came with, from their
-    codes in some records and the number of the first of these.
+    codes.
     """
 
     shape: Shape
@@ -74,7 +74,7 @@ class PartedData:
     held: Any
     codes: Handle
     texts: tuple[Sequence[str] | None, ...]
-    typed: Mapping[str, Callable[[Positions, int], Any]] = field(default_factory=dict, repr=False)
+    typed: Mapping[str, Callable[[Positions], Any]] = field(default_factory=dict, repr=False)
     # What was found out once need not be found out again: nothing in here ever changes.
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 

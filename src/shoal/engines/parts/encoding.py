@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.engines.local.distinct import distinct_in, one_array
 from shoal.engines.local.typed_columns import as_numbers, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
@@ -55,36 +55,6 @@ def distinct_of(part: Part, j: int) -> Distinct:
     """Give the distinct cells of an encoded column."""
     (cells,) = pa.ipc.open_stream(pa.py_buffer(part[f"cells{j}"])).read_all().columns
     return Distinct(one_array(cells), part[f"count{j}"], part[f"first{j}"])
-
-
-def distinct_in(column: pa.Array) -> tuple[NDArray[np.int32], Integers]:
-    """Number the distinct cells as they first occur: the number of each cell, and where each is first seen."""
-    if pa.types.is_struct(column.type):
-        codes = _pairs(column).astype(np.int32)
-    else:
-        indices = pc.dictionary_encode(column, null_encoding="encode").indices
-        codes = indices.to_numpy(zero_copy_only=False).astype(np.int32)
-    first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
-    first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
-    return codes, first
-
-
-def _pairs(column: pa.Array) -> Integers:
-    """Number the distinct pairs of ends of spans as they first occur."""
-    ends = [distinct_in(pc.struct_field(column, name))[0].astype(np.int64) for name in ("lo", "hi")]
-    key = (ends[0] << 32) | ends[1]
-    key[np.asarray(column.is_null().to_numpy(zero_copy_only=False))] = -1
-    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
-    places = np.empty(first.size, np.int64)
-    places[np.argsort(first)] = np.arange(first.size)
-    return places[codes]
-
-
-def one_array(column: Any) -> pa.Array:
-    """Give a column in one piece."""
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
 
 
 def _as_bytes(column: pa.Array) -> bytes:

@@ -15,7 +15,7 @@ from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.local.publishing import distances
-from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, publishing
+from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, ordering, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.keys import Mapped, Told
 from shoal.engines.parts.labels import Labels
@@ -29,7 +29,7 @@ from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, RowOrder, Table
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")
@@ -68,6 +68,11 @@ class Parted:
     def taken(self, table: Table) -> Table:
         """Cut a table in memory into parts."""
         local: LocalData = table.data
+        typed: Mapping[str, Callable[[Positions], Any]] = {}
+        if local.sources:
+            from shoal.engines.parts.reading import by_codes
+
+            local, typed = by_codes(local, table.schema)
         cells, codes = divided(local, self.rows_per_part)
         held = self.pool.put(cells)
         data = PartedData(
@@ -76,7 +81,7 @@ class Parted:
             held,
             self.pool.put(codes) if local.carried else held,
             tuple(None if words is None else words.texts for words in local.words),
-            {name: _slicing(column) for name, column in local.sources.items()},
+            typed,
         )
         return replace(table, data=data, engine=self)
 
@@ -96,13 +101,9 @@ class Parted:
 
     def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
-        from shoal.engines.parts.spelling import spelled
         from shoal.engines.parts.writing import write
 
-        return write(
-            self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist(),
-            lambda: spelled(self.pool, data, schema, layout.delimiter),
-        )  # fmt: skip
+        return write(self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist())
 
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
@@ -117,11 +118,9 @@ class Parted:
         shape = replace(data.shape, words=data.whole_words())
         same = data.codes is data.cells
         codes = self.pool.stream(data.codes) if not same else None
-        begin = 0
         for cells in self.pool.stream(data.cells):
             found = shape.local(cells, cells if codes is None else next(codes))
-            yield replace(found, sources=_typed(data, found.codes, begin))
-            begin += found.rows
+            yield replace(found, sources=_typed(data, found.codes))
 
     def together(self, data: PartedData) -> LocalData:
         """Give the whole table in memory."""
@@ -131,7 +130,7 @@ class Parted:
         exact = all(part[0] is part[1] for part in whole)
         hi = lo if exact else np.concatenate([part[1] for part in whole])
         codes = np.concatenate([part.codes for part in parts])
-        return replace(parts[0], lo=lo, hi=hi, index=OWN, codes=codes, sources=_typed(data, codes, 0))
+        return replace(parts[0], lo=lo, hi=hi, index=OWN, codes=codes, sources=_typed(data, codes))
 
     def exact(self, data: PartedData) -> NDArray[np.bool_]:
         """Tell of which quasi-identifiers all cells are exact."""
@@ -334,6 +333,14 @@ class Parted:
         filled = self.pool.each(work, data.cells, data.codes)
         return schema, data.with_cells(filled, (False,) * len(shape.quasi))
 
+    def arrange(self, data: PartedData, schema: Schema) -> tuple[PartedData, RowOrder]:
+        """Bring the records into the released order, range by range."""
+        return ordering.arranged(self.pool, data, schema)
+
+    def rearrange(self, data: PartedData, schema: Schema, order: RowOrder) -> PartedData:
+        """Bring records in the released order back to that of the input."""
+        return ordering.rearranged(self.pool, data, order)
+
     def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
         """Give the sums that were found when the release was published."""
         return distances(original.data, released.data)
@@ -345,10 +352,6 @@ class Parted:
         return comparing.folded(self.pool, original, released, kernel)
 
 
-def _slicing(column: Any) -> Callable[[Positions, int], Any]:
-    return lambda codes, begin: column.slice(begin, codes.size)
-
-
-def _typed(data: PartedData, codes: Positions, begin: int) -> dict[str, Any]:
-    """Give the carried columns of a frame, from some record on, as they came."""
-    return {name: column(codes[:, data.shape.carried.index(name)], begin) for name, column in data.typed.items()}
+def _typed(data: PartedData, codes: Positions) -> dict[str, Any]:
+    """Give the carried columns of a frame as they came."""
+    return {name: column(codes[:, data.shape.carried.index(name)]) for name, column in data.typed.items()}

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Vocabulary
 from shoal.engines.local.arrow import Seen, carried_words, read_column
-from shoal.engines.local.data import Words
+from shoal.engines.local.data import LocalData, Words
+from shoal.engines.local.distinct import distinct_in
 from shoal.engines.local.loading import read_so, reading_of, schema_of, split_by_role
+from shoal.engines.local.ordering import coded_in, typed_in
 from shoal.engines.local.typed_columns import as_numbers, is_text, marks, zones
 from shoal.engines.parts.data import PartedData, Shape, without_texts
-from shoal.engines.parts.encoding import Distinct, distinct_in, distinct_of
+from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.kernels import MISSING
@@ -74,7 +76,7 @@ class Column:
     vocabulary: Vocabulary
     words: Words | None
     place: Callable[[Part, int], tuple[Positions, Positions]]  # lower and upper ends, or codes
-    typed: Callable[[Positions, int], Any] | None
+    typed: Callable[[Positions], Any] | None
 
 
 def loaded(
@@ -154,7 +156,7 @@ def _numbers(
 
         none = np.empty(0, np.int32)
         vocabulary = Vocabulary(Axis(axis_kind), none, none, False, reason)  # type: ignore[arg-type]
-        return Column(vocabulary, None, small, _as_typed(kind) if carried else None)
+        return Column(vocabulary, None, small, as_typed(kind) if carried else None)
 
     def values_in(number: int, part: Part) -> Integers:
         return np.unique(part[f"number{j}"][~_gone(part, j, told)])
@@ -169,7 +171,7 @@ def _numbers(
     lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
     vocabulary = Vocabulary(Axis(axis_kind, values), lo, lo, False, reason)  # type: ignore[arg-type]
     words = carried_words(vocabulary, None) if carried else None
-    return Column(vocabulary, words, large, _taken(pa.array(values).cast(kind), kind) if carried else None)
+    return Column(vocabulary, words, large, values_of(pa.array(values).cast(kind), kind) if carried else None)
 
 
 def _gone(part: Part, j: int, told: Sequence[int]) -> NDArray[np.bool_]:
@@ -179,12 +181,25 @@ def _gone(part: Part, j: int, told: Sequence[int]) -> NDArray[np.bool_]:
     return gone
 
 
-def _as_typed(kind: pa.DataType) -> Callable[[Positions, int], Any]:
-    return lambda codes, first: pa.array(codes, mask=codes == MISSING).cast(kind)
+def as_typed(kind: pa.DataType) -> Callable[[Positions], Any]:
+    """Say how whole numbers become a column of some type."""
+    return lambda codes: pa.array(codes, mask=codes == MISSING).cast(kind)
 
 
-def _taken(values: pa.Array, kind: pa.DataType) -> Callable[[Positions, int], Any]:
-    return lambda codes, first: values.take(pa.array(codes, mask=codes >= len(values))).cast(kind)
+def values_of(values: pa.Array, kind: pa.DataType) -> Callable[[Positions], Any]:
+    """Say how codes become a column of some type, from the values behind them; there is none behind the last."""
+    return lambda codes: values.take(pa.array(codes, mask=codes >= len(values))).cast(kind)
+
+
+def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Callable[[Positions], Any]]]:
+    """Give a table in memory whose codes tell the cells of columns of a frame; and what gives these from codes."""
+    coded = coded_in(data, schema)
+    kinds = {name: data.sources[name].type for name in typed_in(data, schema)}
+    typed = {
+        name: values_of(coded.values[name](), kind) if name in coded.values else as_typed(kind)
+        for name, kind in kinds.items()
+    }
+    return replace(data, codes=coded.codes, words=coded.words), typed
 
 
 def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked: Asked, *, carried: bool) -> Column:
@@ -201,7 +216,7 @@ def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked:
     if carried:
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
-        typed = None if is_text(asked.kinds[name]) else _taken(cells, _unordered(asked.kinds[name]))
+        typed = None if is_text(asked.kinds[name]) else values_of(cells, _unordered(asked.kinds[name]))
         return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]

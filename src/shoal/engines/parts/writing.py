@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shoal.engines import Layout, Stored, Written
 from shoal.engines.local.data import LocalData
@@ -13,9 +12,6 @@ from shoal.engines.local.slices import slices
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source, is_parquet
 from shoal.schema import Schema
-
-if TYPE_CHECKING:
-    from shoal.engines.local.text_writer import Spelled
 
 
 def store(
@@ -30,13 +26,11 @@ def store(
 
 
 def write(
-    parts: Iterable[LocalData], schema: Schema, path: str, layout: Layout, exact: Callable[[], Sequence[bool]],
-    spelled: Callable[[], Iterable[Spelled] | None],
-) -> Written:  # fmt: skip
+    parts: Iterable[LocalData], schema: Schema, path: str, layout: Layout, exact: Callable[[], Sequence[bool]]
+) -> Written:
     """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise.
 
-    ``exact`` tells, if it is asked, in which quasi-identifiers all cells of the whole table are exact, and ``spelled``
-    gives the parts as text, if that is less work.
+    ``exact`` tells, if it is asked, in which quasi-identifiers all cells of the whole table are exact.
     """
     target = Path(path)
     folder = Source.parse(path).kind == "folder"
@@ -50,4 +44,4 @@ def write(
         return write_folder(tables, target) if folder else write_parquet(tables, target)
     from shoal.engines.local.text_writer import write_text
 
-    return write_text(spelled() or parts, schema, target, layout, straight=True)
+    return write_text(parts, schema, target, layout, straight=True)

@@ -115,14 +115,11 @@ class Spark(Parted):
     def _local(self, data: PartedData) -> Any:
         """Give what makes a table in memory of a part, wherever it lies."""
         shape = replace(data.shape, words=data.whole_words())
-        typed, bounds = data.typed, data.bounds
+        typed = data.typed
 
         def local(number: int, cells: Part, codes: Part) -> LocalData:
             found = shape.local(cells, codes)
-            sources = {
-                name: give(found.codes[:, shape.carried.index(name)], int(bounds[number]))
-                for name, give in typed.items()
-            }
+            sources = {name: give(found.codes[:, shape.carried.index(name)]) for name, give in typed.items()}
             return replace(found, sources=sources)
 
         return local
