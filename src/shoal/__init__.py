@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from shoal.certificate import Certificate, verify
+    from shoal.certificate import Certificate
     from shoal.engines import read
     from shoal.engines.spark import Spark
     from shoal.errors import (
@@ -55,11 +55,13 @@ if TYPE_CHECKING:
     from shoal.models.k_anonymity import KAnonymity
     from shoal.models.l_diversity import LDiversity
     from shoal.models.t_closeness import TCloseness, closeness_bound, cluster_size, smallest_cluster
+    from shoal.private_record import PrivateRecord
     from shoal.recipe import Recipe
     from shoal.release import Release, anonymize
     from shoal.schema import Role
     from shoal.study import Study
     from shoal.table import Table
+    from shoal.verification import Proof, verify
 
 # Where each public name lives. It is fetched when it is first used, so that a command loads only what it needs.
 _HOMES = {
@@ -90,6 +92,8 @@ _HOMES = {
     "Mondrian": "shoal.methods.mondrian",
     "OptimalUnivariate": "shoal.methods.optimal_univariate",
     "ParameterError": "shoal.errors",
+    "PrivateRecord": "shoal.private_record",
+    "Proof": "shoal.verification",
     "Propensity": "shoal.measures.propensity",
     "QueryError": "shoal.measures.query_error",
     "OrderLeak": "shoal.measures.order_leak",
@@ -121,7 +125,7 @@ _HOMES = {
     "read": "shoal.engines",
     "score": "shoal.measures",
     "smallest_cluster": "shoal.models.t_closeness",
-    "verify": "shoal.certificate",
+    "verify": "shoal.verification",
 }
 
 __all__ = [
@@ -153,6 +157,8 @@ __all__ = [
     "OptimalUnivariate",
     "OrderLeak",
     "ParameterError",
+    "PrivateRecord",
+    "Proof",
     "Propensity",
     "QueryError",
     "RandomReidentification",

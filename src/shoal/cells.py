@@ -66,6 +66,7 @@ class Reading:
     strict: bool = True
     hierarchy: str | Hierarchy | None = None
     leaves: bool = False  # whether only values of the hierarchy may stand there, no other nodes
+    canonical: bool = False  # whether every text must be the one that a release has for its cell
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,25 @@ class Texts:
 
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
+    placed = _placed(found, reading)
+    if reading.canonical:
+        _insist_on_canonical(found, placed)
+    return placed
+
+
+def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
+    """Refuse texts that a release would write otherwise: two texts for one cell tell apart what is said to be equal."""
+    spans = zip(placed.lo.tolist(), placed.hi.tolist(), strict=True)
+    for text, span, line in zip(found.texts, spans, found.lines, strict=True):
+        if placed.axis.render(span, ranged=placed.ranged) != text:
+            raise DataError(
+                f"Column '{found.column}' has a cell that a release would write in another way (line {line}).",
+                "Each published cell has one text: ask for the file as it was released.",
+            )
+
+
+def _placed(found: Texts, reading: Reading) -> Vocabulary:
+    """Place texts on the axis that they belong to."""
     looks = _Looks.of([text.strip() for text in found.texts], reading.missing)
     if reading.hierarchy is not None:
         return _place_nodes(found, looks, reading.hierarchy, leaves=reading.leaves)

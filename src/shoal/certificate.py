@@ -1,36 +1,39 @@
-"""The certificate: what was done, what holds, what is left; and its proof from the released file alone."""
+"""The certificate of a release, for everyone: what was done, what holds, and what is left.
+
+It lies beside the release, so it tells nothing that helps to undo it. The original stands in it only as a commitment
+under a secret key, measures are rounded to what a reader needs, and nothing is told of single attributes. The key, the
+exact numbers and the order of the rows are in the private record (`shoal.private_record`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.catalogue import build, describe
-from shoal.engines import Engine, Written, default_engine
-from shoal.engines.sources import Source
-from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
-from shoal.files import recover
-from shoal.files.moving import Awaited
-from shoal.hierarchy import Hierarchy
-from shoal.measures import BoxMeasure, Demanding, PairMeasure, Score, TableMeasure, asks_for_nodes, score
-from shoal.models import PrivacyModel, Verdict, check
-from shoal.schema import RELEASED, ReadOptions, Role, Roles, Schema
-from shoal.table import Origin, Table
+from shoal.catalogue import describe
+from shoal.engines import Written
+from shoal.errors import CertificateError, ParameterError
+from shoal.measures import Score
+from shoal.models import Verdict
+from shoal.schema import RELEASED, Role, Schema
 from shoal.version import VERSION
 
-FORMAT = 1
+FORMAT = 2
+# Certificates of the first version tell more than they should, but they can still be proved.
+READABLE = (1, FORMAT)
+DIGITS = 3
 _SEALS = ("digest", "signature")
+_LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is said of a release, as plain values that can be written as JSON.
+    """What is said of a release to everyone, as plain values that can be written as JSON.
 
     It carries a digest of itself, so that any change is seen; with a signing key the digest is binding, because
     nobody without the key can make it anew.
@@ -50,7 +53,7 @@ class Certificate:
         recipe: Mapping[str, Any],
         software: Mapping[str, str],
         engine: str,
-        original: Origin,
+        commitment: str,
         rows: int,
         schema: Schema,
         released: Mapping[str, Any],
@@ -66,7 +69,7 @@ class Certificate:
             "software": {"shoal": VERSION, **software},
             "engine": engine,
             "recipe": dict(recipe),
-            "input": {"name": original.name, "sha256": original.sha256, "records": rows, "notes": list(original.notes)},
+            "input": {"commitment": commitment, "records": rows},
             "output": {
                 **released,
                 **_other_kinds(schema, recipe),
@@ -78,13 +81,19 @@ class Certificate:
             },
             "left_out": list(schema.left_out),
             "steps": list(steps),
-            "verdicts": [_verdict(verdict, schema) for verdict in verdicts],
-            "scores": [_score(value) for value in scores],
+            "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
+            "scores": [public_score(value) for value in scores],
         }
         content["digest"] = digest(content)
         if key is not None:
             content["signature"] = signature(content["digest"], key)
         return cls(content)
+
+    @property
+    def version(self) -> int:
+        """The version of its format."""
+        found: int = self.content["format"]
+        return found
 
     def to_json(self) -> str:
         """Give the certificate as text."""
@@ -93,19 +102,30 @@ class Certificate:
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
         """Read a certificate from a file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-            content = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
-            json.dumps(content, ensure_ascii=False).encode()
-        except FileNotFoundError:
-            raise ParameterError(f"There is no certificate '{path}'.", "Check its name and folder.") from None
-        except (OSError, ValueError, RecursionError):
-            raise CertificateError(f"'{path}' is not a certificate.", "Check the file.") from None
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
+        content = load_json(path, "certificate")
+        if content.get("format") not in READABLE or isinstance(content["format"], bool):
             raise CertificateError(
-                f"'{path}' is not a certificate of a kind this version knows.", f"It reads format {FORMAT}."
+                f"'{path}' is not a certificate of a kind this version knows.",
+                f"It reads format {' and '.join(map(str, READABLE))}.",
             )
         return cls(content)
+
+
+def load_json(path: str | Path, what: str) -> dict[str, Any]:
+    """Read one JSON object in which every key stands once and every number is a number."""
+    try:
+        if what == "certificate" and Path(path).stat().st_size > _LARGEST:
+            raise ValueError
+        text = Path(path).read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        json.dumps(content, ensure_ascii=False).encode()
+    except FileNotFoundError:
+        raise ParameterError(f"There is no {what} '{path}'.", "Check its name and folder.") from None
+    except (OSError, ValueError, RecursionError):
+        raise CertificateError(f"'{path}' is not a {what}.", "Check the file.") from None
+    if not isinstance(content, dict):
+        raise CertificateError(f"'{path}' is not a {what}.", "Check the file.")
+    return content
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -143,13 +163,23 @@ def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _trees(schema: Schema) -> dict[str, Any]:
-    """Give the hierarchies of columns that are released as they are: distances between their values depend on them."""
+    """Give the hierarchies of columns that are released as they are: distances between their values depend on them.
+
+    Of quasi-identifiers, only which show nodes: the names of these are in the release, and that is all it tells.
+    """
     shown = [a for a in schema.attributes if a.role in RELEASED and a.role != Role.QUASI and a.axis.tree is not None]
     trees = {a.name: [list(row) for row in a.axis.tree.levels] for a in shown if a.axis.tree is not None}
-    return {"hierarchies": trees} if trees else {}
+    nodes = [a.name for a in schema.attributes if a.role == Role.QUASI and a.axis.tree is not None]
+    return ({"hierarchies": trees} if trees else {}) | ({"nodes": nodes} if nodes else {})
 
 
-def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
+def attested(subject: str | None) -> bool:
+    """Tell whether people are counted, by a column that is not released: the file alone shows only records."""
+    return subject is not None
+
+
+def exact_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
+    """Give a verdict as plain values, as it was found."""
     return {
         "model": describe(verdict.model),
         "holds": verdict.holds,
@@ -158,251 +188,39 @@ def _verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
         "failing_classes": verdict.failing,
         "sentence": verdict.sentence,
         "convention": verdict.convention,
-        "provable_from_file": not _attested(verdict.model, schema.subject),
+        "provable_from_file": not attested(schema.subject),
     }
 
 
-def _attested(model: PrivacyModel, subject: str | None) -> bool:
-    """Tell whether people are counted, by a column that is not released: the file alone shows only records."""
-    return model.name == "k-anonymity" and subject is not None
+def _public_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
+    """Give a verdict to everyone: the level that was found if the file shows it, else the one that was promised."""
+    found = exact_verdict(verdict, schema)
+    if attested(schema.subject):
+        level = verdict.model.promised
+        found |= {"level": level, "sentence": verdict.model.sentence(level, schema)}
+    return found
 
 
-def _score(value: Score) -> dict[str, Any]:
+def exact_score(value: Score) -> dict[str, Any]:
+    """Give a score as plain values, as it was measured."""
     return {"measure": value.measure, "value": value.value, "lower": value.lower, "upper": value.upper} | {
         "detail": dict(value.detail)
     }
 
 
-@dataclass(frozen=True)
-class Proof:
-    """What was shown about a file and its certificate."""
+def public_score(value: Score) -> dict[str, Any]:
+    """Give a score to everyone: rounded, with its bounds if it is an estimate, without what it is made of.
 
-    verdicts: tuple[Verdict, ...]
-    scores: tuple[Score, ...]
-    proved: tuple[str, ...]
-    not_proved: tuple[str, ...]
-
-
-def verify(
-    path: str | Path | Source,
-    certificate: str | Path | Certificate,
-    *,
-    key: bytes | None = None,
-    original: str | Path | Source | None = None,
-    engine: Engine | None = None,
-) -> Proof:
-    """Prove every verdict of a certificate again, from the released file alone.
-
-    Parameters
-    ----------
-    path
-        The released file, folder or table in a database.
-    certificate
-        Its certificate, or the path of it.
-    key
-        The signing key, when the signature is to be checked.
-    original
-        The original: with it, the measures that compare with the original are proved too.
-    engine
-        Where the data are held.
-
-    Raises
-    ------
-    CertificateError
-        If the file or the certificate was changed, they do not belong together, or a claim does not hold.
+    Of the counts behind a score those of the release can be counted in it, and others might point to someone.
     """
-    source, held_by = Source.parse(path), engine or default_engine()
-    finish_writing(source, certificate, held_by)
-    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
-    found = held_by.digest(source)
-    try:
-        return _prove(source, found, held.content, key, original, held_by)
-    except (CertificateError, RoomError):
-        raise
-    except (SchemaError, ParameterError, DataError) as error:
-        raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
-        raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
+    bounds = {} if value.lower == value.upper else {"lower": rounded(value.lower), "upper": rounded(value.upper)}
+    return {"measure": value.measure, "value": rounded(value.value)} | bounds
 
 
-def finish_writing(source: Source, certificate: str | Path | Certificate, engine: Engine) -> None:
-    """Finish what a run that was killed had begun to put in place of a release, so that its parts belong together."""
+def rounded(value: float) -> float:
+    """Round to as many digits as a reader needs.
 
-    def committed(awaited: Awaited) -> bool | None:
-        if awaited.table != source.identity():
-            return None
-        try:
-            return engine.digest(source).sha256 == awaited.sha256
-        except DataError:  # no such table, or no answer
-            return None
-
-    paths = [] if isinstance(certificate, Certificate) else [Path(certificate)]
-    paths += [] if source.kind == "postgresql" else [source.path]
-    for folder in dict.fromkeys(path.parent for path in paths):
-        recover(folder, committed)
-
-
-def _prove(
-    source: Source,
-    found: Written,
-    content: Mapping[str, Any],
-    key: bytes | None,
-    original: str | Path | Source | None,
-    engine: Engine,
-) -> Proof:
-    proved = _check_seals(content, key)
-    output, recipe = content["output"], content["recipe"]
-    thing = "table" if source.is_table else "folder" if source.is_folder else "file"
-    if found.sha256 != output["sha256"]:
-        raise CertificateError(
-            f"'{source.name}' is not the {thing} this certificate was issued for, or it was changed.",
-            f"The certificate is for '{output['name']}'; its SHA-256 does not match.",
-        )
-    _same("the number of bytes", found.size, output["bytes"])
-    how = "cell for cell" if source.is_table else "byte for byte"
-    proved.append(f"The {thing} is the one that was released, {how}.")
-    table = engine.read(source, _options(content))
-    if source.is_table and table.origin.sha256 != found.in_order:
-        raise CertificateError("The table was changed while it was read.", "Check it again when nobody writes to it.")
-    _same("the number of records", table.rows, output["records"])
-    _same("the models", [claim["model"] for claim in content["verdicts"]], recipe["model"])
-    verdicts, not_proved = _check_verdicts(table, content, proved)
-    before = engine.read(original, _options(content, original=True)) if original is not None else None
-    if before is not None:
-        _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
-    if set(recipe["table"].get("hierarchies", ())) & set(recipe["table"]["quasi"]):
-        before = None  # a release shows names of nodes, not where they lie: distances cannot be taken from it
-    lacking, moved = "needs the original", found.in_order != output.get("sha256_in_order", "")
-    if before is not None and moved:
-        before, lacking = None, "the rows of the table are no longer in the order of the original"
-    scores = _check_scores(table, before, content, proved, not_proved, lacking, moved)
-    return Proof(verdicts, scores, tuple(proved), tuple(not_proved))
-
-
-def _check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
-    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
-        raise CertificateError(
-            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
-        )
-    signed = content.get("signature")
-    if key is None:
-        return ["The certificate has not been changed since its digest was made."]
-    if signed is None:
-        raise CertificateError("The certificate is not signed.", "Leave the key out, or ask for a signed one.")
-    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
-        raise CertificateError("The certificate was not signed with this key.", "Check the key, or who issued it.")
-    return ["The certificate was issued by a holder of the key and not changed since."]
-
-
-def _check_verdicts(
-    table: Table, content: Mapping[str, Any], proved: list[str]
-) -> tuple[tuple[Verdict, ...], list[str]]:
-    """Measure each model again and compare with what is claimed."""
-    not_proved = []
-    claims = content["verdicts"]
-    verdicts = check(table, [build("models", claim["model"]) for claim in claims])
-    for claim, found in zip(claims, verdicts, strict=True):
-        name = found.model.name
-        if not found.holds or claim["holds"] is not True:
-            raise CertificateError(f"{name} does not hold: {found.sentence}", "Do not use this release.")
-        attested = _attested(found.model, content["recipe"]["table"].get("subject"))
-        _same(f"{name}, what the file can prove", not attested, claim["provable_from_file"])
-        _same(f"{name}, classes", found.classes, claim["classes"])
-        _same(f"{name}, failing classes", found.failing, claim["failing_classes"])
-        if attested:
-            # As many people as claimed need at least as many records.
-            _same(f"{name}, level", found.level >= claim["level"] >= found.model.k, True)  # type: ignore[attr-defined]
-            not_proved.append(f"{claim['sentence']} (people are counted by a column that is not released)")
-        else:
-            for part in ("level", "sentence", "convention"):
-                _same(f"{name}, {part}", getattr(found, part), claim[part])
-        proved.append(found.sentence)
-    return verdicts, not_proved
-
-
-def _check_scores(
-    table: Table,
-    before: Table | None,
-    content: Mapping[str, Any],
-    proved: list[str],
-    not_proved: list[str],
-    lacking: str,
-    moved: bool,
-) -> tuple[Score, ...]:
-    """Measure again what can be measured and compare with what is claimed."""
-    measures = [build("measures", given) for given in content["recipe"]["measure"]]
-    claims, asked = content["scores"], content["recipe"]["table"]
-    trees = [name for name in asked["quasi"] if name in asked.get("hierarchies", ())]
-    _same("the scores", [claim["measure"] for claim in claims], [measure.name for measure in measures])
-    scores = []
-    for measure, claim in zip(measures, claims, strict=True):
-        if isinstance(measure, PairMeasure) and before is None:
-            not_proved.append(f"{measure.name} ({lacking})")
-            continue
-        if isinstance(measure, TableMeasure) and moved:
-            not_proved.append(
-                f"{measure.name} (the rows of the table are no longer in the order they were released in)"
-            )
-            continue
-        if isinstance(measure, Demanding):
-            not_proved.append(f"{measure.name} (it depends on the versions of other software)")
-            continue
-        if asks_for_nodes(measure, trees):
-            not_proved.append(f"{measure.name} (a release names the nodes of a hierarchy, not what they cover)")
-            continue
-        (found,) = score(table, [measure], before)
-        shown = json.loads(json.dumps(_score(found)))
-        if isinstance(measure, BoxMeasure) and measure.boxed and not _alike(shown, claim):
-            # The values that a release hides may be more that fit nobody else: a file shows at most what is claimed.
-            _same(f"{measure.name}, at least", found.lower <= claim["value"] <= claim["upper"], True)
-            _same(f"{measure.name}, records", found.detail["records"], claim["detail"]["records"])
-            proved.append(f"{measure.name} is at least {found.lower:.6g}.")
-            not_proved.append(f"{measure.name} is {claim['value']:.6g} (it depends on values that are not released)")
-            scores.append(found)
-            continue
-        _same(measure.name, shown, claim)
-        proved.append(f"{measure.name} is {found.value:.6g}.")
-        scores.append(found)
-    return tuple(scores)
-
-
-def _alike(found: Any, claimed: Any) -> bool:
-    """Tell whether two measurements agree; sums may be taken in another order, which changes their last digits."""
-    if isinstance(found, Mapping) and isinstance(claimed, Mapping):
-        return found.keys() == claimed.keys() and all(_alike(found[key], claimed[key]) for key in found)
-    if isinstance(found, float) and isinstance(claimed, float):
-        return math.isclose(found, claimed, rel_tol=1e-9, abs_tol=1e-12)
-    if isinstance(found, list) and isinstance(claimed, list):
-        return len(found) == len(claimed) and all(map(_alike, found, claimed))
-    return bool(found == claimed)
-
-
-def _same(what: str, found: Any, claimed: Any) -> None:
-    if not _alike(found, claimed):
-        raise CertificateError(f"The certificate does not say what the file shows: {what}.", "Do not rely on either.")
-
-
-def _options(content: Mapping[str, Any], *, original: bool = False) -> ReadOptions:
-    """Give the way to read the released file, or the original, that the certificate tells."""
-    given = content["recipe"]["table"]
-    kinds = given["kinds"] | ({} if original else content["output"].get("kinds", {}))
-    roles = Roles(
-        quasi=tuple(given["quasi"]),
-        sensitive=tuple(given.get("sensitive", ())),
-        plain=tuple(given.get("plain", ())),
-        weight=given.get("weight"),
-        subject=given.get("subject") if original else None,
-    )
-    return ReadOptions(
-        roles=roles,
-        kinds={name: kind for name, kind in kinds.items() if original or name != given.get("subject")},
-        orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
-        hierarchies={
-            name: Hierarchy.of([tuple(row) for row in rows], name)
-            for name, rows in content["output"].get("hierarchies", {}).items()
-        },
-        delimiter=given.get("delimiter") if original else content["output"].get("delimiter"),
-        encoding=given.get("encoding") if original else "utf-8",
-        decimal=given.get("decimal") if original else ".",
-        missing=tuple(given.get("missing", ())),
-    )
+    >>> rounded(0.3095324), rounded(41253.7)
+    (0.31, 41300.0)
+    """
+    return float(f"{value:.{DIGITS}g}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from shoal.models import PrivacyModel
 from shoal.schema import ReadOptions, Role, options_from
 from shoal.table import Table
 
+ROW_ORDERS = ("released", "input")
 _SECTIONS = ("table", "method", "model", "measure", "release", "engine")
 _TABLE = {
     "file": "a text",
@@ -38,7 +39,16 @@ _TABLE = {
     "decimal": "a text",
     "missing": "texts",
 }
-_RELEASE = {"file": "a text", "certificate": "a text", "delimiter": "a text", "seed": "a whole number"}
+_RELEASE = {
+    "file": "a text",
+    "certificate": "a text",
+    "private": "a text",
+    "delimiter": "a text",
+    "row_order": "a text",
+    "seed": "a whole number",
+}
+# What is said of the layout of the original: readers of a release need to know nothing of it.
+_LAYOUT = ("file", "delimiter", "encoding", "decimal", "missing", "hierarchies")
 _ENGINE = {"memory": "a text"}
 
 
@@ -60,12 +70,15 @@ class Recipe:
         The seed of methods that draw random numbers.
     delimiter
         What separates the cells of the released file.
-    source, target, certificate
-        The input, the output and the certificate. They may be left out: a recipe in a certificate names no places.
+    source, target, certificate, private
+        The input, the output, the certificate and the private record. They may be left out: a recipe in a certificate
+        names no places.
     table
         What is said of the table, as it is written in TOML.
     memory
         How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out.
+    row_order
+        ``released``, by what is released; or ``input``, as in the original, for experiments.
     """
 
     options: ReadOptions
@@ -79,11 +92,14 @@ class Recipe:
     certificate: str | None = None
     table: Mapping[str, Any] = field(default_factory=dict)
     memory: str | None = None
+    private: str | None = None
+    row_order: str = "released"
 
     def __post_init__(self) -> None:
-        """Refuse an amount of memory that is none."""
+        """Refuse an amount of memory that is none, and an order that is none."""
         if self.memory is not None:
             parse_size(self.memory)
+        refuse_strange_order(self.row_order)
 
     @classmethod
     def of(
@@ -116,8 +132,9 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """Give the recipe as plain values."""
         release: dict[str, Any] = {"seed": self.seed}
-        places = {"file": self.target, "certificate": self.certificate}
+        places = {"file": self.target, "certificate": self.certificate, "private": self.private}
         release |= {key: value for key, value in places.items() if value}
+        release |= {"row_order": self.row_order} if self.row_order != "released" else {}
         release |= {"delimiter": self.delimiter} if self.delimiter != "," else {}
         return {
             "table": ({"file": self.source} if self.source else {}) | dict(self.table),
@@ -126,6 +143,13 @@ class Recipe:
             "measure": [describe(measure) for measure in self.measures or ()],
             "release": release,
         } | ({"engine": {"memory": self.memory}} if self.memory else {})
+
+    def public(self) -> dict[str, Any]:
+        """Give the recipe as everyone may see it: no places, no layout of the original, no values that occur in it."""
+        told = {key: value for key, value in self.table.items() if key not in _LAYOUT}
+        methods = tuple(without_values(method) for method in self.methods)
+        bare = replace(self, table=told, methods=methods, memory=None)
+        return replace(bare, source=None, target=None, certificate=None, private=None).to_dict()
 
     def to_toml(self) -> str:
         """Give the recipe as TOML."""
@@ -163,6 +187,8 @@ class Recipe:
             release.get("certificate"),
             table,
             engine.get("memory"),
+            release.get("private"),
+            release.get("row_order", "released"),
         )
 
     @classmethod
@@ -204,7 +230,30 @@ class Recipe:
             source=found(recipe.source),
             target=found(recipe.target),
             certificate=found(recipe.certificate),
+            private=found(recipe.private),
         )
+
+
+def refuse_strange_order(row_order: str) -> None:
+    """Refuse an order of rows that does not exist."""
+    if row_order not in ROW_ORDERS:
+        raise ParameterError(
+            f"'{row_order}' is no order of rows.", "Leave it out for the released order, or say input for experiments."
+        )
+
+
+def without_values(method: Any, *, listed: bool = False) -> Any:
+    """Give a method without the folders of its files and, unless they may be listed, without values of the original."""
+    if not is_dataclass(method):
+        return method
+    changed: dict[str, Any] = {}
+    for each in fields(method):
+        value = getattr(method, each.name)
+        if isinstance(value, Mapping) and not listed and any(isinstance(v, Mapping) for v in value.values()):
+            changed[each.name] = None
+        elif isinstance(value, str) and ("/" in value or "\\" in value):
+            changed[each.name] = Path(value.replace("\\", "/")).name
+    return replace(method, **changed) if changed else method  # type: ignore[type-var]
 
 
 def _list(value: Any) -> Sequence[Mapping[str, Any]]:

@@ -19,16 +19,17 @@ from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import Output, all_or_none, files_read_by, put, refuse_overwriting, writing
 from shoal.files.moving import Awaited, Commit
-from shoal.measures import Demanding, Measure, Score, score
+from shoal.measures import Demanding, Measure, Score, TableMeasure, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
-from shoal.recipe import Recipe
-from shoal.schema import usable_delimiter
-from shoal.table import Origin, Table
+from shoal.private_record import PrivateRecord, commitment, fresh_key
+from shoal.recipe import Recipe, refuse_strange_order
+from shoal.schema import RELEASED, usable_delimiter
+from shoal.table import Origin, RowOrder, Table
 
 Progress = Callable[[str], None]
 
@@ -101,27 +102,51 @@ class Release:
                     "Choose a method that enforces it, or ask for a lower level.",
                 )
 
-    def frame(self, kind: str | None = None, *, cells: str | None = None) -> Any:
-        """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does."""
+    def frame(self, kind: str | None = None, *, cells: str | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does.
+
+        Its rows stand in the released order. In the order of the ``input`` they are for the holder's own analysis:
+        that order may tell who they are.
+        """
         self._insist()
         given = self.origin.kind
-        return self.table.arranged()[0].to(
-            kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells
-        )
+        rows = self.in_order(row_order)[0]
+        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
+
+    def to_pandas(self, *, row_order: str = "released") -> Any:
+        """Give the released table as a pandas frame with an index of its own, in the released order."""
+        return self.frame("pandas", row_order=row_order)
+
+    def to_polars(self, *, row_order: str = "released") -> Any:
+        """Give the released table as a Polars frame, in the released order."""
+        return self.frame("polars", row_order=row_order)
+
+    def to_arrow(self, *, row_order: str = "released") -> Any:
+        """Give the released table as an Arrow table, in the released order."""
+        return self.frame("arrow", row_order=row_order)
+
+    def in_order(self, row_order: str) -> tuple[Table, RowOrder]:
+        """Give the released table in an order, and which row of the input each row came from."""
+        refuse_strange_order(row_order)
+        if row_order == "released":
+            return self.table.arranged()
+        return self.table, lambda: iter((np.arange(self.table.rows),))
 
     def write(
         self,
         path: str | Path | Source,
         *,
         certificate: str | Path | None = None,
+        private: str | Path | None = None,
         recipe: str | Path | None = None,
         masked_counts: str | Path | None = None,
         delimiter: str = ",",
+        row_order: str | None = None,
         key: bytes | None = None,
         needed: Sequence[str | Path] = (),
         also: Mapping[Path, Callable[[Certificate], bytes]] | None = None,
     ) -> Certificate:
-        """Write the released table and its certificate, all or nothing.
+        """Write the released table, its certificate, and the private record for its holder, all or nothing.
 
         Parameters
         ----------
@@ -132,6 +157,9 @@ class Release:
         certificate
             Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out. It must be named
             for a table in a database.
+        private
+            Where the private record goes, which only its owner can read; beside the table, as ``NAME.private.json``,
+            if left out. It is to be kept with the original and never to be published.
         recipe
             Where the recipe goes, if it is to be written too.
         masked_counts
@@ -139,6 +167,9 @@ class Release:
             `Regenerate` needs, and says nothing of any single record.
         delimiter
             What separates the cells of a text file.
+        row_order
+            ``released``, by what is released; or ``input``, as in the original, for experiments: neighbours may then
+            bound each other's ranges. If left out, what `anonymize` was asked for.
         key
             A key to sign the certificate with, of at least 16 bytes.
         needed
@@ -155,30 +186,39 @@ class Release:
         self._insist()
         target = Source.parse(path)
         paper = Path(certificate) if certificate is not None else beside(target)
+        secret = Path(private) if private is not None else private_beside(target, paper)
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
         extra = [Path(path) for path in (recipe, masked_counts) if path is not None]
         fresh = target.kind == "duckdb" and not target.path.exists()  # a new database is made as any other file is
         made = [Output(target.path, vacant=fresh)] if fresh or not target.is_table else []
-        outputs = [*made, *map(Output, (paper, *extra, *(also or {})))]
+        outputs = [*made, Output(paper), Output(secret, private=True), *map(Output, (*extra, *(also or {})))]
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
                 "It was not counted which values were masked.", "Only some methods do: mask-uniques does."
             )
         self._refuse_losses([output.path for output in outputs], target, needed)
+        chosen = row_order or self.recipe.row_order
+        table, order = self.in_order(chosen)
+        told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
         with ExitStack() as stack:
             stored = None
             if not made:
-                stored = stack.enter_context(self.table.engine.store(self.table.data, self.table.schema, target))
+                stored = stack.enter_context(table.engine.store(table.data, table.schema, target))
             batch = stack.enter_context(all_or_none(outputs))
             rest = iter(batch)
             if stored:
                 batch.commit = Commit(stored.commit, Awaited(target.identity(), stored.written.sha256))
-            written = stored.written if stored else self._written(next(rest), target, delimiter)
-            sealed = self._certificate(target, delimiter, written, key)
+            written = stored.written if stored else _written(table, next(rest), target, delimiter)
+            commitment_key = fresh_key()
+            sealed = told._certificate(target, delimiter, written, commitment_key, key)
             put(next(rest), sealed.to_json())
+            draft = next(rest)
+            with writing(draft), draft.open("wb") as file:
+                told._private(sealed, commitment_key).write(file, order, table.rows)
             if recipe is not None:
-                put(next(rest), self._full_recipe(Path(recipe).parent, target, certificate, delimiter).to_toml())
+                full = told._full_recipe(Path(recipe).parent, target, certificate, private, delimiter)
+                put(next(rest), full.to_toml())
             if masked_counts is not None:
                 put(next(rest), self._masked_counts())
             for draft, make in zip(rest, (also or {}).values(), strict=True):
@@ -201,16 +241,6 @@ class Release:
         kept = [path for path in target.files() if target.is_table and path not in outputs]
         refuse_overwriting(outputs, [*inputs, *kept], folder)
 
-    def _written(self, draft: Path, target: Source, delimiter: str) -> Written:
-        table = self.table
-        with writing(draft):
-            if target.is_table:
-                with table.engine.store(table.data, table.schema, replace(target, path=draft)) as stored:
-                    stored.commit()
-                return stored.written
-            slash = "/" * (target.kind == "folder")
-            return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
-
     def _masked_counts(self) -> str:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -220,7 +250,14 @@ class Release:
             writer.writerows((name, value, count) for value, count in zip(values, counts.tolist(), strict=True))
         return text.getvalue()
 
-    def _full_recipe(self, folder: Path, target: Source, certificate: str | Path | None, delimiter: str) -> Recipe:
+    def _full_recipe(
+        self,
+        folder: Path,
+        target: Source,
+        certificate: str | Path | None,
+        private: str | Path | None,
+        delimiter: str,
+    ) -> Recipe:
         """Give the recipe with the places of its files, as seen from its own folder."""
 
         def seen(path: str | Path | Source | None) -> str | None:
@@ -231,22 +268,34 @@ class Release:
             source=seen(self.origin.place),
             target=seen(target),
             certificate=seen(certificate),
+            private=seen(private),
             delimiter=delimiter,
         )
 
-    def _certificate(self, target: Source, delimiter: str, written: Written, key: bytes | None) -> Certificate:
+    def _in_other_order(self, table: Table, row_order: str) -> Release:
+        """Give what is said of the release when its rows stand in another order: some measures look at that."""
+        measured = zip(self.recipe.measures or (), self.scores, strict=True)
+        scores = [each.look(table) if isinstance(each, TableMeasure) else found for each, found in measured]
+        return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=tuple(scores))
+
+    def _certificate(
+        self, target: Source, delimiter: str, written: Written, secret: bytes, key: bytes | None
+    ) -> Certificate:
         layout = {"delimiter": delimiter} if target.format == "text" else {}
+        marks = list(self.recipe.table.get("missing", ()))
         return Certificate.issue(
-            recipe=replace(self.recipe, memory=None).to_dict(),  # which is of a machine, not of the release
+            recipe=self.recipe.public(),
             software={"python": platform.python_version(), "numpy": np.__version__},
             engine=self.table.engine.name,
-            original=self.origin,
+            commitment=commitment(secret, self.origin.sha256),
             rows=self.table.rows,
             schema=self.table.schema,
             released={
                 "name": target.name,
                 "format": target.format,
+                "row_order": self.recipe.row_order,
                 **layout,
+                **({"missing": marks} if marks else {}),
             },
             written=written,
             steps=self.steps,
@@ -255,16 +304,45 @@ class Release:
             key=key,
         )
 
+    def _private(self, sealed: Certificate, secret: bytes) -> PrivateRecord:
+        return PrivateRecord.issue(
+            certificate=sealed,
+            key=secret,
+            origin=self.origin,
+            schema=self.table.schema,
+            row_order=self.recipe.row_order,
+            verdicts=self.verdicts,
+            scores=self.scores,
+        )
 
-def beside(target: Source) -> Path:
-    """Give the place of a certificate when none is named."""
+
+def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
+    with writing(draft):
+        if target.is_table:
+            with table.engine.store(table.data, table.schema, replace(target, path=draft)) as stored:
+                stored.commit()
+            return stored.written
+        slash = "/" * (target.kind == "folder")
+        return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
+
+
+def beside(target: Source, suffix: str = ".certificate.json") -> Path:
+    """Give the place of a certificate, or of something else that belongs to a release, when none is named."""
     if target.is_table:
         raise ParameterError(
             "A table in a database has no folder for its certificate.",
             "Say where it goes: --certificate release.certificate.json.",
         )
     path = target.path.with_suffix("") if target.path.suffix.lower() in COMPRESSED else target.path
-    return path.with_suffix(".certificate.json") if path.name else path
+    return path.with_suffix(suffix) if path.name else path
+
+
+def private_beside(target: Source, certificate: Path) -> Path:
+    """Give the place of a private record when none is named: beside the table, or the certificate of one."""
+    if not target.is_table:
+        return beside(target, ".private.json")
+    name = certificate.name.removesuffix(".json").removesuffix(".certificate")
+    return certificate.with_name(f"{name}.private.json")
 
 
 def anonymize(
@@ -274,6 +352,7 @@ def anonymize(
     *,
     measures: Sequence[Measure] | None = None,
     seed: int = 0,
+    row_order: str = "released",
     progress: Progress | None = None,
 ) -> Release:
     """Mask a table, check the models on the result, and measure what is left and what was lost.
@@ -290,6 +369,8 @@ def anonymize(
         What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
     seed
         The seed of methods that draw random numbers.
+    row_order
+        In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
     progress
         Is told what is being done.
 
@@ -315,15 +396,23 @@ def anonymize(
     for measure in chosen:
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
-    recipe = Recipe.of(table, methods, tuple(models), chosen, seed)
+    recipe = replace(Recipe.of(table, methods, tuple(models), chosen, seed), row_order=row_order)
     masked = table
     steps = []
     for step in methods:
         say(f"masking with {step.name}")
         steps.append(step.explain(masked, models))
         masked = step.apply(masked, models, seed)
+    if table.origin.given.get("missing"):
+        # Whoever reads the release knows no marks: what a model takes for missing must be seen to be so.
+        looked_at = [getattr(item, "column", item) for model in models for item in model.carries(masked.schema)]
+        masked = masked.blanked([name for name in looked_at if name in masked.schema.of(*RELEASED)])
     say("checking the promises")
     verdicts = check(masked, models)
     say("measuring risk and loss")
     scores = score(masked, chosen, table)
+    if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in chosen):
+        seen = masked.arranged()[0]  # the order that readers will see, not the one that rows still stand in
+        looks = zip(chosen, scores, strict=True)
+        scores = tuple(each.look(seen) if isinstance(each, TableMeasure) else found for each, found in looks)
     return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)

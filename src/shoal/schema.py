@@ -167,6 +167,9 @@ class ReadOptions:
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
+    # Of a release: columns in which only empty cells are missing, and whether cells must be as releases have them.
+    unmarked: tuple[str, ...] = ()
+    canonical: bool = False
 
     def __post_init__(self) -> None:
         """Check what can be checked without the data."""
@@ -225,7 +228,7 @@ class ReadOptions:
 def options_from(given: Mapping[str, Any]) -> ReadOptions:
     """Make read options from names and values, or say which name is not one."""
     names = {f.name for f in fields(Roles)}
-    known = names | {f.name for f in fields(ReadOptions)} - {"roles"}
+    known = names | {f.name for f in fields(ReadOptions)} - {"roles", "unmarked", "canonical"}
     for name in given:
         if name not in known:
             near = suggest(name, known)

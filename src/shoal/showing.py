@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from shoal.certificate import Proof
     from shoal.inspection import ColumnReport
     from shoal.release import Release
     from shoal.table import Table
+    from shoal.verification import Proof
 
 
 def _console() -> Console:
@@ -198,7 +198,7 @@ def comparison(report: Mapping[str, Any]) -> None:
         _say(f"Report: {report['report']}")
 
 
-def release(made: Release, out: Source, certificate: Path) -> None:
+def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
     for value in made.scores:
@@ -212,13 +212,19 @@ def release(made: Release, out: Source, certificate: Path) -> None:
         lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")
     if subject:
         lines.append(f"Not released: {subject} (it tells people apart)")
-    _say(*lines, f"Written: {out} and {certificate}")
+    if row_order == "input":
+        lines.append("Rows stand in the order of the input: if that was sorted, neighbours bound each other's ranges.")
+    _say(*lines, f"Written: {out} and {certificate}", f"Keep with the original, never publish: {private}")
 
 
 def proof(path: Source | Path, found: Proof) -> None:
     """Show what was proved."""
     lines = [f"✓ {path.name} keeps what its certificate says.", *(f"  ✓ {line}" for line in found.proved)]
-    _say(*lines, *(f"  – not shown by the file alone: {line}" for line in found.not_proved))
+    lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
+    lines.append(f"Promised: {', '.join(found.promised) or 'nothing'}")
+    lines.append(f"Protected (quasi-identifiers): {', '.join(found.protected)}")
+    lines.append(f"Not protected, released as they are: {', '.join(found.unprotected) or 'none'}")
+    _say(*lines, *(f"! {line}" for line in found.remarks))
 
 
 def goals(found: Sequence[tuple[str, str, float, bool | None]]) -> None:

@@ -183,6 +183,10 @@ class Table:
             raise SchemaError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
         return self.engine.describe(self.data, self.schema)
 
+    def blanked(self, names: Sequence[str]) -> Table:
+        """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
+        return replace(self, data=self.engine.blank(self.data, tuple(names)))
+
     def derive(self, changed: tuple[Schema, Any]) -> Table:
         """Give the table that an engine made of this one."""
         return replace(self, schema=changed[0], data=changed[1])

@@ -119,7 +119,9 @@ def test_nothing_is_written_but_what_was_asked_for(installed, ages):
     for arguments in (["anonymize", "ages.csv", *asked], ["check", "out.csv", "--certificate", "out.certificate.json"]):
         done = run("-m", "shoal", *arguments, cwd=ages, package=installed, **places)
         assert done.returncode == 0, done.stderr
-    assert set(ages.rglob("*")) - before == {ages / "out.csv", ages / "out.certificate.json"}
+    assert set(ages.rglob("*")) - before == {
+        ages / f"out.{suffix}" for suffix in ("csv", "certificate.json", "private.json")
+    }
 
 
 def test_a_package_without_its_compiled_part_says_what_to_do(installed, ages):

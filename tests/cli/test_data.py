@@ -193,7 +193,15 @@ def test_a_release_is_measured_as_asked_and_what_a_model_found_is_not_proved_aga
     names = [score["measure"] for score in made["scores"]]
     assert names[4:] == ["total-variation", "accuracy-loss", "uniqueness"]
     proof = desk.run(
-        "check", "out.csv", "--certificate", "out.certificate.json", "--original", "in.csv", "--json"
+        "check",
+        "out.csv",
+        "--certificate",
+        "out.certificate.json",
+        "--private",
+        "out.private.json",
+        "--original",
+        "in.csv",
+        "--json",
     ).json()
     assert any(line.startswith("total-variation is") for line in proof["proved"])
     assert [line.partition(" ")[0] for line in proof["not_proved"]] == ["accuracy-loss"]

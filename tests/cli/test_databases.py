@@ -72,7 +72,15 @@ def test_from_a_table_to_a_table_and_its_proof(desk, base, people):
     proof = desk.run("check", base.base + "shown", "--certificate", "c.json", "--json").json()
     assert "The table is the one that was released, cell for cell." in proof["proved"]
     whole = desk.run(
-        "check", base.base + "shown", "--certificate", "c.json", "--original", base.base + "people", "--json"
+        "check",
+        base.base + "shown",
+        "--certificate",
+        "c.json",
+        "--private",
+        "c.private.json",
+        "--original",
+        base.base + "people",
+        "--json",
     )
     assert any(line.startswith("information-loss") for line in whole.json()["proved"])
     discreet(made.out, made.err, desk.read("c.json"), desk.read("r.html"))
@@ -86,7 +94,7 @@ def test_a_changed_cell_is_found_and_a_changed_order_is_none_of_the_verdicts_bus
     order = ("--measure", "order-leak")
     desk.run("anonymize", base.base + "people", "--out", base.base + "shown", *MASK, *order).fine()
     base.run("CREATE TABLE turned AS SELECT * FROM shown ORDER BY charge DESC")
-    check = ("--certificate", "c.json", "--original", base.base + "people")
+    check = ("--certificate", "c.json", "--private", "c.private.json", "--original", base.base + "people")
     found = desk.run("check", base.base + "turned", *check, "--json").json()
     assert any("no longer in the order" in line for line in found["not_proved"])
     assert any(line.startswith("order-leak") for line in found["not_proved"])
@@ -130,7 +138,7 @@ def test_a_file_goes_into_a_database_and_back(desk, base):
     desk.run("anonymize", "in.csv", "--out", "plain.csv", *mask).fine()
     out = base.base + "Shown+it"
     desk.run("anonymize", "in.csv", "--out", out, *mask, "--certificate", "c.json").fine()
-    desk.run("check", out, "--certificate", "c.json", "--original", "in.csv").fine()
+    desk.run("check", out, "--certificate", "c.json", "--private", "c.private.json", "--original", "in.csv").fine()
     assert sorted(tables(base)) == ["Shown it", "people"]
     again = [desk.run("risk", place, "--quasi", "day,who", "--json").json() for place in (out, "plain.csv")]
     assert {key: value for key, value in again[0].items() if key != "file"} == {
@@ -281,9 +289,11 @@ def test_a_folder_of_parquet_files(desk, people, monkeypatch):
     monkeypatch.setattr("shoal.engines.local.folders.PART", 4)
     desk.put("in.csv", people)
     made = desk.run("anonymize", "in.csv", "--out", "out/", *ROLES, "--k", 2, "--save-recipe", "r.toml").fine()
-    assert made.left == ("out.certificate.json", "out/part-00000.parquet", "out/part-00001.parquet", "r.toml")
+    assert made.left == (
+        "out.certificate.json", "out.private.json", "out/part-00000.parquet", "out/part-00001.parquet", "r.toml",
+    )  # fmt: skip
     check = ("check", "out/", "--certificate", "out.certificate.json")
-    desk.run(*check, "--original", "in.csv").fine()
+    desk.run(*check, "--private", "out.private.json", "--original", "in.csv").fine()
     assert desk.run("risk", "out", "--quasi", "age,zip,sex", "--json").json()["smallest_class"] >= 2
     desk.run("anonymize", "in.csv", "--out", "out/", *ROLES, "--k", 2).refused(3, "not empty")
     desk.run("anonymize", "in.csv", "--out", "out", *ROLES, "--k", 2).refused(3, "is a folder")
@@ -332,7 +342,8 @@ def test_compressed_text_in_and_out(desk, people, suffix):
     desk.put("in.csv", people)
     desk.run("anonymize", "in.csv", "--out", "plain.csv", *ROLES, "--k", 2).fine()
     desk.run("anonymize", "in.csv", "--out", f"out.{suffix}", *ROLES, "--k", 2).fine()
-    desk.run("check", f"out.{suffix}", "--certificate", "out.certificate.json", "--original", "in.csv").fine()
+    desk.run("check", f"out.{suffix}", "--certificate", "out.certificate.json", "--private", "out.private.json",
+             "--original", "in.csv").fine()  # fmt: skip
     with pa.input_stream(f"out.{suffix}", compression="zstd" if suffix.endswith("zst") else "gzip") as file:
         assert file.read().decode() == desk.read("plain.csv")
     first = (desk.folder / f"out.{suffix}").read_bytes()

@@ -49,7 +49,9 @@ def test_a_run_that_is_stopped_while_it_writes_leaves_nothing_behind(large, tmp_
                 process.wait(0.001)
         process.send_signal(stop)
         out, err = process.communicate(timeout=60)
-        complete = {path.name for path in tmp_path.iterdir()} == {"out.csv", "out.certificate.json"}
+        complete = {path.name for path in tmp_path.iterdir()} == {
+            "out.csv", "out.certificate.json", "out.private.json",
+        }  # fmt: skip
         if not complete:
             break
         for path in tmp_path.iterdir():  # the signal came too late: once more

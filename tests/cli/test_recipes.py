@@ -35,11 +35,11 @@ def cook(desk, text):
 
 
 def test_a_recipe_does_what_the_command_does(kitchen):
-    assert cook(kitchen, RECIPE).fine().left == ("out.certificate.json", "out.csv")
-    by_recipe = kitchen.read("out.csv"), kitchen.read("out.certificate.json")
+    assert cook(kitchen, RECIPE).fine().left == ("out.certificate.json", "out.csv", "out.private.json")
+    by_recipe = kitchen.read("out.csv"), kitchen.paper()
     kitchen.run("anonymize", "in.csv", "--out", "out.csv", "--quasi", "age,zip", "--sensitive", "charge", "--k", 2,
                 "--method", "sorted-clusters")  # fmt: skip
-    assert (kitchen.read("out.csv"), kitchen.read("out.certificate.json")) == by_recipe
+    assert (kitchen.read("out.csv"), kitchen.paper()) == by_recipe
 
 
 def test_a_recipe_for_machines_says_what_anonymize_says(kitchen):
@@ -54,7 +54,7 @@ def test_files_are_looked_for_beside_the_recipe(kitchen, tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    assert kitchen.run("run", "../recipe.toml").fine().left == ("out.csv", "paper.json")
+    assert kitchen.run("run", "../recipe.toml").fine().left == ("out.csv", "out.private.json", "paper.json")
 
 
 def test_a_recipe_can_ask_for_a_delimiter_a_key_and_measures(kitchen):
@@ -100,21 +100,21 @@ LATIN = "a,ville\n1,Œuf\n2,Œuf\n3,Nîmes\n4,Nîmes\n".encode("cp1252")
 def test_a_saved_recipe_gives_the_same_bytes_again(desk, people, text, arguments):
     desk.put("in.csv", people if text is None else text)
     made = desk.run("anonymize", "in.csv", "--out", "out.csv", "--k", 2, "--save-recipe", "recipe.toml", *arguments)
-    assert made.fine().left == ("out.certificate.json", "out.csv", "recipe.toml")
-    first = desk.read("out.csv"), desk.read("out.certificate.json")
-    for name in ("out.csv", "out.certificate.json"):
+    assert made.fine().left == ("out.certificate.json", "out.csv", "out.private.json", "recipe.toml")
+    first = desk.read("out.csv"), desk.paper()
+    for name in ("out.csv", "out.certificate.json", "out.private.json"):
         (desk.folder / name).unlink()
-    assert desk.run("run", "recipe.toml").fine().left == ("out.certificate.json", "out.csv")
-    assert (desk.read("out.csv"), desk.read("out.certificate.json")) == first
-    desk.check("--original", "in.csv").fine()
+    assert desk.run("run", "recipe.toml").fine().left == ("out.certificate.json", "out.csv", "out.private.json")
+    assert (desk.read("out.csv"), desk.paper()) == first
+    desk.check("--private", "out.private.json", "--original", "in.csv").fine()
 
 
 def test_a_saved_recipe_also_knows_where_the_certificate_goes(kitchen):
     places = ("--out", "out.csv", "--certificate", "paper.json", "--save-recipe", "recipe.toml")
     kitchen.run("anonymize", "in.csv", *NAMED, "--k", 2, *places).fine()
-    for name in ("out.csv", "paper.json"):
+    for name in ("out.csv", "paper.json", "out.private.json"):
         (kitchen.folder / name).unlink()
-    assert kitchen.run("run", "recipe.toml").fine().left == ("out.csv", "paper.json")
+    assert kitchen.run("run", "recipe.toml").fine().left == ("out.csv", "out.private.json", "paper.json")
 
 
 def test_a_saved_recipe_keeps_the_limit_of_memory_and_a_certificate_does_not(kitchen):

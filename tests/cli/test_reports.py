@@ -12,7 +12,7 @@ def weasyprint_missing(monkeypatch):
 
 def test_anonymize_writes_a_report_with_the_release(desk, people):
     done = desk.mask(people, *MASK, "--report", "report.html").fine()
-    assert done.left == ("out.certificate.json", "out.csv", "report.html")
+    assert done.left == ("out.certificate.json", "out.csv", "out.private.json", "report.html")
     assert done.out.endswith("Report: report.html\n")
     page = desk.read("report.html")
     assert page.startswith("<!DOCTYPE html>")
@@ -23,9 +23,9 @@ def test_anonymize_writes_a_report_with_the_release(desk, people):
 
 def test_the_report_changes_nothing_of_the_release(desk, people):
     desk.mask(people, *MASK, "--report", "report.html").fine()
-    first = desk.read("out.csv"), desk.read("out.certificate.json")
+    first = desk.read("out.csv"), desk.paper()
     desk.mask(people, *MASK).fine()
-    assert (desk.read("out.csv"), desk.read("out.certificate.json")) == first
+    assert (desk.read("out.csv"), desk.paper()) == first
 
 
 def test_an_external_report_hides_the_input(desk, people):

@@ -167,7 +167,8 @@ def test_a_release_from_disk_is_proved_in_memory_and_the_other_way_round(tmp_pat
         release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(4), shoal.TCloseness(0.3)])
         sealed = release.write(tmp_path / "out.csv")
         assert sealed.content["engine"] == engine.name
-        proof = shoal.verify(tmp_path / "out.csv", sealed, original=path, engine=engines[1 - number])
+        private = tmp_path / "out.private.json"
+        proof = shoal.verify(tmp_path / "out.csv", sealed, private=private, original=path, engine=engines[1 - number])
         assert not proof.not_proved
 
 

@@ -75,7 +75,8 @@ def test_a_release_is_proved_from_its_file_and_costs_the_same_when_read_back(cen
     release = shoal.anonymize(table, shoal.Mdav(publish), [shoal.KAnonymity(4)], measures=measures)
     for name in ("out.csv", "out.parquet"):
         release.write(tmp_path / name)
-        proof = shoal.verify(tmp_path / name, tmp_path / "out.certificate.json", original=table.origin.place)
+        papers = [tmp_path / f"out.{paper}.json" for paper in ("certificate", "private")]
+        proof = shoal.verify(tmp_path / name, papers[0], private=papers[1], original=table.origin.place)
         assert not proof.not_proved
     assert min(sizes(columns_of(tmp_path / "out.csv"), list(table.schema.quasi)).values()) == 4
 

@@ -211,7 +211,8 @@ def released(made: Made, method: object, k: int, suffix: str = "csv") -> tuple[s
         release = shoal.anonymize(table, method, [shoal.KAnonymity(k)], measures=measures)
         release.write(folder / f"released.{suffix}")
         paper = folder / "released.certificate.json"
-        shoal.verify(folder / f"released.{suffix}", paper, original=folder / "original.csv")
+        private = folder / "released.private.json"
+        shoal.verify(folder / f"released.{suffix}", paper, private=private, original=folder / "original.csv")
         return release, columns_of(folder / "released.csv") if suffix == "csv" else {}
 
 

@@ -6,8 +6,8 @@ import shlex
 import pytest
 from web.conftest import people, serving, until
 
-from shoal.certificate import verify
 from shoal.recipe import Recipe
+from shoal.verification import verify
 from shoal.web import saying
 from shoal.web.decisions import Aim
 
@@ -35,7 +35,8 @@ def released(tmp_path_factory):
 def test_what_is_released_is_proved_from_the_file(released):
     folder, told, _, _ = released
     names = {kind: each["name"] for kind, each in told["files"].items()}
-    proof = verify(folder / names["table"], folder / names["certificate"], original=folder / "people.csv")
+    private, original = folder / names["private"], folder / "people.csv"
+    proof = verify(folder / names["table"], folder / names["certificate"], private=private, original=original)
     assert [verdict.holds for verdict in proof.verdicts] == [True, True]
     assert told["proved"] == list(proof.proved)
     assert b"patient_name" not in (folder / names["table"]).read_bytes()

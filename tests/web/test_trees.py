@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web.conftest import people
 
-from shoal.certificate import verify
 from shoal.errors import ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.recipe import Recipe
+from shoal.verification import verify
 from shoal.web import saying
 from shoal.web.trees import Node, Tree
 
@@ -71,7 +71,9 @@ def test_releases_hold_only_groups_of_the_tree_and_all_ways_write_the_same(plant
     for name in names.values():
         (tmp_path / name).write_bytes(planted.get(f"/api/releases/{job['id']}/{name}").content)
     (tmp_path / "people.csv").write_bytes(people(150))
-    assert verify(tmp_path / names["table"], tmp_path / names["certificate"], original=tmp_path / "people.csv").proved
+    places = {kind: tmp_path / names[kind] for kind in ("table", "certificate", "private")}
+    private, original = places["private"], tmp_path / "people.csv"
+    assert verify(places["table"], places["certificate"], private=private, original=original).proved
     trees = {
         column: {text for row in planted.get(f"/api/hierarchy?column={column}").json()["levels"] for text in row}
         for column in ("age", "shoe")

@@ -48,6 +48,8 @@ from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
 from shoal.measures.total_variation import TotalVariation
 from shoal.measures.uniqueness import Matching
+from shoal.pairing import paired
+from shoal.private_record import PrivateRecord
 from shoal.release import STANDARD_MEASURES
 from shoal.risk import risk
 from shoal.schema import ReadOptions, Role, Roles
@@ -171,6 +173,8 @@ def compare_command(
     target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column (shoal[learn]).")] = None,
     measure: MeasureOption = None,
     report: ReportOption = None,
+    private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
+    same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
     decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
@@ -187,6 +191,7 @@ def compare_command(
     options = _with_columns(options, where, (), asked)
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
+    records = [PrivateRecord.load(path) for path in private or ()]
     held_by = engine_for([original, *(released or ())], options, engine=chosen_engine(engine, master), memory=memory)
     if report is not None:
         from shoal.files import files_read_by
@@ -205,6 +210,7 @@ def compare_command(
         for path in released or ():
             say(f"reading {path.name}")
             after = read(path, engine=held_by, options=_like(before, options))
+            after = paired(after, path, before, records, same_order=same_order)
             scores = score(after, [InformationLoss(), *asked], before)
             told = {"path": str(path)} | {value.measure.replace("-", "_"): value.value for value in scores}
             told |= risk(after, where=where, matching="signature")

@@ -12,7 +12,7 @@ import typer
 from shoal import showing
 from shoal.arguments import asked_measures, method_parameters, read_options, signing_key
 from shoal.catalogue import build
-from shoal.certificate import Certificate, verify
+from shoal.certificate import Certificate, exact_score, exact_verdict
 from shoal.cli.options import (
     Decimal,
     Delimiter,
@@ -47,10 +47,11 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.recipe import Recipe
-from shoal.release import STANDARD_MEASURES, Release, anonymize, beside
+from shoal.recipe import Recipe, refuse_strange_order
+from shoal.release import STANDARD_MEASURES, Release, anonymize, beside, private_beside
 from shoal.schema import ReadOptions
 from shoal.table import Table
+from shoal.verification import verify
 
 
 @app.command("anonymize")
@@ -71,6 +72,8 @@ def anonymize_command(
     where: Where = None,
     measure: MeasureOption = None,
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
+    private: Annotated[Path | None, typer.Option(help="Where the private record goes, which is kept with the original; beside the release if left out.")] = None,
+    row_order: Annotated[str, typer.Option(help="released, or input for experiments: a sorted input then bounds the ranges of the release.")] = "released",
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques).")] = None,
@@ -106,21 +109,22 @@ def anonymize_command(
         measures.append(AttributeDisclosure(where))
     measures += [asked for asked in asked_measures(measure) if asked not in measures]
     delimiter = "\t" if delimiter == "\\t" else delimiter
+    refuse_strange_order(row_order)
     secret = signing_key(key)
     reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
-        release = anonymize(original, chosen, models, measures=measures, seed=seed, progress=say)
+        release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order, progress=say)
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
         say(f"writing {out.name}")
         needed = () if key is None else (key,)
         sealed = release.write(
-            out, certificate=certificate, recipe=recipe, masked_counts=masked_counts, delimiter=delimiter, key=secret,
-            needed=needed, also=also,
+            out, certificate=certificate, private=private, recipe=recipe, masked_counts=masked_counts,
+            delimiter=delimiter, key=secret, needed=needed, also=also,
         )  # fmt: skip
-    _show_release(release, sealed, out, certificate, as_json, report)
+    _show_release(release, sealed, out, (certificate, private), row_order, as_json, report)
 
 
 def _model(name: str, **parameters: Any) -> PrivacyModel:
@@ -156,17 +160,25 @@ def _show_release(
     release: Release,
     sealed: Certificate,
     out: Source,
-    certificate: Path | None,
+    papers: tuple[Path | None, Path | None],
+    row_order: str,
     as_json: bool,
     report: Path | None = None,
 ) -> None:
-    paper = certificate or beside(out)
+    """Show what was released: to its holder, so with exact numbers."""
+    paper = papers[0] or beside(out)
+    private = papers[1] or private_beside(out, paper)
     if as_json:
-        parts = ("verdicts", "scores", "steps", "left_out", "digest")
-        told = {"out": str(out), "certificate": str(paper)} | ({"report": str(report)} if report else {})
-        print_json(told | {part: sealed.content[part] for part in parts})
+        schema = release.table.schema
+        told = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
+        told |= {"report": str(report)} if report else {}
+        exact = {
+            "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
+            "scores": [exact_score(value) for value in release.scores],
+        }
+        print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
     else:
-        showing.release(release, out, paper)
+        showing.release(release, out, paper, private, row_order)
         if report:
             typer.echo(f"Report: {report}")
 
@@ -189,14 +201,16 @@ def run_command(
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
-            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, progress=say,
+            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
         needed = (recipe,) if key is None else (recipe, key)
         sealed = release.write(
-            target, certificate=asked.certificate, delimiter=asked.delimiter, key=signing_key(key), needed=needed
-        )
-    _show_release(release, sealed, target, Path(asked.certificate) if asked.certificate else None, as_json)
+            target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
+            key=signing_key(key), needed=needed,
+        )  # fmt: skip
+    papers = [None if place is None else Path(place) for place in (asked.certificate, asked.private)]
+    _show_release(release, sealed, target, (papers[0], papers[1]), asked.row_order, as_json)
 
 
 @app.command("check")
@@ -204,7 +218,8 @@ def check_command(
     file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
     certificate: Annotated[Path, typer.Option(help="Its certificate.")],
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
-    original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the information loss too.")] = None,
+    private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
+    original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
     memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
@@ -214,12 +229,13 @@ def check_command(
         with showing.progress(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]
             held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)
-            proof = verify(file, certificate, key=signing_key(key), original=original, engine=held_by)
+            proof = verify(file, certificate, key=signing_key(key), private=private, original=original, engine=held_by)
     except CertificateError as error:
         if as_json:
             print_json({"verified": False, "reason": error.what})
         raise
     if as_json:
-        print_json({"verified": True, "proved": list(proof.proved), "not_proved": list(proof.not_proved)})
+        parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
+        print_json({"verified": True} | {part: list(getattr(proof, part)) for part in parts})
     else:
         showing.proof(file, proof)

@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from shoal.certificate import verify
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
 from shoal.engines import read
 from shoal.measures import score
@@ -19,6 +18,7 @@ from shoal.models.t_closeness import TCloseness
 from shoal.release import STANDARD_MEASURES, Release, anonymize
 from shoal.risk import risk
 from shoal.showing import comparison, proof
+from shoal.verification import verify
 
 _WHERE = "charge > 40000"
 

@@ -130,8 +130,16 @@ class Engine(Protocol):
         """Write the released columns under a new name, to a folder if it ends so; the caller moves it into place."""
         ...
 
+    def text_digest(self, data: Any, schema: Schema, layout: Layout) -> Written:
+        """Give the SHA-256 of the delimited text that `write` would give, without writing it."""
+        ...
+
     def frame(self, data: Any, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
+        ...
+
+    def blank(self, data: Any, names: Sequence[str]) -> Any:
+        """Leave the missing cells of some carried columns empty, whatever marks stood there."""
         ...
 
     def rows(self, data: Any) -> int:

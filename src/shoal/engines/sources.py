@@ -81,6 +81,11 @@ class Source:
         return self.kind == "folder" or (self.kind == "file" and self.path.is_dir())
 
     @property
+    def is_text(self) -> bool:
+        """Whether it is delimited text, which may be compressed."""
+        return self.kind == "file" and not self.path.is_dir() and not is_parquet(self.path)
+
+    @property
     def format(self) -> str:
         """What certificates call the form of a release."""
         if self.kind == "file":

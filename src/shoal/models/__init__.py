@@ -18,6 +18,11 @@ class PrivacyModel(Protocol):
 
     name: ClassVar[str]
 
+    @property
+    def promised(self) -> float:
+        """The level that every class is to reach, or not to exceed."""
+        ...
+
     def carries(self, schema: Schema) -> tuple[Carry, ...]:
         """Name the columns that the formula looks at inside a class."""
         ...

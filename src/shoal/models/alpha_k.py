@@ -46,6 +46,11 @@ class AlphaK:
                 f"alpha must be above 0 and at most 1, not {self.alpha}.", "Typical values are 0.3 to 0.7."
             )
 
+    @property
+    def promised(self) -> float:
+        """The largest share."""
+        return float(self.alpha)
+
     def carries(self, schema: Schema) -> tuple[str, ...]:
         """Name the confidential column, and the one that tells people apart."""
         return (confidential(schema, self.column, self.name), *subject_of(schema))

@@ -41,6 +41,11 @@ class KAnonymity:
                 f"k must be a whole number of at least 2, not {self.k}.", "A crowd of one hides nobody."
             )
 
+    @property
+    def promised(self) -> float:
+        """The size of the smallest crowd."""
+        return float(self.k)
+
     def carries(self, schema: Schema) -> tuple[str, ...]:
         """Name the subject column, if there is one."""
         return subject_of(schema)

@@ -71,6 +71,11 @@ class LDiversity:
         if isinstance(self.c, bool) or not isinstance(self.c, (int, float)) or not self.c > 0:
             raise ParameterError(f"c must be above 0, not {self.c}.", "Typical values are 1 to 5.")
 
+    @property
+    def promised(self) -> float:
+        """How diverse every class is to be."""
+        return float(self.c if self.kind == "recursive" else self.l)
+
     def carries(self, schema: Schema) -> tuple[str, ...]:
         """Name the confidential column, and the one that tells people apart."""
         return (confidential(schema, self.column, self.name), *subject_of(schema))

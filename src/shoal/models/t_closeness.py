@@ -70,6 +70,11 @@ class TCloseness:
                 f"'{self.distance}' is not a distance of t-closeness.", f"Choose one of: {', '.join(_CONVENTIONS)}."
             )
 
+    @property
+    def promised(self) -> float:
+        """The largest distance."""
+        return float(self.t)
+
     def confidential(self, schema: Schema) -> str:
         """Give the column that is meant."""
         return confidential(schema, self.column, self.name)

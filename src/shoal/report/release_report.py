@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from shoal.catalogue import describe, in_words
-from shoal.certificate import Certificate
+from shoal.certificate import DIGITS, Certificate
 from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, TableMeasure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.class_sizes import ClassSizes
@@ -54,7 +54,8 @@ def release_report(
         The table that it was made from.
     audience
         ``internal``, for those who may see the original; or ``external``, which shows no count below the threshold,
-        no hash and no name of the input.
+        no name of the input, and of the original only what three digits tell of it as a whole: nothing of single
+        columns, groups or sets of columns, from which values could be worked out.
     certificate
         The certificate of the written release, for its hashes.
     threshold
@@ -181,7 +182,7 @@ class _Report:
 
     def _level(self, found: Verdict) -> str:
         counts = isinstance(found.model, KAnonymity)
-        return self.discretion.count(int(found.level)) if counts else f"{found.level:,.4g}"
+        return self.discretion.count(int(found.level)) if counts else f"{found.level:,.{DIGITS}g}"
 
     def columns(self) -> Iterator[Block]:
         yield column_table(column_rows(self.original, self.release.table, self.cells, self.discretion))
@@ -190,6 +191,11 @@ class _Report:
 
     def assumptions(self) -> Iterator[Block]:
         yield Section("What is assumed of the attacker", bullets(words.attacker(self.original.schema)))
+        if self.release.recipe.row_order == "input":
+            yield note(
+                "Rows of the release stand in the order of the original. If that was sorted by something others know, "
+                "neighbouring rows bound each other's ranges, and people may be found by the place of their row."
+            )
         gaps = words.not_assessed(self.original.schema, self.release.recipe.models, self.measures)
         yield Section("What was not assessed", bullets(gaps))
 
@@ -203,14 +209,16 @@ class _Report:
         sides = [
             Side(name, dict(found["class-sizes"].detail["classes_by_size"]), name == BEFORE)
             for name, found in self.risks.items()
+            if name == AFTER or not self.discretion.external
         ]
         people = self.original.schema.subject is not None
         yield class_sizes(sides, None if people else self.k, self.discretion)
         if people:
             yield "Bars count records. Whether k holds was decided by counting people."
-        figure = uniqueness_by_knowledge({BEFORE: self.original, AFTER: self.release.table}, self.discretion)
-        if figure is not None:
-            yield figure
+        if not self.discretion.external:
+            figure = uniqueness_by_knowledge({BEFORE: self.original, AFTER: self.release.table}, self.discretion)
+            if figure is not None:
+                yield figure
         for each in self.release.scores:
             yield from in_words(each.measure, each.detail)
 
@@ -242,16 +250,16 @@ class _Report:
         others = [
             each for each in self._other_scores() if each.measure not in ("information-loss", "correlation-shift")
         ]
+        if self.discretion.external:
+            yield from self._cost_outside(loss, others)
+            return
         parts = {each.measure: each.detail["per_attribute"] for each in others if "per_attribute" in each.detail}
         rows: list[dict[str, object]] = [
             {"column": words.named([name]), "loss": f"{value:.4f}"}
             | {measure: part.get(name) for measure, part in parts.items()}
             for name, value in loss.detail["per_attribute"].items()
         ]
-        yield (
-            f"Information loss is {loss.value:.4f}: on average, and per attribute, a published record may lie so many "
-            "standard deviations from its original. 0 means that nothing was changed."
-        )
+        yield _loss_in_words(f"{loss.value:.4f}")
         yield table(
             rows,
             {"column": "Column", "loss": "Mean distance in standard deviations"} | {name: name for name in parts},
@@ -262,12 +270,14 @@ class _Report:
         yield Section("Distributions", *distributions(spread), _too_few(spread), id="distributions")
         yield Section("Associations", *self._associations(), id="associations")
         if others:
-            yield table(
-                [{"what": each.measure, "value": f"{each.value:,.6g}"} for each in others],
-                {"what": "Measure", "value": "Value"},
-                "Other measures that were asked for",
-                numeric=["value"],
-            )
+            yield _other_measures(others, 6)
+
+    def _cost_outside(self, loss: Score, others: list[Score]) -> Iterator[Block]:
+        """Tell readers outside what it cost, as a whole: from numbers by column, values could be worked out."""
+        yield _loss_in_words(f"{loss.value:.{DIGITS}g}")
+        if others:
+            yield _other_measures(others, DIGITS)
+        yield "What was lost by column, distributions and associations are in the internal version of this report."
 
     def _other_scores(self) -> Iterator[Score]:
         for measure, found in zip(self.measures, self.release.scores, strict=False):
@@ -290,6 +300,22 @@ class _Report:
                 f"{found.detail['largest']:.3f} at most."
             )
             yield associations(found, names)
+
+
+def _loss_in_words(value: str) -> str:
+    return (
+        f"Information loss is {value}: on average, and per attribute, a published record may lie so many standard "
+        "deviations from its original. 0 means that nothing was changed."
+    )
+
+
+def _other_measures(found: Sequence[Score], digits: int) -> Block:
+    return table(
+        [{"what": each.measure, "value": f"{each.value:,.{digits}g}"} for each in found],
+        {"what": "Measure", "value": "Value"},
+        "Other measures that were asked for",
+        numeric=["value"],
+    )
 
 
 def _highest(found: dict[str, Score], discretion: Discretion) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines.sources import Source
-from shoal.recipe import Recipe
+from shoal.recipe import Recipe, without_values
 from shoal.release import Release
 from shoal.release import beside as certificate_beside
 from shoal.report.discretion import Discretion
@@ -63,21 +62,8 @@ def repeating(release: Release, certificate: Certificate | None, discretion: Dis
 
 def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:
     """Take the folders of files from a recipe and, for readers outside, the values that occur in the original."""
-    methods = tuple(_without_values(method, discretion) for method in recipe.methods)
+    methods = tuple(without_values(method, listed=not discretion.external) for method in recipe.methods)
     table = dict(recipe.table)
     if discretion.external:
         table.pop("orders", None)
     return replace(recipe, methods=methods, table=table)
-
-
-def _without_values(method: Any, discretion: Discretion) -> Any:
-    if not is_dataclass(method):
-        return method
-    changed: dict[str, Any] = {}
-    for field in fields(method):
-        value = getattr(method, field.name)
-        if isinstance(value, Mapping) and discretion.external and any(isinstance(v, Mapping) for v in value.values()):
-            changed[field.name] = None
-        elif isinstance(value, str) and ("/" in value or "\\" in value):
-            changed[field.name] = Path(value.replace("\\", "/")).name
-    return replace(method, **changed) if changed else method  # type: ignore[type-var]

@@ -70,7 +70,7 @@ class Shelf:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 draft.mkdir(mode=0o700)
                 for each in release.told["files"].values():
-                    shutil.copyfile(release.folder / each["name"], draft / each["name"])
+                    shutil.copy(release.folder / each["name"], draft / each["name"])
                 (draft / _TOLD).write_text(json.dumps(release.told), encoding="utf-8")
                 draft.replace(target)
             except OSError as error:

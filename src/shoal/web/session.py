@@ -314,7 +314,7 @@ class Session(Errands):
     # What is written
 
     def publish(self, *, parquet: bool, audience: str, approver: str, pdf: bool = False) -> Job:
-        """Write what was chosen: table, certificate, report (also as PDF, if asked for) and recipe."""
+        """Write what was chosen: table, certificate, private record, report (also as PDF, if asked for) and recipe."""
         with self.lock:
             opened, decisions = self._need_file(), self.decisions
             self._ready()
@@ -325,7 +325,8 @@ class Session(Errands):
             self._cancel("publish")
             stem = Path(opened.name).name.split(".")[0] or "table"
             kinds = {"table": ".parquet" if parquet else ".csv", "certificate": ".certificate.json"}
-            kinds |= {"recipe": ".recipe.toml", "report": ".report.html"} | ({"pdf": ".report.pdf"} if pdf else {})
+            kinds |= {"private": ".private.json", "recipe": ".recipe.toml", "report": ".report.html"}
+            kinds |= {"pdf": ".report.pdf"} if pdf else {}
             files = {kind: f"{stem}_release{suffix}" for kind, suffix in kinds.items()}
 
             def ended(job: Job) -> None:

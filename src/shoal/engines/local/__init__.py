@@ -78,11 +78,21 @@ class Local:
 
         return write_text([data], schema, target, layout)
 
+    def text_digest(self, data: LocalData, schema: Schema, layout: Layout) -> Written:
+        """Give the SHA-256 of the released columns as delimited text."""
+        from shoal.engines.local.text_writer import digest_text
+
+        return digest_text([data], schema, layout)
+
     def frame(self, data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
         from shoal.engines.local.arrow import to_frame
 
         return to_frame(data, schema, kind, cells)
+
+    def blank(self, data: LocalData, names: Sequence[str]) -> LocalData:
+        """Leave the missing cells of some carried columns empty."""
+        return data.blanked(names)
 
     def rows(self, data: LocalData) -> int:
         """Count the records."""

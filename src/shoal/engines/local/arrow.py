@@ -138,7 +138,24 @@ def _read_column(
     positions = (values if small else np.arange(len(values))).astype(np.int32)
     lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
     axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
+    if reading.canonical and not _same_values(encoded, values_at(axis, lo[places])):
+        raise _written_otherwise(name)
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
+
+
+def _same_values(found: pa.Array, written: pa.Array) -> bool:
+    """Tell whether a column is the very one that a release would hold, signs of zeros included."""
+    if not found.equals(written):
+        return False
+    ends = [column.fill_null(0).to_numpy(zero_copy_only=False) for column in (found, written)]
+    return not pa.types.is_floating(found.type) or bool((np.signbit(ends[0]) == np.signbit(ends[1])).all())
+
+
+def _written_otherwise(name: str) -> DataError:
+    return DataError(
+        f"Column '{name}' has a cell that a release would write in another way.",
+        "Each published cell has one form: ask for the file as it was released.",
+    )
 
 
 def _read_texts(
@@ -147,6 +164,8 @@ def _read_texts(
     encoded = column.combine_chunks().dictionary_encode()
     encoded = encoded if isinstance(encoded, pa.DictionaryArray) else encoded.combine_chunks()
     texts = [text.as_py() for text in encoded.dictionary]
+    if reading.canonical and "" in texts:
+        raise _written_otherwise(name)  # a missing cell is null
     codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
     texts.append("")
     counts = np.bincount(codes, None if seen is None else seen.counts, minlength=len(texts)).astype(np.int64)
@@ -159,7 +178,7 @@ def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
     """Find what texts in a typed frame mean: they are meant as text, unless something is declared of them."""
     declared = reading.kind or reading.order or reading.hierarchy
     if declared is None and not _looks_published(found.texts):
-        reading = Reading("category", None, reading.missing, ".", reading.strict)
+        reading = Reading("category", None, reading.missing, ".", reading.strict, canonical=reading.canonical)
     return interpret(found, reading)
 
 

@@ -8,7 +8,7 @@ equal is stored once. Other columns are carried as 32-bit numbers or as codes of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,17 @@ class LocalData:
         column = np.ascontiguousarray(self.lo[:, j])
         return column if self.index.size == 0 else column[self.index]
 
+    def blanked(self, names: Sequence[str]) -> LocalData:
+        """Give the same records with nothing in the missing cells of some carried columns."""
+        words = [
+            replace(each, texts=blank_texts(each, each.texts)) if each is not None and name in names else each
+            for name, each in zip(self.carried, self.words, strict=True)
+        ]
+        typed = {name: column for name, column in self.sources.items() if name not in names}
+        other = replace(self, words=tuple(words), sources=typed)
+        other.memo.update(self.memo)
+        return other
+
     def ends(self, name: str, rows: NDArray[np.int64] | slice) -> tuple[Positions, Positions]:
         """Give both ends of one column's cells in some records."""
         if name in self.carried:
@@ -106,6 +117,11 @@ class LocalData:
             return (codes, codes) if words is None else (words.lo[codes], words.hi[codes])
         places = rows if self.index.size == 0 else self.index[rows]
         return self.lo[places, self.at(name)], self.hi[places, self.at(name)]
+
+
+def blank_texts(words: Words, texts: Sequence[str]) -> list[str]:
+    """Give the texts of words, and nothing where these are missing."""
+    return ["" if gone else text for text, gone in zip(texts, (words.hi == MISSING).tolist(), strict=True)]
 
 
 def known_values(data: LocalData, name: str) -> Positions:

@@ -54,10 +54,10 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     kind, order = options.kinds.get(name), options.orders.get(name)
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
-    missing = frozenset({"", *options.missing})
+    missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
     strict = role in (Role.QUASI, Role.SENSITIVE)
-    leaves = role != Role.QUASI
-    return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name), leaves)
+    leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
+    return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name), leaves, canonical)
 
 
 def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:

@@ -49,7 +49,7 @@ def typed_in(data: LocalData, schema: Schema) -> list[str]:
     """Name the columns of a frame that are released with the type that they came with."""
     if not data.sources:
         return []
-    from shoal.engines.local.arrow import is_text
+    from shoal.engines.local.typed_columns import is_text
 
     return [name for name in schema.of(*RELEASED) if name in data.sources and not is_text(data.sources[name].type)]
 
@@ -161,8 +161,8 @@ def _told_by_numbers(codes: Positions, column: Any) -> bool:
 
 def _finer(codes: Positions, words: Words | None, column: Any) -> tuple[Positions, Words, NDArray[np.int64]]:
     """Number what differs in its code or its value: the numbers, what stands behind them, and a row of each."""
-    from shoal.engines.local.arrow import plain_column
     from shoal.engines.local.distinct import distinct_in, one_array
+    from shoal.engines.local.typed_columns import plain_column
 
     values, _ = distinct_in(one_array(plain_column(column)))
     pairs = (codes.astype(np.int64) << 32) + values

@@ -60,17 +60,33 @@ def write_text(
     return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
 
 
-class _Plain:
-    """A file that is written through memory of its own."""
+def digest_text(parts: Iterable[LocalData], schema: Schema, layout: Layout) -> Written:
+    """Give the digest of what `write_text` would write."""
+    digest, size, memory = hashlib.sha256(), 0, _Memory()
+    for chunk in _chunks(parts, schema, layout.delimiter, memory.room):
+        digest.update(chunk)
+        size += len(chunk)
+    return Written(digest.hexdigest(), size)
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
+
+class _Memory:
+    """Memory that is filled again and again."""
+
+    def __init__(self) -> None:
         self._memory = np.empty(0, np.uint8)
 
     def room(self, size: int) -> NDArray[np.uint8]:
         """Give memory for so many bytes, to be filled from its beginning."""
         self._memory = _at_least(size, self._memory, 0)
         return self._memory[:size]
+
+
+class _Plain(_Memory):
+    """A file that is written through memory of its own."""
+
+    def __init__(self, file: Any) -> None:
+        super().__init__()
+        self._file = file
 
     def took(self, size: int) -> None:
         """Write as many bytes as were filled."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.local.data import OWN, LocalData, Words
+from shoal.engines.local.data import OWN, LocalData, Words, blank_texts
 from shoal.engines.parts.pool import Handle, Part, home
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.radix import places_in
@@ -104,6 +104,17 @@ class PartedData:
         other = replace(self, held=cells, shape=replace(self.shape, ranged=ranged))
         kept = {("counts", name) for name in self.shape.carried}
         other.memo.update({known: found for known, found in self.memo.items() if known in kept})
+        return other
+
+    def blanked(self, names: Sequence[str]) -> PartedData:
+        """Give the same records with nothing in the missing cells of some carried columns."""
+        texts = [
+            blank_texts(words, mine) if words is not None and mine is not None and name in names else mine
+            for name, words, mine in zip(self.shape.carried, self.shape.words, self.texts, strict=True)
+        ]
+        typed = {name: column for name, column in self.typed.items() if name not in names}
+        other = replace(self, texts=tuple(texts), typed=typed)
+        other.memo.update(self.memo)
         return other
 
     def whole_words(self) -> tuple[Words | None, ...]:

@@ -105,9 +105,19 @@ class Parted:
 
         return write(self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist())
 
+    def text_digest(self, data: PartedData, schema: Schema, layout: Layout) -> Written:
+        """Give the SHA-256 of the released columns as delimited text, part by part."""
+        from shoal.engines.local.text_writer import digest_text
+
+        return digest_text(self.streamed(data), schema, layout)
+
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
         return Local().frame(self.together(data), schema, kind, cells)
+
+    def blank(self, data: PartedData, names: Sequence[str]) -> PartedData:
+        """Leave the missing cells of some carried columns empty."""
+        return data.blanked(names)
 
     def rows(self, data: PartedData) -> int:
         """Count the records."""

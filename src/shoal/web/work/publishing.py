@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from shoal.catalogue import build
-from shoal.certificate import Certificate, verify
+from shoal.certificate import Certificate
 from shoal.engines import read
 from shoal.release import anonymize
 from shoal.report.page import rendered
 from shoal.report.release_report import release_report
+from shoal.verification import verify
 from shoal.web.work import Found, Request, Tell, options_of
 from shoal.web.work.searching import models_of
 
@@ -33,8 +34,9 @@ def publish(request: Request, tell: Tell) -> Found:
     )
     places = {kind: folder / name for kind, name in names.items()}
     recipe = replace(
-        release.recipe, source=request["name"], target=names["table"], certificate=names["certificate"], delimiter=","
-    )
+        release.recipe, source=request["name"], target=names["table"], certificate=names["certificate"],
+        private=names["private"], delimiter=",",
+    )  # fmt: skip
     audience = request["audience"]
 
     pages: list[str] = []  # one is enough for all forms of the report
@@ -54,10 +56,11 @@ def publish(request: Request, tell: Tell) -> Found:
     sealed = release.write(
         places["table"],
         certificate=places["certificate"],
+        private=places["private"],
         also=also | {places["recipe"]: lambda _: recipe.to_toml().encode()} | reports,
     )
     tell.step("Proving it from what was written", 4, _STEPS)
-    proof = verify(places["table"], sealed, original=request["file"])
+    proof = verify(places["table"], sealed, private=places["private"], original=request["file"])
     return {
         "files": {kind: {"name": path.name, "bytes": path.stat().st_size} for kind, path in places.items()},
         "rows": release.table.rows,

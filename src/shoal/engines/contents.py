@@ -1,0 +1,29 @@
+"""What a released file or folder holds beside its rows, whatever its form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.engines.sources import COMPRESSED, Source
+from shoal.table import Written
+
+
+def beside_the_rows(source: Source, names: Sequence[str], written: Written) -> str | None:
+    """Name something that is not in the rows of some columns; None if there is nothing.
+
+    Of a database only the rows of one table are looked at. ``written`` is what was read of the source before.
+    """
+    if source.is_table:
+        return None
+    if source.is_text:
+        if source.path.suffix.lower() not in COMPRESSED:
+            return None  # plain text is what its rows show
+        from shoal.engines.local.compressed_contents import hidden_bytes
+
+        return hidden_bytes(source.path, written)
+    from shoal.engines.local.parquet_contents import strange_contents, strange_files
+
+    if not source.is_folder:
+        return strange_contents(source.path, names, written)
+    parts = (strange_contents(path, names) for path in sorted(source.path.glob("*.parquet")))
+    return strange_files(source.path) or next((found for found in parts if found is not None), None)

@@ -1,0 +1,485 @@
+"""Proof of a certificate from the released file alone, or with the private record and the original.
+
+Nothing is taken on trust that the file can show. It is read once, and what was digested is what is proved. It must be
+what a release would be, to the byte: each cell has one text, each column a role, and rows stand in the released order.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from shoal.axis import Axis
+from shoal.catalogue import build
+from shoal.certificate import Certificate, attested, digest, exact_score, rounded, signature
+from shoal.engines import Engine, Layout, Written, default_engine
+from shoal.engines.contents import beside_the_rows
+from shoal.engines.sources import Source
+from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
+from shoal.files import recover
+from shoal.files.moving import Awaited
+from shoal.measures import BoxMeasure, Demanding, Measure, PairMeasure, Score, TableMeasure, asks_for_nodes, score
+from shoal.measures.uniqueness import EFFORT
+from shoal.models import PrivacyModel, Verdict, check
+from shoal.models.k_anonymity import KAnonymity
+from shoal.private_record import PrivateRecord
+from shoal.recipe import refuse_strange_order
+from shoal.release_options import marks_of, nodes_of, original_options, release_options
+from shoal.schema import RELEASED, Attribute, Role, Schema
+from shoal.table import Table
+
+_MOST = 64  # models or measures: a certificate may not ask for any amount of work
+VERSION_1 = "It is of version 1, which tells more than it should: withdraw it, and release the table anew"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was shown about a file and its certificate.
+
+    Attributes
+    ----------
+    verdicts, scores
+        What was found in the file.
+    proved, not_proved
+        What the file shows, and what it cannot show, in words.
+    protected, unprotected
+        The quasi-identifiers, and the columns that are released as they are.
+    promised
+        The models and their levels; nothing if no promise was made.
+    remarks
+        What a reader should know before relying on it.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    scores: tuple[Score, ...]
+    proved: tuple[str, ...]
+    not_proved: tuple[str, ...]
+    protected: tuple[str, ...] = ()
+    unprotected: tuple[str, ...] = ()
+    promised: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def verify(
+    path: str | Path | Source,
+    certificate: str | Path | Certificate,
+    *,
+    key: bytes | None = None,
+    private: str | Path | PrivateRecord | None = None,
+    original: str | Path | Source | None = None,
+    engine: Engine | None = None,
+) -> Proof:
+    """Prove every verdict of a certificate again, from the released file alone.
+
+    Parameters
+    ----------
+    path
+        The released file, folder or table in a database.
+    certificate
+        Its certificate, or the path of it.
+    key
+        The signing key, when the signature is to be checked.
+    private
+        The private record, or the path of it: with it, the exact scores are proved too.
+    original
+        The original: with it and the private record, the commitment and the measures that compare with the original
+        are proved too.
+    engine
+        Where the data are held.
+
+    Raises
+    ------
+    CertificateError
+        If the file or the certificate was changed, they do not belong together, or a claim does not hold.
+    """
+    source, held_by = Source.parse(path), engine or default_engine()
+    finish_writing(source, certificate, held_by)
+    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
+    record = PrivateRecord.load(private) if isinstance(private, (str, Path)) else private
+    if original is not None and record is None and held.version > 1:
+        raise ParameterError(
+            "The original can be compared with the release only by its private record.",
+            "Give it too: --private NAME.private.json, which was written with the release.",
+        )
+    try:
+        return _Case(source, held, record, original, held_by).proof(key)
+    except (CertificateError, RoomError):
+        raise
+    except _UnreadableError as error:
+        raise error.error from None
+    except (SchemaError, ParameterError, DataError) as error:
+        raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+        raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
+
+
+def finish_writing(source: Source, certificate: str | Path | Certificate, engine: Engine) -> None:
+    """Finish what a run that was killed had begun to put in place of a release, so that its parts belong together."""
+
+    def committed(awaited: Awaited) -> bool | None:
+        if awaited.table != source.identity():
+            return None
+        try:
+            return engine.digest(source).sha256 == awaited.sha256
+        except DataError:  # no such table, or no answer
+            return None
+
+    paths = [] if isinstance(certificate, Certificate) else [Path(certificate)]
+    paths += [] if source.kind == "postgresql" else [source.path]
+    for folder in dict.fromkeys(path.parent for path in paths):
+        recover(folder, committed)
+
+
+class _UnreadableError(Exception):
+    """There is no file, or nobody may read it: that says nothing of its certificate."""
+
+    def __init__(self, error: DataError) -> None:
+        super().__init__(error.what)
+        self.error = error
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A file and what is said of it."""
+
+    source: Source
+    certificate: Certificate
+    record: PrivateRecord | None
+    original: str | Path | Source | None
+    engine: Engine
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        return self.certificate.content
+
+    @property
+    def thing(self) -> str:
+        return "table" if self.source.is_table else "folder" if self.source.is_folder else "file"
+
+    def proof(self, key: bytes | None) -> Proof:
+        """Prove what can be proved."""
+        proved, not_proved = _check_seals(self.content, key), list[str]()
+        models, measures = self._asked()
+        table = self._table(models)
+        proved += self._form(table)
+        _same("the number of records", table.rows, self.content["output"]["records"])
+        verdicts = self._verdicts(table, models, proved, not_proved)
+        before, lacking = self._before(table, proved)
+        scores = self._scores(table, before, measures, proved, not_proved, lacking)
+        schema = table.schema
+        return Proof(
+            verdicts,
+            scores,
+            _shown(proved),
+            _shown(not_proved),
+            _shown(schema.quasi),
+            _shown(name for name in schema.of(*RELEASED) if name not in schema.quasi),
+            _shown(_promise(model) for model in models),
+            _shown(self._remarks(table, models)),
+        )
+
+    def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:
+        """Make the models and measures that the certificate speaks of, if they are not too many."""
+        recipe, claims = self.content["recipe"], self.content["verdicts"]
+        if max(len(claims), len(recipe["measure"])) > _MOST:
+            raise CertificateError("The certificate asks for more than can be proved.", "Do not rely on it.")
+        _same("the models", [claim["model"] for claim in claims], recipe["model"])
+        return (
+            [build("models", claim["model"]) for claim in claims],
+            [build("measures", given) for given in recipe["measure"]],
+        )
+
+    def _table(self, models: Sequence[PrivacyModel]) -> Table:
+        """Read the file, once; it must be the one that the certificate was issued for."""
+        source, output = self.source, self.content["output"]
+        changed = CertificateError(
+            f"'{source.name}' is not the {self.thing} this certificate was issued for, or it was changed.",
+            f"The certificate is for '{_shown([str(output['name'])])[0]}'; its SHA-256 does not match.",
+        )
+        try:
+            table = self.engine.read(source, release_options(self.content, models, canonical=not source.is_text))
+        except (SchemaError, DataError):
+            try:
+                found = self.engine.digest(source).sha256
+            except DataError as error:
+                raise _UnreadableError(error) from None
+            if found != output["sha256"]:
+                raise changed from None
+            raise
+        if _read(table).sha256 != output["sha256"]:
+            raise changed
+        _same("the number of bytes", _read(table).size, output["bytes"])
+        return table
+
+    def _form(self, table: Table) -> list[str]:
+        """Insist that the file holds what a release holds, in the form and in the order of a release."""
+        how = "cell for cell" if self.source.is_table else "byte for byte"
+        proved = [f"The {self.thing} is the one that was released, {how}."]
+        if table.schema.left_out:
+            raise CertificateError(
+                f"The {self.thing} has columns that the certificate does not speak of: "
+                f"{', '.join(_shown(table.schema.left_out))}.",
+                "Nothing is known of them: do not rely on it.",
+            )
+        strange = beside_the_rows(self.source, table.schema.of(*RELEASED), _read(table))
+        if strange is not None:
+            raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
+        if not self._as_kept(table):
+            return proved
+        layout = Layout(self.content["output"].get("delimiter", ","))
+        arranged = table.arranged()[0] if self._row_order == "released" else table
+        found = self.engine.text_digest(arranged.data, arranged.schema, layout)
+        as_it_is = table.origin.content or self.engine.text_digest(table.data, table.schema, layout)
+        if found == as_it_is:
+            if self._row_order == "released":
+                proved.append("Rows stand in the released order, which tells nothing beyond what is released.")
+            return proved
+        if self.source.is_text and self.engine.text_digest(table.data, table.schema, layout) != as_it_is:
+            # If a cell is to blame, reading the file strictly says where it is.
+            self.engine.read(self.source, release_options(self.content, (), canonical=True))
+            raise CertificateError(f"The {self.thing} is not written as a release is.", "Do not rely on it.")
+        raise CertificateError(
+            f"The rows of the {self.thing} do not stand in the released order.", "Their order may tell who they are."
+        )
+
+    def _as_kept(self, table: Table) -> bool:
+        """Tell whether rows stand as they were released: a database may keep them in another order."""
+        in_order: str = self.content["output"].get("sha256_in_order", "")
+        return _read(table).in_order == in_order
+
+    @property
+    def _row_order(self) -> str:
+        """The order in which rows are said to stand: anything but that of the input is to be proved."""
+        if self.certificate.version == 1:
+            return "input"
+        said: str = self.content["output"]["row_order"]
+        _same("the order of rows", said, self.content["recipe"]["release"].get("row_order", "released"))
+        refuse_strange_order(said)
+        return said
+
+    def _verdicts(
+        self, table: Table, models: Sequence[PrivacyModel], proved: list[str], not_proved: list[str]
+    ) -> tuple[Verdict, ...]:
+        """Measure each model again and compare with what is claimed."""
+        verdicts = check(table, models)
+        for claim, found in zip(self.content["verdicts"], verdicts, strict=True):
+            name, beyond = found.model.name, self._beyond_proof(found.model)
+            _same(f"{name}, whether it holds", claim["holds"], True)
+            _same(f"{name}, what the file can prove", not beyond, claim["provable_from_file"])
+            _same(f"{name}, classes", found.classes, claim["classes"])
+            _same(f"{name}, failing classes", 0, claim["failing_classes"])
+            # People are at most as many as their records; of what people have in common records tell nothing.
+            if not found.holds and (not beyond or isinstance(found.model, KAnonymity)):
+                raise CertificateError(f"{name} does not hold: {found.sentence}", "Do not use this release.")
+            if beyond:
+                subject = self.content["recipe"]["table"]["subject"]
+                sentence = self._attested(found, claim, _with_subject(table.schema, subject))
+                not_proved.append(f"{sentence} (people are counted by a column that is not released)")
+            else:
+                for part in ("level", "sentence", "convention"):
+                    _same(f"{name}, {part}", getattr(found, part), claim[part])
+            if found.holds:
+                proved.append(found.sentence)
+        return verdicts
+
+    def _beyond_proof(self, model: PrivacyModel) -> bool:
+        """Tell whether a promise is about people, whom only a column that is not released tells apart."""
+        counted = attested(self.content["recipe"]["table"].get("subject"))
+        return counted and (self.certificate.version > 1 or isinstance(model, KAnonymity))
+
+    def _attested(self, found: Verdict, claim: Mapping[str, Any], schema: Schema) -> str:
+        """Give the sentence of a promise about people, of which the file shows only the records."""
+        model = found.model
+        level = model.promised
+        if self.certificate.version == 1:  # which tells the level that was found
+            level = claim["level"]
+            _same(f"{model.name}, level", model.promised <= level <= found.level, True)
+        sentence = model.sentence(level, schema)
+        _same(f"{model.name}, level", level, claim["level"])
+        _same(f"{model.name}, sentence", sentence, claim["sentence"])
+        _same(f"{model.name}, convention", model.convention(schema), claim["convention"])
+        return sentence
+
+    def _before(self, table: Table, proved: list[str]) -> tuple[tuple[Table, Table] | None, str]:
+        """Give the original and the release row by row beside it; or why they cannot be compared."""
+        record, content = self.record, self.content
+        if record is not None and record.content["certificate"] != content["digest"]:
+            raise CertificateError(
+                "The private record belongs to another certificate.", "Use the one that was written with it."
+            )
+        if self.original is None:
+            return None, "needs the original" if self.certificate.version == 1 else "needs private record and original"
+        before = self.engine.read(self.original, original_options(self.content, self._layout))
+        if record is None:
+            _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
+        elif not record.commits_to(before.origin.sha256, content["input"]["commitment"]):
+            raise CertificateError(
+                "The certificate does not commit to this original.", "Check the original and the private record."
+            )
+        else:
+            proved.append("The certificate commits to this original.")
+        if nodes_of(content):
+            return None, "a release shows names of nodes, not where they lie"
+        if not self._as_kept(table):
+            return None, "the rows of the table are no longer in the order in which they were released"
+        order = None if record is None else record.order(table.rows)
+        return (before, table if order is None else table.rearranged(order)), ""
+
+    @property
+    def _layout(self) -> Mapping[str, Any]:
+        """What was said of the layout of the original."""
+        found: Mapping[str, Any] = self.content["recipe"]["table"]
+        return found if self.record is None else self.record.content["input"]["read"]
+
+    def _scores(
+        self,
+        table: Table,
+        before: tuple[Table, Table] | None,
+        measures: Sequence[Measure],
+        proved: list[str],
+        not_proved: list[str],
+        lacking: str,
+    ) -> tuple[Score, ...]:
+        """Measure again what can be measured and compare with what is claimed."""
+        claims = self.content["scores"]
+        exact = claims if self.certificate.version == 1 else self.record.content["scores"] if self.record else ()
+        _same("the scores", [claim["measure"] for claim in claims], [measure.name for measure in measures])
+        scores, left = list[Score](), _MOST_EFFORT
+        for measure, claim, private in zip_longest(measures, claims, exact):
+            left -= _effort(measure)
+            reason = self._beyond_measuring(measure, table, before, lacking) if left >= 0 else "it is too much work"
+            if reason is not None:
+                not_proved.append(f"{measure.name} ({reason})")
+                continue
+            original, released = (None, table) if before is None or not isinstance(measure, PairMeasure) else before
+            (found,) = score(released, [measure], original)
+            scores.append(found)
+            if isinstance(measure, BoxMeasure) and measure.boxed and not _rounds_to(found, claim):
+                # Values that a release hides may be more that fit nobody else: a file shows at most what is claimed.
+                _same(f"{measure.name}, at least", rounded(found.lower) <= claim["value"], True)
+                proved.append(f"{measure.name} is at least {found.lower:.6g}.")
+                not_proved.append(f"{measure.name} is {claim['value']:g} (it depends on values that are not released)")
+                continue
+            if self.certificate.version > 1:
+                _same(measure.name, _rounds_to(found, claim), True)
+            if private is not None:
+                _same(measure.name, json.loads(json.dumps(exact_score(found))), private)
+            proved.append(f"{measure.name} is {found.value:.6g}.")
+        return tuple(scores)
+
+    def _beyond_measuring(
+        self, measure: Measure, table: Table, before: tuple[Table, Table] | None, lacking: str
+    ) -> str | None:
+        """Say why something cannot be measured again; None if it can."""
+        if isinstance(measure, PairMeasure) and before is None:
+            return lacking
+        if isinstance(measure, TableMeasure) and not self._as_kept(table):
+            return "the rows of the table are no longer in the order in which they were released"
+        if isinstance(measure, Demanding):
+            return "it depends on the versions of other software"
+        if asks_for_nodes(measure, nodes_of(self.content)):
+            return "a release names the nodes of a hierarchy, not what they cover"
+        return None
+
+    def _remarks(self, table: Table, models: Sequence[PrivacyModel]) -> list[str]:
+        """Say what a reader should know before relying on the proof."""
+        output = self.content["output"]
+        marks = marks_of(self.content)
+        shown = ", ".join(repr(mark) for mark in marks)
+        return [
+            *([f"{VERSION_1}."] if self.certificate.version == 1 else []),
+            *([] if models else ["Nothing is promised: the certificate names no privacy model."]),
+            *(
+                ["Rows stand in the order of the input. If it was sorted, neighbours bound each other's ranges."]
+                if self._row_order == "input"
+                else []
+            ),
+            *([f"In columns that no model looks at, these stand for a missing value: {shown}."] if marks else []),
+            *(
+                f"Distances between values of '{name}' are those of a hierarchy that the certificate brings along."
+                for name in output.get("hierarchies", ())
+            ),
+        ]
+
+
+_MOST_EFFORT = 16 * EFFORT
+
+
+def _effort(measure: Any) -> int:
+    """Give how much work a measure may be, in comparisons, if that is said of it."""
+    if not hasattr(measure, "effort") or getattr(measure, "matching", "fit") != "fit":
+        return 0
+    return EFFORT if measure.effort is None else int(measure.effort)
+
+
+def _check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
+    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
+        raise CertificateError(
+            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
+        )
+    signed = content.get("signature")
+    if key is None:
+        return ["The certificate has not been changed since its digest was made."]
+    if signed is None:
+        raise CertificateError("The certificate is not signed.", "Leave the key out, or ask for a signed one.")
+    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
+        raise CertificateError("The certificate was not signed with this key.", "Check the key, or who issued it.")
+    return ["The certificate was issued by a holder of the key and not changed since."]
+
+
+def _alike(found: Any, claimed: Any) -> bool:
+    """Tell whether two measurements agree; sums may be taken in another order, which changes their last digits."""
+    if isinstance(found, Mapping) and isinstance(claimed, Mapping):
+        return found.keys() == claimed.keys() and all(_alike(found[key], claimed[key]) for key in found)
+    if isinstance(found, float) and isinstance(claimed, float):
+        return math.isclose(found, claimed, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(found, list) and isinstance(claimed, list):
+        return len(found) == len(claimed) and all(map(_alike, found, claimed))
+    return bool(found == claimed)
+
+
+def _same(what: str, found: Any, claimed: Any) -> None:
+    if not _alike(found, claimed):
+        raise CertificateError(f"The certificate does not say what the file shows: {what}.", "Do not rely on either.")
+
+
+def _rounds_to(found: Score, claim: Mapping[str, Any]) -> bool:
+    """Compare with a rounded score. What lies on the edge between two may have been rounded either way."""
+    if "detail" in claim:  # of the first version, which did not round
+        return _alike(json.loads(json.dumps(exact_score(found))), claim)
+    parts = ("value",) if found.lower == found.upper else ("value", "lower", "upper")
+    if sorted(claim) != sorted(("measure", *parts)):
+        return False
+    for part in parts:
+        value = float(getattr(found, part))
+        near = {rounded(value * (1 + nudge)) for nudge in (-1e-9, 0.0, 1e-9)}
+        if not any(_alike(each, float(claim[part])) for each in near):
+            return False
+    return True
+
+
+def _promise(model: PrivacyModel) -> str:
+    """Name a model and its level."""
+    return f"{model.name} ({model.promised:g})"
+
+
+def _shown(texts: Iterable[str]) -> tuple[str, ...]:
+    """Give texts as they may be shown: names in a certificate may hold anything, also what moves a terminal."""
+    return tuple("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) for text in texts)
+
+
+def _read(table: Table) -> Written:
+    """Give what was read of a file: just that is proved."""
+    assert table.origin.written is not None
+    return table.origin.written
+
+
+def _with_subject(schema: Schema, subject: str) -> Schema:
+    """Give the columns of a release beside the one that told people apart."""
+    return replace(schema, attributes=(*schema.attributes, Attribute(subject, Role.SUBJECT, Axis("category"))))
