@@ -78,6 +78,21 @@ def test_data_frames_of_spark_come_and_go(engine):
     )
 
 
+@pytest.mark.parametrize("method", ["hilbert", "coarsen"])
+def test_rows_are_released_in_the_same_order_from_a_cluster(engine, method, tmp_path):
+    """With cells that lie with their classes, and with cells that lie with their records; and back again."""
+    there, local = release_of("spark", method).table, release_of("local", method).table
+    (found, order), (expected, rows) = there.arranged(), local.arranged()
+    assert found.to("arrow").equals(expected.to("arrow"))
+    assert [i for stretch in order() for i in stretch.tolist()] == [i for some in rows() for i in some.tolist()]
+    assert found.rearranged(order).to("arrow").equals(local.to("arrow"))
+    assert found.arranged()[0].data is found.data
+    names = found.to("arrow").column_names
+    assert [row.asDict(recursive=True) for row in found.to("spark").collect()] == expected.to("arrow").to_pylist(), (
+        names
+    )
+
+
 def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
     class Dying(SparkPool):
         """Kills an executor in the midst of the third exchange."""

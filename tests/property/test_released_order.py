@@ -269,3 +269,38 @@ def test_a_release_goes_into_a_database_in_its_order(tmp_path):
     again = shoal.read(target, quasi="age", sensitive="ill")
     assert again.rows == 6
     assert again.arranged()[0].data is again.data
+
+
+def alone_in(shown, targets):
+    """Count whom an attacker finds alone, and is right: one who takes the release for sorted by its first column.
+
+    Ends of ranges before and after a record bound it; a target that fits one bounded record is found if it is theirs.
+    """
+    lows = np.maximum.accumulate(shown["lo"][:, 0])
+    highs = np.minimum.accumulate(shown["hi"][::-1, 0])[::-1]
+    lo, hi = shown["lo"].copy(), shown["hi"].copy()
+    lo[:, 0], hi[:, 0] = np.maximum(lo[:, 0], lows), np.minimum(hi[:, 0], highs)
+    found = 0
+    for target, cells in enumerate(targets):
+        fits = np.flatnonzero(((lo <= cells) & (cells <= hi)).all(axis=1))
+        found += fits.size == 1 and shown["of"][fits[0]] == target
+    return found
+
+
+def test_a_sorted_input_does_not_tell_who_is_behind_a_range():
+    """In the order of the input, ranges around a record narrow its own; in the released order nothing is told."""
+    draw = np.random.default_rng(5)
+    people = np.stack([np.sort(draw.integers(90_000, 96_000, 2000)), draw.integers(0, 90, 2000)], axis=1)
+    table = shoal.read(pa.table({"zip": people[:, 0], "age": people[:, 1]}), quasi=["zip", "age"])
+    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)])
+
+    def shown(masked, of):
+        frame = masked.to("arrow")
+        columns = [frame[name].combine_chunks() for name in ("zip", "age")]
+        return {side: np.stack([c.field(side).to_numpy() for c in columns], axis=1) for side in ("lo", "hi")} | {
+            "of": of
+        }
+
+    arranged, order = release.table.arranged()
+    assert alone_in(shown(release.table, np.arange(2000)), people) > 1000
+    assert alone_in(shown(arranged, np.concatenate(list(order()))), people) == 0

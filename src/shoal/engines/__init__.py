@@ -203,14 +203,9 @@ class Engine(Protocol):
         ...
 
     def cut(
-        self,
-        data: Any,
-        schema: Schema,
-        keys: Sequence[Any],
-        least: int,
-        kernel: Callable[[Piece], Positions],
+        self, data: Any, schema: Schema, keys: Sequence[Any], least: int, kernel: Callable[[Piece], Positions],
         carry: Sequence[Carry] = (),
-    ) -> tuple[Any, int]:
+    ) -> tuple[Any, int]:  # fmt: skip
         """Sort the rows by keys and hand them to a kernel in pieces; gives a label per row, and their number.
 
         Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.pieces`). A piece holds
@@ -220,14 +215,9 @@ class Engine(Protocol):
         ...
 
     def divide(
-        self,
-        data: Any,
-        schema: Schema,
-        keys: Callable[[], Sequence[Any]],
-        least: int,
-        kernel: Callable[[Piece], Positions],
-        carry: Sequence[Carry] = (),
-    ) -> tuple[Any, int]:
+        self, data: Any, schema: Schema, keys: Callable[[], Sequence[Any]], least: int,
+        kernel: Callable[[Piece], Positions], carry: Sequence[Carry] = (),
+    ) -> tuple[Any, int]:  # fmt: skip
         """Hand the rows to a kernel in pieces, in the order of the table; gives a label per row, and their number.
 
         It is `cut` for kernels that would rather see the whole table: keys only say which rows go together where there
@@ -243,14 +233,9 @@ class Engine(Protocol):
         ...
 
     def regroup(
-        self,
-        data: Any,
-        schema: Schema,
-        labels: Any,
-        groups: int,
-        publish: Publication = "range",
+        self, data: Any, schema: Schema, labels: Any, groups: int, publish: Publication = "range",
         columns: Sequence[str] | None = None,
-    ) -> tuple[Schema, Any]:
+    ) -> tuple[Schema, Any]:  # fmt: skip
         """Publish the same cells for all rows of a group, in some columns or in all quasi-identifiers.
 
         ``range`` is the hull of the cells: a range, or a set of categories. ``mean`` and ``median`` are those of
