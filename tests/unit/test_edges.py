@@ -20,6 +20,8 @@ from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import loss
+from shoal.report.page import rendered
+from shoal.report.release_report import release_report
 
 TREE = "a;x;*\nb;x;*\nc;y;*\n"
 
@@ -246,3 +248,20 @@ def test_a_file_with_so_many_records_is_held_on_disk(few, tmp_path):
     assert shoal.read(tmp_path / "t.parquet", quasi="q", memory="2GB").engine.name == "disk"
     frame.head(3).write_parquet(tmp_path / "t.parquet")
     assert shoal.read(tmp_path / "t.parquet", quasi="q", memory="2GB").engine.name == "local"
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("datetime", ["0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"]),
+        ("date", ["0001-01-01", "9999-12-31"]),
+        ("float", ["-1e308", "1.7976931348623157e308", "5e-324"]),
+    ],
+)
+def test_a_report_can_be_drawn_of_the_first_and_last_of_all_values(tmp_path, kind, values):
+    (tmp_path / "in.csv").write_text("q\n" + "".join(f"{value}\n" * 6 for value in values), "utf-8")
+    table = shoal.read(tmp_path / "in.csv", quasi="q", kinds={"q": kind})
+    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rendered(release_report(release, table, audience="internal"), tmp_path / "report.html")
