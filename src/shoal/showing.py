@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from shoal.inspection import ColumnReport
+    from shoal.measures import Score
     from shoal.release import Release
     from shoal.table import Table
     from shoal.verification import Proof
@@ -198,15 +199,18 @@ def comparison(report: Mapping[str, Any]) -> None:
         _say(f"Report: {report['report']}")
 
 
+def _measured(value: Score) -> str:
+    lacking = value.detail.get("nothing_to_measure")
+    return f"{value.value:.6g}" if lacking is None else f"nothing to measure ({lacking})"
+
+
 def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
     for value in made.scores:
         if value.measure != "class-sizes":
-            lines += [
-                f"  {value.measure}: {value.value:.6g}",
-                *(f"  {line}" for line in in_words(value.measure, value.detail)),
-            ]
+            said = (f"  {line}" for line in in_words(value.measure, value.detail))
+            lines += [f"  {value.measure}: {_measured(value)}", *said]
     left_out, subject = made.table.schema.left_out, made.subject
     if left_out:
         lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")

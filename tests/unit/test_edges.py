@@ -2,20 +2,26 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from engines.pools import Memory
 from engines.tiny import Tiny
 from property.independent import columns_of
 
 import shoal
+from shoal import showing
 from shoal.catalogue import build, entries
 from shoal.engines.local import Local, counted
 from shoal.engines.local.averaging import means
 from shoal.engines.parts.engine import Parted
+from shoal.engines.sources import Source
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import loss
+from shoal.report.page import rendered
+from shoal.report.release_report import release_report
 
 TREE = "a;x;*\nb;x;*\nc;y;*\n"
 
@@ -116,6 +122,13 @@ def test_one_range_beside_a_wildcard_does_not_vary(released, measure):
     assert told(found) == "no attribute varies"
 
 
+def test_it_is_shown_that_there_was_nothing_to_measure(capsys):
+    table = shoal.read(pl.DataFrame({"q": ["a", "b"]}), quasi="q")
+    release = shoal.anonymize(table, shoal.Mdav(), [shoal.KAnonymity(2)], measures=[shoal.CorrelationShift()])
+    showing.release(release, Source.parse("out.csv"), Path("out.certificate.json"))
+    assert "correlation-shift: nothing to measure (no two attributes vary" in capsys.readouterr().out
+
+
 def test_categories_have_no_order_to_compare(released):
     _, (found,) = released("q,s\na,x\nb,y\n", shoal.SortedClusters(), shoal.KolmogorovSmirnov(), quasi="q")
     assert told(found) == "no attribute has an order"
@@ -207,3 +220,48 @@ def test_prefixes_of_the_largest_numbers_cover_them(released):
     ends = [tuple(map(int, cell.strip("[]").split(";"))) for cell in columns["q"]]
     assert ends[0][0] <= 2147483646 <= ends[0][1]
     assert ends[1][0] <= -2147483646 <= ends[1][1]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Let memory hold three records, as if their numbers had two bits."""
+    for module in ("memory", "choosing"):
+        monkeypatch.setattr(f"shoal.engines.{module}.MOST_RECORDS", 3)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_more_records_than_can_be_numbered_in_memory_are_refused(few, tmp_path, kind):
+    """The number of a record has 32 bits there: others would be taken for it."""
+    frame = pl.DataFrame({"q": [1, 2, 3, 4]})
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    source = frame if kind == "frame" else tmp_path / f"t.{kind}"
+    with pytest.raises(shoal.RoomError, match="4 records, and in memory at most 3") as refused:
+        shoal.read(source, quasi="q", engine=Local())
+    assert "--memory" in refused.value.remedy
+    assert shoal.read(frame.head(3), quasi="q", engine=Local()).rows == 3
+
+
+def test_a_file_with_so_many_records_is_held_on_disk(few, tmp_path):
+    frame = pl.DataFrame({"q": [1, 2, 3, 4]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    assert shoal.read(tmp_path / "t.parquet", quasi="q", memory="2GB").engine.name == "disk"
+    frame.head(3).write_parquet(tmp_path / "t.parquet")
+    assert shoal.read(tmp_path / "t.parquet", quasi="q", memory="2GB").engine.name == "local"
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("datetime", ["0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"]),
+        ("date", ["0001-01-01", "9999-12-31"]),
+        ("float", ["-1e308", "1.7976931348623157e308", "5e-324"]),
+    ],
+)
+def test_a_report_can_be_drawn_of_the_first_and_last_of_all_values(tmp_path, kind, values):
+    (tmp_path / "in.csv").write_text("q\n" + "".join(f"{value}\n" * 6 for value in values), "utf-8")
+    table = shoal.read(tmp_path / "in.csv", quasi="q", kinds={"q": kind})
+    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rendered(release_report(release, table, audience="internal"), tmp_path / "report.html")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.engines import Engine, default_engine
-from shoal.engines.memory import limit_of, need_of, need_to_write
+from shoal.engines.memory import MOST_RECORDS, limit_of, need_of, need_to_write
 from shoal.schema import ReadOptions
 
 
@@ -17,7 +17,9 @@ def on_this_machine(
     limit = limit_of(memory)
     needs = [need_of(source, options) for source in sources]
     writing = 0 if target is None else need_to_write(target, limit)
-    if sum(need.memory for need in needs if need is not None) + writing <= limit:
+    known = [need for need in needs if need is not None]
+    few = all(need.records <= MOST_RECORDS for need in known)
+    if few and sum(need.memory for need in known) + writing <= limit:
         return default_engine()
     from shoal.engines.disk.engine import Disk
 

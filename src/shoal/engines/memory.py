@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.sources import COMPRESSED, Source, is_parquet
-from shoal.errors import ParameterError, ShoalError
+from shoal.errors import ParameterError, RoomError, ShoalError
 from shoal.schema import ReadOptions
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -22,6 +22,7 @@ LEAST_OF_TABLES = 300 * 10**6
 _SORTING = 1 << 27  # what sorts the rows of a table for their digest
 _EXPANDED = 8  # how much longer a compressed text may be than its file
 _HEAD = 1 << 20
+MOST_RECORDS = 2**31 - 1  # of a table in memory, where the number of a record has 32 bits
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,15 @@ class Need:
 
     records: int
     memory: int
+
+
+def insist_on_numbers(records: int) -> None:
+    """Refuse more records than can be numbered in memory."""
+    if records > MOST_RECORDS:
+        raise RoomError(
+            f"The table has {records:,} records, and in memory at most {MOST_RECORDS:,} can be told apart.",
+            "Let a file of them be held on disk (--memory 8GB; memory='8GB'), or use --engine spark.",
+        )
 
 
 def parse_size(text: str | int) -> int:

@@ -20,7 +20,7 @@ def calendar_bins(first: float, last: float, most: int, kind: str) -> tuple[NDAr
     ['2009 Q1', '2009 Q2', '2009 Q3', '2009 Q4']
     """
     step = _STEPS[kind]
-    start, end = (_EPOCH + number * step for number in (min(first, last), max(first, last)))
+    start, end = (_moment(number, step) for number in (min(first, last), max(first, last)))
     units = _UNITS[kind == "date" :]
     moments, written = next(
         (moments, written)
@@ -29,6 +29,12 @@ def calendar_bins(first: float, last: float, most: int, kind: str) -> tuple[NDAr
     )
     edges = np.array([(moment - _EPOCH) / step for moment in moments])
     return edges, [written(moment) for moment in moments[:-1]]
+
+
+def _moment(number: float, step: timedelta) -> datetime:
+    """Give a moment of the calendar; the last ones are so many steps away that floats may lie beyond them."""
+    limits = (datetime.min - _EPOCH) // step, (datetime.max - _EPOCH) // step
+    return _EPOCH + min(max(int(number), limits[0]), limits[1]) * step
 
 
 def _moments(first: datetime, end: datetime, follow: Follow, most: int) -> list[datetime]:

@@ -109,11 +109,12 @@ class Cells:
     def within(self, edges: Floats) -> Floats:
         """Count the records in bins; a range counts evenly over its length, and end bins hold what lies beyond."""
         low, high, counts = self.ends()
+        low, high = low / 2, high / 2  # so that no difference is too large for a number
         wide = high - low
         inside = wide > 0
         below = [0.0]
         for edge in edges[1:-1].tolist():
-            parts = np.where(low < edge, 1.0, 0.0)
-            parts[inside] = np.clip((edge - low[inside]) / wide[inside], 0.0, 1.0)
+            parts = np.where(low < edge / 2, 1.0, 0.0)
+            parts[inside] = np.clip((edge / 2 - low[inside]) / wide[inside], 0.0, 1.0)
             below.append(float(parts @ counts))
         return np.diff([*below, float(counts.sum())])
