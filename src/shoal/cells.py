@@ -235,7 +235,8 @@ def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
     if not reading.strict or sets or any(_CODE.fullmatch(low) for low in lows):
         return "category", "text"
     # Text, or numbers among which something else has slipped in: that must not pass for a category unseen.
-    numbers = np.array([_NUMBER.fullmatch(low) is not None for low in lows])
+    ends = zip(lows, highs, strict=True)
+    numbers = np.array([all(_NUMBER.fullmatch(end) for end in (low, high)) for low, high in ends])
     counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
     others = int(counts[~numbers].sum())
     if others <= counts[numbers].sum():

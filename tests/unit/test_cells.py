@@ -253,3 +253,8 @@ def test_cells_that_lie_on_no_axis_are_refused(texts, kind, words):
         parse(texts, Reading(kind=kind))
     assert error.value.exit_code == 3
     assert error.value.remedy
+
+
+def test_a_range_with_an_end_that_is_no_number_is_named_by_its_line():
+    with pytest.raises(DataError, match="line 3"):
+        spans(["[1;2]", "[3;x]", "5"])

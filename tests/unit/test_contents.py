@@ -5,6 +5,7 @@ import datetime
 import gzip
 import struct
 import zlib
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +63,33 @@ def test_many_groups_of_rows_are_written_anew_alike(tmp_path):
                        quasi=["a"], sensitive=["s"])  # fmt: skip
     shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(tmp_path / "out.parquet")
     assert pq.read_metadata(tmp_path / "out.parquet").num_row_groups > 1
+    assert strange_contents(tmp_path / "out.parquet", ["a", "s"]) is None
+
+
+KINDS = {
+    "uint64": pa.array([1, 2**63 - 1, None], pa.uint64()),
+    "int8": pa.array([-128, 127, None], pa.int8()),
+    "float32": pa.array([-0.0, 0.1, None], pa.float32()),
+    "float16": pa.array([-0.5, 0.1, None], pa.float16()),
+    "nan": pa.array([float("nan"), 0.1, None]),
+    "decimal": pa.array([1, 2, None]).cast(pa.decimal128(30, 2)),
+    "short decimal": pa.array([Decimal(1), Decimal("2.5"), None], pa.decimal128(9, 2)),
+    "seconds": pa.array([1, 2, None], pa.timestamp("s")),
+    "nanoseconds": pa.array([1000, 2000, None], pa.timestamp("ns")),
+    "zone": pa.array([1000, 2000, None], pa.timestamp("us", "America/Los_Angeles")),
+    "date64": pa.array([86_400_000, 0, None], pa.date64()),
+    "large text": pa.array(["x", "y", None], pa.large_string()),
+    "views": pa.array(["x", "y", None], pa.string_view()),
+    "categories": pa.array(["x", "y", None]).dictionary_encode(),
+    "long texts": pa.array(["x" * 9000, "y" * 9000, None]),
+    "nothing": pa.nulls(3),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_every_type_are_released_without_anything_beside_them(tmp_path, kind):
+    table = shoal.read(pa.table({"a": [1, 2, 3], "s": KINDS[kind]}), quasi=["a"], plain=["s"])
+    shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(tmp_path / "out.parquet")
     assert strange_contents(tmp_path / "out.parquet", ["a", "s"]) is None
 
 

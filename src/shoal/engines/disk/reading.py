@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.cells import Vocabulary
 from shoal.engines import Moments
 from shoal.engines.local.data import coordinate_table
+from shoal.engines.local.first_line import insist_on_names
 from shoal.engines.local.loading import Columns, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, Spoilt, TextReading
@@ -71,7 +72,9 @@ def columns_read(
     shape = Shape(tuple(columns.quasi), ranged_in(columns, found), tuple(columns.others), without_texts(words))
     texts = tuple(None if each is None else each.texts for each in words)
     data = PartedData(shape, sizes, cells, raw, texts)
-    return schema_of(columns.assigned, found, options, head.header), data, origin_of(path, head, told, options)
+    schema = schema_of(columns.assigned, found, options, head.header)
+    insist_on_names(schema, options)
+    return schema, data, origin_of(path, head, told, options)
 
 
 def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], tell: Telling) -> Handle:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
+from shoal.engines.local.first_line import insist_on_names
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, read_text
 from shoal.engines.memory import insist_on_numbers
@@ -104,7 +105,9 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
         tuple(columns.quasi), lo, hi, index, ranged_in(columns, found), tuple(columns.others), raw.others,
         words_of(raw, columns, found),
     )  # fmt: skip
-    return schema_of(columns.assigned, found, options, head.header), data, origin_of(path, head, raw, options)
+    schema = schema_of(columns.assigned, found, options, head.header)
+    insist_on_names(schema, options)
+    return schema, data, origin_of(path, head, raw, options)
 
 
 def vocabularies(raw: RawText, columns: Columns, options: ReadOptions) -> dict[str, Vocabulary]:

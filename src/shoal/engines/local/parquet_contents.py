@@ -63,7 +63,7 @@ def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str]) 
         return "columns that are not those of the release"
     if re.fullmatch(_WRITER + r"\d+\.\d+\.\d+(-SNAPSHOT)?", told.created_by) is None:
         return "the name of a writer that is no version of Arrow"
-    if told.metadata and not _bare_schema(told.metadata, file.schema_arrow):
+    if _types_of(file) is None:
         return "metadata of the file"
     for field in file.schema_arrow:
         if pa.types.is_struct(field.type) and [end.name for end in field.type] != ["lo", "hi"]:
@@ -88,15 +88,30 @@ def _chunks(told: pq.FileMetaData) -> Iterator[Any]:
             yield told.row_group(group).column(column)
 
 
-def _bare_schema(remarks: dict[bytes, bytes], schema: pa.Schema) -> bool:
-    """Tell whether the only remark on a file is the types of its columns, without remarks on them."""
-    if set(remarks) != {_SCHEMA} or schema.metadata or any(field.metadata for field in schema):
-        return False
-    bare = pa.schema([pa.field(field.name, field.type, field.nullable) for field in schema])
+def _types_of(file: pq.ParquetFile) -> pa.Schema | None:
+    """Give the types of the columns, as the only remark on a file tells them; None if there is another remark."""
+    remarks = file.metadata.metadata
+    if not remarks:
+        return file.schema_arrow
+    if set(remarks) != {_SCHEMA}:
+        return None
     try:
-        return bool(base64.b64decode(remarks[_SCHEMA], validate=True) == bare.serialize().to_pybytes())
-    except binascii.Error:
-        return False
+        kept = base64.b64decode(remarks[_SCHEMA], validate=True)
+        types = pa.ipc.read_schema(pa.py_buffer(kept))
+        bare = pa.schema([_bare(field) for field in types])
+        zones = [field.type for field in types if pa.types.is_timestamp(field.type) and field.type.tz]
+        _ = [pc.local_timestamp(pa.scalar(0, kind)) for kind in zones]  # which fails where there is no such zone
+    except (binascii.Error, pa.ArrowException, UnicodeDecodeError):
+        return None
+    return bare if kept == bare.serialize().to_pybytes() and types.names == file.schema_arrow.names else None
+
+
+def _bare(field: pa.Field) -> pa.Field:
+    """Give a field without remarks on it, or inside of it."""
+    kind = field.type
+    if pa.types.is_struct(kind):
+        kind = pa.struct([_bare(end) for end in kind])
+    return pa.field(field.name, kind, field.nullable)
 
 
 def _strange_values(file: pq.ParquetFile) -> str | None:
@@ -126,12 +141,12 @@ def _limits_shown(told: Any, leaf: pa.ChunkedArray) -> bool:
         return True
     if told.has_null_count and told.null_count != leaf.null_count:
         return False
-    if not told.has_min_max:
-        return True
+    if not told.has_min_max or told.physical_type == "FIXED_LEN_BYTE_ARRAY":
+        return True  # of decimals and halves, limits are bytes: writing anew compares them
     try:
         limits = pa.array([told.min, told.max]).cast(leaf.type)
     except (pa.ArrowException, UnicodeDecodeError):
-        return bool(pa.types.is_decimal(leaf.type))  # which are not told as values; writing anew compares them
+        return False
     values = pc.unique(leaf)
     if pa.types.is_floating(leaf.type):  # of 0.0, limits have the sign that is farther out
         limits, values = pc.add(limits, 0.0), pc.add(values, 0.0)
@@ -162,12 +177,10 @@ def _same_anew(sealed: Sealed) -> bool:
         told = file.metadata
         if told.created_by != _WRITER + pa.__version__:
             return True
-        sink = _Sink()
-        with pq.ParquetWriter(
-            pa.PythonFile(sink, mode="w"), file.schema_arrow.remove_metadata(), store_schema=bool(told.metadata)
-        ) as writer:
+        sink, types = _Sink(), _types_of(file)
+        with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), types, store_schema=bool(told.metadata)) as writer:
             for group in range(told.num_row_groups):
-                table = file.read_row_group(group).combine_chunks()
+                table = file.read_row_group(group).cast(types).combine_chunks()
                 writer.write_table(table, row_group_size=max(1, table.num_rows))
     return sink.digest.written == sealed.written
 
