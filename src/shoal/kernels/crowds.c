@@ -47,10 +47,12 @@ KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t 
                       const int64_t *values, const int64_t *heights, const uint8_t *steps, int64_t number,
                       int64_t budget, int64_t k, const int32_t *persons, int64_t promised, const int32_t *bins_of,
                       const int64_t *kinds, const int64_t *bins, const double *levels, const double *factors,
-                      const int64_t *counts_of, int64_t whole, int64_t *here, int64_t *spare, int64_t *seen, uint64_t *hashes, int64_t bits,
+                      const int64_t *counts_of, const int64_t *whole, int64_t *here, int64_t *spare, const int32_t *pairs,
+                      int32_t *held, int32_t *crowd, int64_t *had, int64_t *seen, uint64_t *hashes, int64_t bits,
                       uint64_t *keys, int32_t *turns, int32_t *counts, int32_t *left, int32_t *places, int32_t *rows,
                       int64_t *ends, int64_t groups, int32_t *labels) {
-    Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons, seen, 0};
+    Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons,
+                   pairs, held, crowd, had, seen, 0};
     int64_t remaining = 0;
     for (int64_t j = 0; j < m; j++)
         for (int64_t i = 0; i < heights[j] * values[j]; i++)

@@ -7,25 +7,50 @@
 enum { VARIATION, SHARE, DISTINCT, ENTROPY, RECURSIVE };
 
 /* Promises about confidential values, one column of codes for each. The last bin of all but VARIATION is that of cells
- * without a value, which count to the most frequent one. */
+ * without a value, which count to the most frequent one.
+ *
+ * Where people have several rows, a person counts once for each bin: `held` says how often each pair of a person and a
+ * bin was counted, and `crowd` how often each person was. The models look closer at people with cells without a value,
+ * and at those who share values; what is found here is measured again by them in any case. */
 typedef struct {
     int64_t number;
     const int32_t *codes;        /* rows of `number` bins */
     const int64_t *kinds, *bins; /* of each promise, and how many bins its column has */
     const double *levels, *factors; /* what is promised: t, alpha or l; and c */
     const int64_t *counts;       /* of the bins in the whole table, promise after promise */
-    int64_t rows;                /* of the whole table */
+    const int64_t *whole;        /* the sum of these for each promise */
     int64_t *here, *spare;       /* scratch: the bins of a class, which begin at zero; and as many more */
     int64_t k;
     const int32_t *persons;      /* whose each row is; null where each row is somebody else's */
+    const int32_t *pairs;        /* rows of `number` pairs, those of all promises numbered together; null as persons */
+    int32_t *held, *crowd;       /* scratch, from zero: how often each pair, and each person, was counted */
+    int64_t *had;                /* scratch, from zero: the pairs counted for each promise, and behind them the people */
     int64_t *seen, turn;         /* scratch: when each person was met last */
 } Promises;
+
+/* Count something, or no longer; tells whether it is there for the first time, or gone. */
+static inline int counted_first(int32_t *times, int64_t sign) {
+    *times += (int32_t)sign;
+    return sign > 0 ? *times == 1 : *times == 0;
+}
 
 /* Let a record count, or no longer. */
 static inline void count_in(const Promises *of, int32_t row, int64_t sign) {
     int64_t at = 0;
-    for (int64_t p = 0; p < of->number; at += of->bins[p++]) of->here[at + of->codes[row * of->number + p]] += sign;
+    if (of->pairs && counted_first(of->crowd + of->persons[row], sign)) of->had[of->number] += sign;
+    for (int64_t p = 0; p < of->number; at += of->bins[p++]) {
+        int64_t cell = row * of->number + p;
+        if (of->pairs) {
+            if (!counted_first(of->held + of->pairs[cell], sign)) continue;
+            of->had[p] += sign;
+        }
+        of->here[at + of->codes[cell]] += sign;
+    }
 }
+
+/* How many units are counted for a promise, and how many people, of so many records. */
+static inline int64_t units(const Promises *of, int64_t p, int64_t size) { return of->pairs ? of->had[p] : size; }
+static inline int64_t people(const Promises *of, int64_t size) { return of->pairs ? of->had[of->number] : size; }
 
 static inline int64_t fullest(const int64_t *here, int64_t bins) {
     int64_t best = 0;
@@ -47,18 +72,23 @@ static inline int64_t most_excess(const int64_t *here, const int64_t *counts, in
     return worst;
 }
 
-static inline double spread(const int64_t *here, int64_t bins, int64_t size) {
-    int64_t top = fullest(here, bins - 1);
+/* The exponential of the entropy; where people have several values, the most frequent has its share of the people. */
+static inline double spread(const int64_t *here, int64_t bins, int64_t size, int64_t crowd) {
+    int64_t top = fullest(here, bins - 1), most_of = here[top] + here[bins - 1];
     double logs = 0;
+    if (crowd != size && most_of >= crowd) return 1;
     for (int64_t b = 0; b < bins - 1; b++) {
         double count = (double)(here[b] + (b == top ? here[bins - 1] : 0));
-        if (count > 1) logs += count * log(count);
+        if (count > 1 && (crowd == size || b != top)) logs += count * log(count);
     }
-    return exp(log((double)size) - logs / (double)size);
+    if (crowd == size) return exp(log((double)size) - logs / (double)size);
+    double share = (double)most_of / (double)crowd, rest = (double)(size - most_of);
+    return exp((1 - share) * (log(rest) - logs / rest - log(1 - share)) - share * log(share));
 }
 
 /* How many times all values from the l-th on the most frequent value has. */
-static inline double dominance(const Promises *of, const int64_t *here, int64_t bins, int64_t size, int64_t l) {
+static inline double dominance(const Promises *of, const int64_t *here, int64_t bins, int64_t size, int64_t crowd,
+                               int64_t l) {
     int64_t tail = size, top = 0;
     memcpy(of->spare, here, (size_t)(bins - 1) * sizeof *here);
     for (int64_t i = 0; i < l - 1 && i < bins - 1; i++) {
@@ -67,22 +97,26 @@ static inline double dominance(const Promises *of, const int64_t *here, int64_t 
         tail -= count;
         of->spare[b] = 0;
     }
-    return tail > 0 ? (double)top / (double)tail : INFINITY;
+    if (crowd != size && top >= crowd) return INFINITY;
+    double others = (double)tail * (crowd != size ? (double)(crowd - top) / (double)(size - top) : 1);
+    return tail > 0 ? (double)top / others : INFINITY;
 }
 
 /* What a class reaches of a promise, measured as the models do. */
 static inline double reached(const Promises *of, int64_t p, const int64_t *here, const int64_t *counts, int64_t size) {
-    int64_t bins = of->bins[p], all = 0;
+    int64_t bins = of->bins[p], all = 0, crowd = people(of, size);
+    size = units(of, p, size);
     switch (of->kinds[p]) {
         case VARIATION:
-            most_excess(here, counts, bins, of->rows, size, &all);
-            return (double)all / ((double)of->rows * (double)size);
-        case SHARE: return (double)(here[fullest(here, bins - 1)] + here[bins - 1]) / (double)size;
-        case DISTINCT:
+            most_excess(here, counts, bins, of->whole[p], size, &all);
+            return (double)all / ((double)of->whole[p] * (double)size);
+        case SHARE: return (double)(here[fullest(here, bins - 1)] + here[bins - 1]) / (double)crowd;
+        case DISTINCT: /* no more than people can have apart from each other */
             for (int64_t b = 0; b < bins - 1; b++) all += here[b] > 0;
-            return (double)(all > 0 ? all : 1);
-        case ENTROPY: return spread(here, bins, size);
-        default: return dominance(of, here, bins, size, (int64_t)of->levels[p]);
+            if (of->pairs && here[fullest(here, bins - 1)] + here[bins - 1] >= crowd) all = 1;
+            return (double)(all > crowd ? crowd : all > 0 ? all : 1);
+        case ENTROPY: return spread(here, bins, size, crowd);
+        default: return dominance(of, here, bins, size, crowd, (int64_t)of->levels[p]);
     }
 }
 
@@ -119,7 +153,8 @@ static inline int64_t in_the_way(const Promises *of, int64_t p, int64_t begin, i
     const int64_t *here = of->here + begin;
     int64_t bins = of->bins[p], all;
     if (of->kinds[p] == DISTINCT) return -1;
-    if (of->kinds[p] == VARIATION) return most_excess(here, of->counts + begin, bins, of->rows, size, &all);
+    if (of->kinds[p] == VARIATION)
+        return most_excess(here, of->counts + begin, bins, of->whole[p], units(of, p, size), &all);
     return here[bins - 1] > 0 ? bins - 1 : fullest(here, bins - 1);
 }
 
@@ -133,7 +168,7 @@ static inline int hopeless(const Promises *of) {
             if (here[b]) present++;
             else absent += counts[b];
         double needed = of->kinds[p] == SHARE ? 1 / of->levels[p] - 1e-9 : of->levels[p] * (1 - 1e-9);
-        if (varies ? (double)absent > of->levels[p] * (double)of->rows : (double)present < needed) return 1;
+        if (varies ? (double)absent > of->levels[p] * (double)of->whole[p] : (double)present < needed) return 1;
     }
     return 0;
 }

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels import of_kind
+from shoal.kernels.grouping import label_rows
 
 Positions = NDArray[np.int32]
 
@@ -28,8 +29,8 @@ class Kind(IntEnum):
 class Promise:
     """A promise about a confidential column.
 
-    ``counts`` says how often each of its bins occurs in the whole table. For all kinds but a variation the last bin is
-    that of cells without a value, which count to the most frequent one.
+    ``counts`` says how often each of its bins occurs in the whole table, or how many people have it. For all kinds but
+    a variation the last bin is that of cells without a value, which count to the most frequent one.
     """
 
     kind: Kind
@@ -42,7 +43,7 @@ class Promise:
 class Promises:
     """All that is promised of some rows: k of them, or k persons, in every class, and more about confidential values.
 
-    ``codes`` has the bin of each row for each promise; ``persons`` are numbered from 0.
+    ``codes`` has the bin of each row for each promise; ``persons`` are numbered from 0, and count once for each bin.
     """
 
     k: int
@@ -72,7 +73,19 @@ class Promises:
             np.array([promise.kind for promise in promises] + [0], np.int64), np.array([*bins, 0], np.int64),
             np.array([promise.level for promise in promises] + [0.0]),
             np.array([promise.factor for promise in promises] + [0.0]),
-            np.concatenate([*counts, np.zeros(1, np.int64)]), int(counts[0].sum()) if counts else 0,
-            np.zeros(sum(bins) + 1, np.int64), np.empty(max(bins, default=0) + 1, np.int64),
-            np.full(persons + 1, -1, np.int64),
+            np.concatenate([*counts, np.zeros(1, np.int64)]), np.array([part.sum() for part in counts] + [0], np.int64),
+            np.zeros(sum(bins) + 1, np.int64), np.empty(max(bins, default=0) + 1, np.int64), *self._pairs(persons),
+            np.zeros(len(promises) + 1, np.int64), np.full(persons + 1, -1, np.int64),
         )  # fmt: skip
+
+    def _pairs(self, persons: int) -> tuple[Positions | None, Positions, Positions]:
+        """Number the pairs of a person and a bin, and give room to count pairs and people in."""
+        if self.persons is None or not self.promises:
+            return None, np.zeros(1, np.int32), np.zeros(1, np.int32)
+        pairs, number = np.empty_like(self.codes), 0
+        for p in range(len(self.promises)):
+            cells = np.stack([self.persons, self.codes[:, p]], axis=1)
+            labels, found = label_rows(cells, cells, np.arange(2))
+            pairs[:, p] = labels + np.int32(number)
+            number += found
+        return pairs, np.zeros(number + 1, np.int32), np.zeros(persons + 1, np.int32)

@@ -311,14 +311,16 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
                       const float *unit, const int64_t *nodes, const int64_t *cover_at, const int64_t *price_at,
                       const int32_t *covers, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
                       int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
-                      const double *levels, const double *factors, const int64_t *counts_of, int64_t whole,
-                      int64_t *here, int64_t *spare, int64_t *seen, int64_t rounds, int64_t bearable,
+                      const double *levels, const double *factors, const int64_t *counts_of, const int64_t *whole,
+                      int64_t *here, int64_t *spare, const int32_t *pairs, int32_t *held, int32_t *crowd, int64_t *had,
+                      int64_t *seen, int64_t rounds, int64_t bearable,
                       int64_t classes, const int64_t *entries, const int32_t *first, const int32_t *last, float *floats,
                       int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
     Task task = {lower, upper, sets, full, lowest, highest, unit, nodes, cover_at, price_at, covers, prices, 0, persons,
                  quads, ranged, named, k, squared != 0, 0};
-    Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons, seen, 0};
+    Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons,
+                   pairs, held, crowd, had, seen, 0};
     Box boxes = {floats, floats + (classes + 1) * wide, words};
     State state = {
         .task = &task, .of = &of, .labels = labels, .head = integers, .sizes = integers + classes,

@@ -15,6 +15,7 @@ from shoal.models import PrivacyModel
 from shoal.models.alpha_k import AlphaK
 from shoal.models.confidential import bins_of, confidential, places_among
 from shoal.models.l_diversity import ROUNDING, LDiversity
+from shoal.models.people import values_had
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Table
 
@@ -58,7 +59,7 @@ class Sought:
 def _promise(table: Table, model: PrivacyModel) -> tuple[str, NDArray[np.int32], Promise] | None:
     if isinstance(model, TCloseness) and model.chosen_distance(table.schema) == "variation":
         column = model.confidential(table.schema)
-        values, counts = table.counts(column)
+        values, counts = values_had(table, column)
         return column, values, Promise(Kind.VARIATION, model.t, counts)
     if isinstance(model, (AlphaK, LDiversity)):
         column = confidential(table.schema, model.column, model.name)
