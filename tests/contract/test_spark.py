@@ -93,6 +93,27 @@ def test_rows_are_released_in_the_same_order_from_a_cluster(engine, method, tmp_
     )
 
 
+def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
+    rows = 40
+    frame = pl.DataFrame(
+        {
+            "age": [i * 7 % 23 for i in range(rows)],
+            "who": [f"p{i * i % 17}" for i in range(rows)],
+            "charge": [i % 5 for i in range(rows)],
+            "ill": [None if i == 9 else "abcd"[i // 3 % 4] for i in range(rows)],
+        }
+    )
+    models = [shoal.KAnonymity(2), shoal.AlphaK(0.8, "ill"), shoal.LDiversity(2, "ill"), shoal.TCloseness(0.5, "ill")]
+    models.append(shoal.TCloseness(0.4, "charge", "ordered-records"))
+    roles = {"quasi": "age", "sensitive": ["charge", "ill"], "subject": "who"}
+    there, here = (
+        shoal.anonymize(shoal.read(frame, engine=one, **roles), shoal.StratifiedClusters(), models, measures=[])
+        for one in (engine, Local())
+    )
+    assert there.table.to("arrow", cells="text").equals(here.table.to("arrow", cells="text"))
+    assert there.verdicts == here.verdicts
+
+
 def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
     class Dying(SparkPool):
         """Kills an executor in the midst of the third exchange."""

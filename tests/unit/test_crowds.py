@@ -100,6 +100,28 @@ def test_cells_without_a_value_count_to_the_most_frequent_one(kind, level, facto
     assert int((labels == 0).sum()) == enough
 
 
+@pytest.mark.parametrize(
+    ("kind", "level", "factor", "persons", "left"),
+    [
+        # Four rows of one person with the same value are one, against two people with the other.
+        (Kind.SHARE, 0.5, 1, [0, 0, 0, 0, 1, 2], [4, 1]),
+        (Kind.VARIATION, 0.2, 1, [0, 0, 0, 0, 1, 2], [4, 2]),
+        (Kind.RECURSIVE, 2, 2.5, [0, 0, 0, 0, 1, 2], [4, 2]),
+        # All people have the first value: whatever else they have, no part of them is diverse.
+        (Kind.ENTROPY, 1.1, 1, [0, 0, 1, 1, 0, 1], []),
+        (Kind.RECURSIVE, 2, 9, [0, 0, 1, 1, 0, 1], []),
+        (Kind.DISTINCT, 2, 1, [0, 0, 1, 1, 0, 1], []),
+        (Kind.SHARE, 0.9, 1, [0, 0, 1, 1, 0, 1], []),
+    ],
+)
+def test_people_count_once_for_each_value(kind, level, factor, persons, left):
+    bins = [0, 0, 0, 0, 1, 1]
+    one = ladder([0] * 6, [0], prices=[0])
+    promise = Promise(kind, level, np.array([50, 50] if kind is Kind.VARIATION else [1, 2, 0]), factor)
+    labels, _ = crowds([one], cheapest_steps([one], 9), promised(6, 2, (promise, bins), persons=persons), 99)
+    assert np.bincount(np.array(bins)[labels == 0]).tolist() == left
+
+
 def ready(values, *, squared=False):
     cells = np.array(values, np.int32).reshape(len(values), -1)
     wide = cells.shape[1]

@@ -22,7 +22,8 @@ typedef struct {
     int64_t *here, *spare;       /* scratch: the bins of a class, which begin at zero; and as many more */
     int64_t k;
     const int32_t *persons;      /* whose each row is; null where each row is somebody else's */
-    const int32_t *pairs;        /* rows of `number` pairs, those of all promises numbered together; null as persons */
+    const int32_t *pairs;        /* rows of `number` pairs, those of all promises numbered together; null as persons, and
+                                    -1 in the only row of a person */
     int32_t *held, *crowd;       /* scratch, from zero: how often each pair, and each person, was counted */
     int64_t *had;                /* scratch, from zero: the pairs counted for each promise, and behind them the people */
     int64_t *seen, turn;         /* scratch: when each person was met last */
@@ -36,15 +37,13 @@ static inline int counted_first(int32_t *times, int64_t sign) {
 
 /* Let a record count, or no longer. */
 static inline void count_in(const Promises *of, int32_t row, int64_t sign) {
-    int64_t at = 0;
-    if (of->pairs && counted_first(of->crowd + of->persons[row], sign)) of->had[of->number] += sign;
+    int64_t at = 0, first = row * of->number;
+    int several = of->number > 0 && of->pairs && of->pairs[first] >= 0;
+    if (of->pairs && (!several || counted_first(of->crowd + of->persons[row], sign))) of->had[of->number] += sign;
     for (int64_t p = 0; p < of->number; at += of->bins[p++]) {
-        int64_t cell = row * of->number + p;
-        if (of->pairs) {
-            if (!counted_first(of->held + of->pairs[cell], sign)) continue;
-            of->had[p] += sign;
-        }
-        of->here[at + of->codes[cell]] += sign;
+        if (several && !counted_first(of->held + of->pairs[first + p], sign)) continue;
+        of->here[at + of->codes[first + p]] += sign;
+        if (of->pairs) of->had[p] += sign;
     }
 }
 

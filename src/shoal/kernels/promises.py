@@ -88,4 +88,5 @@ class Promises:
             labels, found = label_rows(cells, cells, np.arange(2))
             pairs[:, p] = labels + np.int32(number)
             number += found
+        pairs[np.bincount(self.persons)[self.persons] == 1] = -1  # most people have one row, and need no look elsewhere
         return pairs, np.zeros(number + 1, np.int32), np.zeros(persons + 1, np.int32)
