@@ -9,6 +9,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.engines.parts.engine import Parted
 from shoal.errors import ParameterError
+from shoal.measures import row_order
 
 
 def measured(columns, measure=None, engine=None, **options):
@@ -39,11 +40,11 @@ def test_a_falling_order_tells_as_much_as_a_rising_one():
 
 
 def test_more_may_be_asked_to_fit():
-    """Without the order three ranges and themselves fit the men in age alone; with it three do, for the first."""
+    """By age alone three fit each with the order; without it six fitted [1;6] and four the others."""
     ages = {"age": SIX["age"]}
-    # [1;3], [2;3], [2;3], [5;5], [5;5], [5;6] after narrowing: three fit each. Before, six fitted a man, four a woman.
-    found = [measured(ages, shoal.OrderLeak(k=k), kinds=AGES).detail["leaking"] for k in (2, 3, 4, 5, 6, 7)]
-    assert found == [0, 0, 6, 2, 2, 0]
+    # [1;3], [2;3], [2;3], [5;5], [5;5], [5;6] are left.
+    found = [measured(ages, shoal.OrderLeak(k=k), kinds=AGES).detail["leaking"] for k in (2, 3, 4, 5, 6, 7, 10**20)]
+    assert found == [0, 0, 6, 2, 2, 0, 0]
 
 
 def test_who_had_few_before_did_not_lose_them_by_the_order():
@@ -113,7 +114,9 @@ def test_what_is_not_settled_does_not_count_but_is_told():
     assert shoal.OrderLeak.sentence(found.detail).endswith("Of 6 more it could not be told.")
 
 
-@pytest.mark.parametrize("given", [{"k": 1}, {"k": 2.5}, {"k": "3"}, {"effort": -1}, {"effort": "much"}])
+@pytest.mark.parametrize(
+    "given", [{"k": 1}, {"k": 2.5}, {"k": "3"}, {"effort": -1}, {"effort": 10**7}, {"effort": "much"}]
+)
 def test_what_cannot_be_meant_is_refused(given):
     with pytest.raises(ParameterError):
         shoal.OrderLeak(**given)
@@ -149,6 +152,19 @@ def test_a_sorted_export_that_keeps_its_order_is_undone_by_it(by, least):
     assert measured(shuffled, kinds=kinds).value == 0
     together = cells.sort(cells.columns).to_dict(as_series=False)
     assert measured(together, kinds=kinds).value == 0
+
+
+@pytest.mark.parametrize("by", ["zip", "day"])
+def test_a_table_that_is_looked_at_in_stretches_leaks_as_much(by, monkeypatch):
+    """Rows that can meet are near each other where a table is sorted: few rows around a stretch settle all in it."""
+    cells = masked(export(by)).to_dict(as_series=False)
+    kinds = dict.fromkeys(cells, "integer")
+    whole = measured(cells, kinds=kinds)
+    monkeypatch.setattr(row_order, "REACH", 500)
+    monkeypatch.setattr(row_order, "WIDTH", 4000)
+    assert measured(cells, kinds=kinds) == whole
+    upside_down = {name: column[::-1] for name, column in cells.items()}
+    assert measured(upside_down, kinds=kinds).value == whole.value
 
 
 @pytest.mark.parametrize("engine", [Parted(Memory(), 50), Tiny()], ids=["parts", "disk"])

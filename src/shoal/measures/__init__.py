@@ -106,7 +106,7 @@ class PairMeasure(Measure, Protocol):
 
 @runtime_checkable
 class TableMeasure(Measure, Protocol):
-    """A measure of the released table alone that must see all of it at once: the order of its rows."""
+    """A measure of the released table alone that looks at its rows in their order."""
 
     def look(self, released: Table) -> Score:
         """Measure the table."""

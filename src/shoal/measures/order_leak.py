@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
 from shoal.errors import ParameterError
-from shoal.kernels import MISSING, TOP
-from shoal.kernels.meeting import FEW, UNSETTLED, count_meeting
+from shoal.kernels.meeting import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
+from shoal.measures.row_order import RowOrder, Stretch
 from shoal.table import Classes, Table
 
-Positions = NDArray[np.int32]
-Column = tuple[Positions, Positions]
-ALL = np.uint64(2**64 - 1)
+Flags = NDArray[np.bool_]
+_WAYS = {1: "ascending", -1: "descending"}
 # Where boxes are small, a few hundred settle a record; four million records that spend it all take some minutes.
 EFFORT = 10_000
 
@@ -39,13 +37,13 @@ class OrderLeak:
     k
         How many should fit, at least 2; the size of the smallest class as it is published if left out.
     effort
-        How many comparisons each record is worth; 10,000 if left out. What is not settled then does not count as
-        leaking, and the upper bound says how much it might be.
+        How many comparisons each record is worth, at most a million; 10,000 if left out. What is not settled then does
+        not count as leaking, and the upper bound says how much it might be.
 
     References
     ----------
-    The order of rows as knowledge of an attacker: L. Sweeney, "unsorted matching attack", k-anonymity: a model for
-    protecting privacy, 2002, doi:10.1142/S0218488502001648.
+    L. Sweeney: k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002, doi:10.1142/S0218488502001648, where
+    the order of rows is the first attack ("unsorted matching").
     """
 
     name: ClassVar[str] = "order-leak"
@@ -59,8 +57,8 @@ class OrderLeak:
         """Check what was asked for."""
         if self.k is not None and (not isinstance(self.k, int) or self.k < 2):
             raise ParameterError("k is a whole number, at least 2.", "Leave it out for that of the table.")
-        if self.effort is not None and (not isinstance(self.effort, int) or self.effort < 0):
-            raise ParameterError("An effort is a whole number, at least 0.", "Leave it out for the usual one.")
+        if self.effort is not None and (not isinstance(self.effort, int) or not 0 <= self.effort <= 1_000_000):
+            raise ParameterError("An effort is a whole number from 0 to 1,000,000.", "Leave it out for the usual one.")
 
     def look(self, released: Table) -> Score:
         """Measure a table in the order of its rows."""
@@ -68,28 +66,34 @@ class OrderLeak:
         counted = released.classes(_sizes, self.known)
         classes, smallest = sum(number for number, _ in counted), min(least for _, least in counted)
         k = self.k or max(smallest, 2)
-        lo, hi = released.cells(names, np.arange(released.rows))
-        directions: dict[str, str] = {}
-        few = unsettled = np.zeros(released.rows, np.bool_)
+        order = RowOrder(released, names)
         # Where all classes are runs of rows, those of a class are narrowed alike; and rows that stand in the order of
         # their published cells are in runs, too, which tells nothing of the order that they had.
-        if _runs(lo, hi) > classes:
-            axes = [released.schema[name].axis for name in names]
-            sets = _as_stretches(axes, lo, hi)
-            published = (lo.copy(), hi.copy()) if k > smallest else None
-            directions = dict(_narrowed(names, axes, lo, hi))
-            effort = EFFORT if self.effort is None else self.effort
-            if directions:
-                verdicts = count_meeting(lo, hi, sets, k, effort)
-                few, unsettled = verdicts == FEW, verdicts == UNSETTLED
-            if directions and published is not None:  # who has few without any order has not lost them by it
-                before = count_meeting(*published, sets, k, effort)
-                unsettled = (unsettled & (before != FEW)) | (few & (before == UNSETTLED))
-                few &= (before != FEW) & (before != UNSETTLED)
-        leaking, open_ = int(few.sum()), int(unsettled.sum())
-        detail = {"records": released.rows, "leaking": leaking, "unsettled": open_, "k": k, "sorted": directions}
+        steps = order.steps if order.runs > classes else np.zeros_like(order.steps)
+        leaking = unsettled = 0
+        for stretch in order.stretches() if steps.any() else ():
+            few, unsure = self._few(order, stretch, k, smallest)
+            leaking, unsettled = leaking + int(few.sum()), unsettled + int(unsure.sum())
+        ways = {name: _WAYS[int(step)] for name, step in zip(names, steps, strict=True) if step}
+        detail = {"records": released.rows, "leaking": leaking, "unsettled": unsettled, "k": k, "sorted": ways}
         share = leaking / released.rows
-        return Score(self.name, share, share, (leaking + open_) / released.rows, detail)
+        return Score(self.name, share, share, (leaking + unsettled) / released.rows, detail)
+
+    def _few(self, order: RowOrder, stretch: Stretch, k: int, smallest: int) -> tuple[Flags, Flags]:
+        """Say which records have too few that fit by the order alone, and of which it could not be told."""
+        effort = EFFORT if self.effort is None else self.effort
+        before = None
+        if k > smallest:  # who has few without any order has not lost them by it
+            before = count_meeting(stretch.lo, stretch.hi, stretch.sets, k, effort)[stretch.asked]
+        order.narrow(stretch)
+        after = count_meeting(stretch.lo, stretch.hi, stretch.sets, k, effort)[stretch.asked]
+        whole = stretch.first == 0 and stretch.last == stretch.end
+        sure = (after == FEW) & order.apart(stretch)
+        unsure = (after != ENOUGH) & ~sure
+        if before is not None:
+            had, lacked = before == ENOUGH, (before == FEW) & whole
+            sure, unsure = sure & had, (unsure | (sure & ~had)) & ~lacked
+        return sure, unsure
 
     @staticmethod
     def sentence(detail: Mapping[str, Any]) -> str:
@@ -106,55 +110,3 @@ class OrderLeak:
 
 def _sizes(classes: Classes) -> tuple[int, int]:
     return int(classes.sizes.size), int(classes.sizes.min())
-
-
-def _runs(lo: Positions, hi: Positions) -> int:
-    """Count the runs of rows that follow each other with equal cells."""
-    changes = np.zeros(lo.shape[0] - 1, np.bool_)
-    for ends in (lo, hi):
-        for column in ends.T:
-            changes |= column[1:] != column[:-1]
-    return 1 + int(changes.sum())
-
-
-def _as_stretches(axes: list[Axis], lo: Positions, hi: Positions) -> NDArray[np.uint64]:
-    """Make sets of categories stretches from their first to their last, in place; give their members as bits.
-
-    Where there are more than 64 categories several share a bit: sets may then seem to meet, but never the reverse.
-    """
-    listed = [j for j, axis in enumerate(axes) if axis.groups]
-    sets = np.full((lo.shape[0], len(listed)), ALL)
-    for number, j in enumerate(listed):
-        axis = axes[j]
-        assert axis.values is not None
-        own = np.uint64(1) << (np.arange(len(axis.values)) % 64).astype(np.uint64)
-        joined = [np.bitwise_or.reduce(own[list(group.members)]) if group.members else ALL for group in axis.groups]
-        bits = np.append(own, np.array(joined, np.uint64))
-        first, last = axis.hull()
-        some = lo[:, j] != MISSING
-        cells = lo[some, j]
-        sets[some, number], lo[some, j], hi[some, j] = bits[cells], first[cells], last[cells]
-    return sets
-
-
-def _narrowed(names: tuple[str, ...], axes: list[Axis], lo: Positions, hi: Positions) -> Iterator[tuple[str, str]]:
-    """Narrow the columns that the rows are sorted by, in place; give the direction of each."""
-    for j, (name, axis) in enumerate(zip(names, axes, strict=True)):
-        if any(group.pattern for group in axis.groups):
-            continue  # codes that nobody listed have no place among the others
-        up, down = (_bounded(lo[::step, j], hi[::step, j]) for step in (1, -1))
-        if (up is None) == (down is None):
-            continue  # not sorted; or one value may be in all cells, and what fits both directions shows neither
-        step = 1 if up is not None else -1
-        lo[::step, j], hi[::step, j] = up or down  # type: ignore[misc]
-        yield name, "ascending" if step == 1 else "descending"
-
-
-def _bounded(lo: Positions, hi: Positions) -> Column | None:
-    """Narrow the cells of a column that ascends; None if it cannot ascend. No value and ``*`` bound nothing."""
-    bare = lo == MISSING
-    low = np.maximum.accumulate(lo)
-    high = np.minimum.accumulate(np.where(bare, TOP, hi)[::-1])[::-1]
-    if (low > high).any():
-        return None
-    return np.where(bare, lo, low), np.where(bare, hi, high)
