@@ -25,6 +25,7 @@ def count_meeting(lo: Positions, hi: Positions, sets: Sets, k: int, effort: int)
     of_kind(np.int32, lo, hi)
     of_kind(np.uint64, sets)
     n, m, q = *lo.shape, sets.shape[1]
+    k = min(k, n + 1)  # more than there are is more than a kernel need count
     order = _alike_together(lo, hi)
     total = n
     level = n
