@@ -117,12 +117,20 @@ def main() -> None:
     requests = _Requests()
     with requests.heard():
         try:
-            code = application(*sys.argv[1:2])(standalone_mode=False) or 0
-            sys.stdout.flush()
-        except BaseException as error:  # noqa: BLE001 - however a command ends, it is told
-            requests.over = True
-            code = _told(error, requests.came)
+            code = _run(requests)
+        except _Stopped:  # when all was done already
+            code = 128 + requests.came[0]
     sys.exit(code)
+
+
+def _run(requests: _Requests) -> int:
+    try:
+        code = int(application(*sys.argv[1:2])(standalone_mode=False) or 0)
+        sys.stdout.flush()
+    except BaseException as error:  # noqa: BLE001 - however a command ends, it is told
+        requests.over = True
+        code = _told(error, requests.came)
+    return code
 
 
 def _told(error: BaseException, came: Sequence[int]) -> int:
