@@ -2,12 +2,15 @@
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
+
+from shoal.files.stopping import STOPPING
 
 # The same examples at every run: a failure is a defect of the code, never bad luck.
 settings.register_profile(
@@ -32,7 +35,13 @@ settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # What starts something large of its own does so once, however many processes the tests are spread over.
-TOGETHER = {"test_spark": "cluster", "test_pools": "cluster", "test_browser": "browser", "test_databases": "server"}
+TOGETHER = {
+    "test_spark": "cluster",
+    "test_pools": "cluster",
+    "test_browser": "browser",
+    "test_databases": "server",
+    "test_killed_databases": "server",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -55,6 +64,17 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the public data are not here: put them in ../shared/data or name them in SHOAL_SHARED_DATA")
     return folder
+
+
+@pytest.fixture
+def stoppable() -> Iterator[None]:
+    """Let requests to stop be heard also where whoever started the tests ignores them, as nohup does."""
+    ignored = [number for number in STOPPING if signal.getsignal(number) == signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

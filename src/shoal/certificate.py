@@ -15,6 +15,8 @@ from shoal.catalogue import build, describe
 from shoal.engines import Engine, Written, default_engine
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
+from shoal.files import recover
+from shoal.files.moving import Awaited
 from shoal.hierarchy import Hierarchy
 from shoal.measures import Demanding, PairMeasure, Score, score
 from shoal.models import PrivacyModel, Verdict, check
@@ -209,8 +211,9 @@ def verify(
     CertificateError
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
-    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
     source, held_by = Source.parse(path), engine or default_engine()
+    finish_writing(source, certificate, held_by)
+    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
     found = held_by.digest(source)
     try:
         return _prove(source, found, held.content, key, original, held_by)
@@ -220,6 +223,23 @@ def verify(
         raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
     except (KeyError, TypeError, AttributeError, ValueError, IndexError):
         raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
+
+
+def finish_writing(source: Source, certificate: str | Path | Certificate, engine: Engine) -> None:
+    """Finish what a run that was killed had begun to put in place of a release, so that its parts belong together."""
+
+    def committed(awaited: Awaited) -> bool | None:
+        if awaited.table != source.identity():
+            return None
+        try:
+            return engine.digest(source).sha256 == awaited.sha256
+        except DataError:  # no such table, or no answer
+            return None
+
+    paths = [] if isinstance(certificate, Certificate) else [Path(certificate)]
+    paths += [] if source.kind == "postgresql" else [source.path]
+    for folder in dict.fromkeys(path.parent for path in paths):
+        recover(folder, committed)
 
 
 def _prove(

@@ -17,7 +17,8 @@ from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import GuaranteeError, ParameterError
-from shoal.files import all_or_none, refuse_overwriting
+from shoal.files import Output, all_or_none, put, refuse_overwriting, writing
+from shoal.files.moving import Awaited, Commit
 from shoal.measures import Demanding, Measure, Score, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.information_loss import InformationLoss
@@ -155,28 +156,31 @@ class Release:
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
         extra = [Path(path) for path in (recipe, masked_counts) if path is not None]
-        outputs = [*([] if target.is_table else [target.path]), paper, *extra, *(also or {})]
+        fresh = target.kind == "duckdb" and not target.path.exists()  # a new database is made as any other file is
+        made = [Output(target.path, vacant=fresh)] if fresh or not target.is_table else []
+        outputs = [*made, *map(Output, (paper, *extra, *(also or {})))]
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
                 "It was not counted which values were masked.", "Only some methods do: mask-uniques does."
             )
-        self._refuse_losses(outputs, target, needed)
+        self._refuse_losses([output.path for output in outputs], target, needed)
         with ExitStack() as stack:
             stored = None
-            if target.is_table:
+            if not made:
                 stored = stack.enter_context(self.table.engine.store(self.table.data, self.table.schema, target))
-            drafts = stack.enter_context(all_or_none(outputs, stored.commit if stored else None))
-            rest = iter(drafts)
+            batch = stack.enter_context(all_or_none(outputs))
+            rest = iter(batch)
+            if stored:
+                batch.commit = Commit(stored.commit, Awaited(target.identity(), stored.written.sha256))
             written = stored.written if stored else self._written(next(rest), target, delimiter)
             sealed = self._certificate(target, delimiter, written, key)
-            next(rest).write_text(sealed.to_json(), encoding="utf-8")
+            put(next(rest), sealed.to_json())
             if recipe is not None:
-                full = self._full_recipe(Path(recipe).parent, target, certificate, delimiter)
-                next(rest).write_text(full.to_toml(), encoding="utf-8")
+                put(next(rest), self._full_recipe(Path(recipe).parent, target, certificate, delimiter).to_toml())
             if masked_counts is not None:
-                next(rest).write_text(self._masked_counts(), encoding="utf-8")
+                put(next(rest), self._masked_counts())
             for draft, make in zip(rest, (also or {}).values(), strict=True):
-                draft.write_bytes(make(sealed))
+                put(draft, make(sealed))
         return sealed
 
     def _refuse_losses(self, outputs: Sequence[Path], target: Source, needed: Sequence[str | Path]) -> None:
@@ -190,11 +194,18 @@ class Release:
                     f"Writing '{target}' would overwrite the input, which would be lost.", "Choose another name."
                 )
         folder = target.path if target.kind == "folder" else None
-        refuse_overwriting(outputs, [*inputs, *(target.files() if target.is_table else [])], folder)
+        kept = [path for path in target.files() if target.is_table and path not in outputs]
+        refuse_overwriting(outputs, [*inputs, *kept], folder)
 
     def _written(self, draft: Path, target: Source, delimiter: str) -> Written:
-        slash = "/" * (target.kind == "folder")
-        return self.table.engine.write(self.table.data, self.table.schema, f"{draft}{slash}", Layout(delimiter))
+        table = self.table
+        with writing(draft):
+            if target.is_table:
+                with table.engine.store(table.data, table.schema, replace(target, path=draft)) as stored:
+                    stored.commit()
+                return stored.written
+            slash = "/" * (target.kind == "folder")
+            return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
 
     def _masked_counts(self) -> str:
         text = io.StringIO()

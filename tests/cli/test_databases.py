@@ -261,8 +261,8 @@ def test_duckdb_files_that_cannot_be_read(desk):
     desk.run("risk", "duckdb:///text.db?table=t", "--quasi", "a").refused(3, "not a DuckDB database")
     desk.put("in.csv", "a\n1\n1\n")
     mask = ("--quasi", "a", "--k", 2, "--certificate", "c.json")
-    desk.run("anonymize", "in.csv", "--out", "duckdb:///nowhere/x.db?table=t", *mask).refused(3, "cannot be opened")
-    desk.run("anonymize", "in.csv", "--out", "duckdb:///c.json?table=t", *mask).refused(2, "overwrite")
+    desk.run("anonymize", "in.csv", "--out", "duckdb:///nowhere/x.db?table=t", *mask).refused(3, "'nowhere/x.db'")
+    desk.run("anonymize", "in.csv", "--out", "duckdb:///c.json?table=t", *mask).refused(2, "the same name")
 
 
 def test_a_duckdb_file_that_is_new_goes_again_when_something_fails(desk):

@@ -128,9 +128,10 @@ class Source:
 
     def same_table(self, other: Source) -> bool:
         """Tell whether two names stand for one table in a database."""
-        return self.is_table and self._identity() == other._identity()
+        return self.is_table and self.identity() == other.identity()
 
-    def _identity(self) -> tuple[str, ...]:
+    def identity(self) -> tuple[str, ...]:
+        """Give what is the same for all names of one place; of a table in a database without user and password."""
         if self.kind == "duckdb":
             return "duckdb", os.path.realpath(self.path), (self.schema or "main").lower(), self.table.lower()
         if self.kind == "postgresql":

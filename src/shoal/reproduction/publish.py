@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.files import all_or_none
+from shoal.files import all_or_none, put
 from shoal.report.page import rendered
 from shoal.reproduction.claims import Claim, as_rows, check_claims
 from shoal.reproduction.figures import figures
@@ -42,7 +42,7 @@ def publish(
     folder.mkdir(parents=True, exist_ok=True)
     with all_or_none([folder / name for name in contents]) as drafts:
         for draft, content in zip(drafts, contents.values(), strict=True):
-            draft.write_bytes(content)
+            put(draft, content)
     return claims
 
 

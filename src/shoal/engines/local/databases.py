@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -180,31 +179,22 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 @contextlib.contextmanager
 def storing(tables: Iterable[pa.Table], source: Source, room: Room) -> Iterator[Stored]:
     """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure."""
-    fresh = source.kind == "duckdb" and not source.path.exists()
-    if not fresh:
+    if source.kind != "duckdb" or source.path.exists():
         with connected(source) as db:  # a database that is only read keeps every byte
             _refuse_existing(db, source)
-    kept = False
 
     def commit() -> None:
-        nonlocal kept
         there = _refuse_existing(db, source)
         if there is not None:
             db.run(f"DROP TABLE {_name(there[0])}.{_name(there[1])}")
         db.run(f"ALTER TABLE {_name(home)}.{_name(draft)} RENAME TO {_name(source.table)}")
         db.commit()
-        kept = True
 
-    try:
-        with connected(source, writing=True, room=room) as db:
-            home, draft = _schema_of(db, source), f"shoal_{os.getpid()}_{secrets.token_hex(4)}"
-            _put(db, home, draft, map(_storable, tables))
-            db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
-            yield Stored(_digest(db, _query(db, home, draft, kept=True), room), commit)
-    finally:
-        if fresh and not kept:
-            for path in (source.path, source.path.with_name(source.path.name + ".wal")):
-                path.unlink(missing_ok=True)
+    with connected(source, writing=True, room=room) as db:
+        home, draft = _schema_of(db, source), f"shoal_{secrets.token_hex(8)}"
+        _put(db, home, draft, map(_storable, tables))
+        db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
+        yield Stored(_digest(db, _query(db, home, draft, kept=True), room), commit)
 
 
 def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> None:

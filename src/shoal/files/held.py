@@ -1,0 +1,152 @@
+"""Private folders that are locked for as long as their process lives, and so can be told from those left behind.
+
+A lock ends with its process, however that ends. Other than a process id it means the same in every container.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shoal.errors import DataError
+
+try:
+    import fcntl
+except ImportError:  # where there are no such locks, nothing that was left behind is ever touched
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK = "lock"
+_NOT_THROUGH_LINKS = getattr(os, "O_NOFOLLOW", 0)
+_PATIENCE = 60.0  # seconds: others move files, which takes less
+_TRIES = 100
+
+
+@dataclass
+class Held:
+    """A private folder, and the lock on it; None where nothing can be locked."""
+
+    path: Path
+    lock: int | None = field(repr=False)
+
+    def let_go(self) -> None:
+        """Leave the folder to whoever comes next."""
+        if self.lock is not None:
+            os.close(self.lock)
+            self.lock = None
+
+    def remove(self) -> None:
+        """Remove the folder and all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.let_go()
+
+
+def hold_new(place: Path, prefix: str, suffix: str = "") -> Held:
+    """Make a folder of a name that nobody can guess, for nobody else, and lock it."""
+    for _ in range(_TRIES):
+        path = place / f"{prefix}{secrets.token_hex(8)}{suffix}"
+        try:
+            path.mkdir(mode=0o700)  # which neither takes what is there nor follows a link
+        except FileExistsError:
+            continue
+        try:
+            return Held(path, _locked(path))
+        except (BlockingIOError, FileNotFoundError):
+            continue  # someone who swept saw it before it was locked
+        except BaseException:
+            shutil.rmtree(path, ignore_errors=True)
+            raise
+    raise DataError(f"No folder can be made in '{place}'.", "Check what else uses it.")
+
+
+def left_in(place: Path, prefix: str, suffix: str = "") -> Iterator[Path]:
+    """Give the folders of such names that are this user's and nobody else's: what is in others is not to be trusted."""
+    mine = os.geteuid() if hasattr(os, "geteuid") else 0
+    try:
+        with os.scandir(place) as entries:
+            found = [entry for entry in entries if entry.name.startswith(prefix) and entry.name.endswith(suffix)]
+    except OSError:
+        return
+    for entry in found:
+        with contextlib.suppress(OSError):
+            told = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(told.st_mode) and told.st_uid == mine and not told.st_mode & 0o077:
+                yield Path(entry.path)
+
+
+def hold_left(path: Path) -> Held | None:
+    """Lock a folder that was left behind; None if its process lives, it is gone, or nothing can be locked here."""
+    try:
+        lock = _locked(path)
+    except OSError:
+        return None
+    return None if lock is None else Held(path, lock)
+
+
+def sweep(place: Path, prefix: str, suffix: str = "") -> None:
+    """Remove what processes left behind that no longer run."""
+    for path in left_in(place, prefix, suffix):
+        held = hold_left(path)
+        if held is not None:
+            held.remove()
+
+
+@contextlib.contextmanager
+def alone_in(places: Iterable[Path]) -> Iterator[None]:
+    """Let no other run move files into these folders meanwhile."""
+    with contextlib.ExitStack() as stack:
+        for place in sorted(
+            {Path(os.path.realpath(place)) for place in places}
+        ):  # in one order: nobody waits in a circle
+            with contextlib.suppress(PermissionError):  # a folder that may be written to but not looked at
+                opened = os.open(place, os.O_RDONLY)
+                stack.callback(os.close, opened)
+                _wait_for(opened, place)
+        yield
+
+
+def _wait_for(opened: int, place: Path) -> None:
+    until = time.monotonic() + _PATIENCE
+    while fcntl is not None:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise DataError(
+                    f"Another program keeps the folder '{place}' locked.", "Let it finish, or name another folder."
+                ) from None
+            time.sleep(0.005)
+        except OSError:
+            return  # such as a share that knows no locks on folders
+
+
+def _locked(path: Path) -> int | None:
+    """Lock a folder; None where nothing can be locked.
+
+    What is locked is a file in it: some shares lock only what can be written to.
+    """
+    opened = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | _NOT_THROUGH_LINKS, 0o600)
+    try:
+        if fcntl is None:
+            raise OSError
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(opened)
+        raise
+    except OSError:
+        os.close(opened)
+        return None
+    try:
+        if (path / _LOCK).lstat().st_ino != os.fstat(opened).st_ino:
+            raise FileNotFoundError  # it was removed before it was locked
+    except FileNotFoundError:
+        os.close(opened)
+        raise
+    return opened
