@@ -1,11 +1,10 @@
 """What every pool must do, whoever holds the parts."""
 
-import os
 import signal
+import stat
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,12 +86,17 @@ def test_positions_come_back_from_every_sender_however_wide_they_are(pool, shape
     assert np.array_equal(part["cells"], np.concatenate([cells[::2] for cells in sent]))
 
 
+def files_in(folder):
+    """Give the files of columns, beside which there is the lock of the folder."""
+    return [path for path in folder.iterdir() if path.name != "lock"]
+
+
 def test_positions_take_no_more_bytes_on_disk_than_they_need(tmp_path):
     pool = Files(tmp_path)
     ages = np.random.default_rng(1).integers(0, 90, (10_000, 4)).astype(np.int32)
     ages[::7] = MISSING
     handle = pool.put([{"lo": ages}])
-    (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    (file,) = files_in(pool.folder)
     assert ages.size <= file.stat().st_size < ages.size + 100
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(InternalError, match="not whole"):
@@ -126,14 +130,14 @@ def test_files_go_when_nobody_needs_them(tmp_path):
     (folder,) = tmp_path.iterdir()
     handle = pool.put(parts(2, 2))
     made = pool.each(lambda number, part: dict(part), handle)
-    assert len(list(folder.iterdir())) == 12  # of two handles with two parts of three columns each
+    assert len(files_in(folder)) == 12  # of two handles with two parts of three columns each
     del handle
-    assert len(list(folder.iterdir())) == 6
+    assert len(files_in(folder)) == 6
     with pytest.raises(ZeroDivisionError):
         pool.each(lambda number, part: {"row": np.array([1 // (1 - number)])}, made)
-    assert len(list(folder.iterdir())) == 6
+    assert len(files_in(folder)) == 6
     del made
-    assert list(folder.iterdir()) == []
+    assert files_in(folder) == []
     pool.close()
     assert list(tmp_path.iterdir()) == []
 
@@ -188,11 +192,11 @@ def test_pieces_of_large_files_are_written_over_what_nobody_needs(tmp_path):
         return [{"row": part["row"][:50_000]}, {"row": part["row"][50_000:]}]
 
     moved = pool.exchange(halves, 2, handle)
-    files = len(list(folder.iterdir()))
+    files = len(files_in(folder))
     for _ in range(3):
         del moved
         moved = pool.exchange(halves, 2, handle)
-        assert len(list(folder.iterdir())) == files
+        assert len(files_in(folder)) == files
     assert pool.gather(lambda number, part: int(part["row"].sum()), moved) == [
         6 * sum(range(50_000)), 6 * sum(range(50_000, 100_000)),
     ]  # fmt: skip
@@ -218,7 +222,6 @@ def test_nothing_is_left_behind_however_a_process_ends(tmp_path, ending):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="whether a process runs is looked up in /proc")
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
     code = (
         "import sys, os, pathlib; from shoal.engines.disk.pool import Files; "
@@ -228,5 +231,19 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
     assert killed.returncode == -signal.SIGKILL
     assert len(list(tmp_path.iterdir())) == 1
     pool = Files(tmp_path)
-    assert [int(path.name.split("-")[2]) for path in tmp_path.iterdir()] == [os.getpid()]
+    assert list(tmp_path.iterdir()) == [pool.folder]
+    pool.close()
+
+
+def test_the_scratch_of_a_process_that_lives_is_not_removed_though_its_number_is_unknown_here(tmp_path, monkeypatch):
+    """Containers that share a folder do not see each other's processes."""
+    with monkeypatch.context() as patch:
+        patch.setattr("os.getpid", lambda: 4_194_305)
+        pool = Files(tmp_path)
+    handle = pool.put(parts(2))
+    assert stat.S_IMODE(pool.folder.stat().st_mode) == 0o700
+    code = "import sys, pathlib; from shoal.engines.disk.pool import Files; Files(pathlib.Path(sys.argv[1]))"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+    assert list(tmp_path.iterdir()) == [pool.folder]
+    assert all_of(pool, handle, "row") == [[0, 1]]
     pool.close()

@@ -8,6 +8,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.files.held import Held, hold_new, sweep
+
+_PREFIX = "shoal-scratch-"
+
 
 @dataclass(frozen=True)
 class Room:
@@ -29,6 +33,12 @@ def scratch() -> Path:
     if "TMPDIR" not in os.environ and _in_memory(usual) and os.access(other, os.W_OK) and not _in_memory(other):
         return other
     return usual
+
+
+def private_folder(place: Path) -> Held:
+    """Make a folder for temporary files that nobody else can look into; remove those of processes that were killed."""
+    sweep(place, _PREFIX)
+    return hold_new(place, _PREFIX)
 
 
 def _in_memory(folder: Path) -> bool:

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,11 +20,10 @@ from shoal.engines.disk.columns import Column, Draft, Drafts
 from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
-from shoal.engines.scratch import scratch
+from shoal.engines.scratch import private_folder, scratch
 from shoal.errors import DataError, RoomError
 
 T = TypeVar("T")
-_PREFIX = "shoal-parts-"
 _NEAR = 0.7  # of the limit: memory that is free is given back
 _LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
 
@@ -98,10 +94,9 @@ class Files:
 
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
         self.limit = limit
-        place = folder or scratch()
-        _sweep(place)
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
-        self._removal = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        held = private_folder(folder or scratch())
+        self.folder = held.path
+        self._removal = weakref.finalize(self, held.remove)
         self._drafts = Drafts(self.folder)
 
     def close(self) -> None:
@@ -197,11 +192,3 @@ class Files:
                     "Make room, or name another folder for temporary files (TMPDIR).",
                 ) from None
             raise
-
-
-def _sweep(place: Path) -> None:
-    """Remove what processes left behind that no longer run."""
-    for folder in place.glob(f"{_PREFIX}*-*"):
-        number = folder.name.removeprefix(_PREFIX).split("-")[0]
-        if number.isdecimal() and not Path("/proc", number).exists() and Path("/proc/self").exists():
-            shutil.rmtree(folder, ignore_errors=True)

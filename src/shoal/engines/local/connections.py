@@ -6,13 +6,12 @@ What a server says is never shown as it is: it may hold a cell.
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.engines.scratch import Room
+from shoal.engines.scratch import Room, private_folder
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError
 
@@ -147,11 +146,13 @@ def connected(source: Source, *, writing: bool = False, room: Room | None = None
     """
     try:
         server = source.kind != "duckdb"
-        with contextlib.closing(_postgres(source) if server else _duckdb(source, writing, room)) as opened:
-            if source.kind == "duckdb":
+        with contextlib.ExitStack() as stack:
+            if not server:
+                opened = stack.enter_context(contextlib.closing(_duckdb(source, writing, _settings(room, stack))))
                 opened.begin()
                 yield _DuckDB(opened)
                 return
+            opened = stack.enter_context(contextlib.closing(_postgres(source)))
             with opened.cursor() as cursor:
                 yield _Postgres(opened, cursor)
     except _errors() as error:
@@ -173,21 +174,24 @@ def _errors() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
-def _duckdb(source: Source, writing: bool, room: Room | None) -> Any:
+def _settings(room: Room | None, stack: contextlib.ExitStack) -> dict[str, Any]:
+    """Say how DuckDB is to work. What does not fit into the room goes to a folder that is removed with the stack."""
+    settings: dict[str, Any] = {"preserve_insertion_order": True}
+    if room is not None:
+        folder = private_folder(room.folder)
+        stack.callback(folder.remove)
+        settings |= {"memory_limit": f"{room.memory}B", "threads": 1, "temp_directory": str(folder.path / "duckdb")}
+    return settings
+
+
+def _duckdb(source: Source, writing: bool, settings: Mapping[str, Any]) -> Any:
     try:
         import duckdb
     except ImportError:
         raise _no_driver("DuckDB") from None
     if not writing and not source.path.exists():
         raise DataError(f"There is no file '{source.path}'.", "Check its name and folder.")
-    settings: dict[str, Any] = {"preserve_insertion_order": True}
-    if room is not None:
-        settings |= {
-            "memory_limit": f"{room.memory}B",
-            "threads": 1,
-            "temp_directory": str(room.folder / f"shoal-parts-{os.getpid()}-duckdb"),
-        }
-    return duckdb.connect(str(source.path), read_only=not writing, config=settings)
+    return duckdb.connect(str(source.path), read_only=not writing, config=dict(settings))
 
 
 def _postgres(source: Source) -> Any:
