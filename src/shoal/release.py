@@ -17,7 +17,7 @@ from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import GuaranteeError, ParameterError
-from shoal.files import Output, all_or_none, put, refuse_overwriting, writing
+from shoal.files import Output, all_or_none, files_read_by, put, refuse_overwriting, writing
 from shoal.files.moving import Awaited, Commit
 from shoal.measures import Demanding, Measure, Score, score
 from shoal.measures.class_sizes import ClassSizes
@@ -185,7 +185,9 @@ class Release:
 
     def _refuse_losses(self, outputs: Sequence[Path], target: Source, needed: Sequence[str | Path]) -> None:
         """Refuse to write over the input, or over anything else that is needed."""
-        inputs = [Path(path) for path in needed]
+        recipe = self.recipe
+        inputs = [*map(Path, needed), *map(Path, self.origin.beside)]
+        inputs += files_read_by([*recipe.methods, *recipe.models, *(recipe.measures or ())])
         if self.origin.place:
             source = Source.parse(self.origin.place)
             inputs += source.files()

@@ -6,11 +6,12 @@ import codecs
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from shoal.axis import KINDS, Axis, Kind
 from shoal.errors import ParameterError, SchemaError, suggest
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchy import BUILDERS, Hierarchy
 
 
 class Role(StrEnum):
@@ -203,6 +204,11 @@ class ReadOptions:
             | ({"missing": list(self.missing)} if self.missing else {})
             | ({"hierarchies": files} if files else {})
         )
+
+    def files(self) -> list[Path]:
+        """Give the files that are read along with the table: those of hierarchies."""
+        texts = [text for text in self.hierarchies.values() if isinstance(text, str)]
+        return [Path(text) for text in texts if text.split(" ")[0] not in BUILDERS]
 
     def check_names(self, header: Iterable[str]) -> None:
         """Check that every column for which something is declared exists."""

@@ -24,8 +24,8 @@ T = TypeVar("T")
 class Origin:
     """Where a table came from: a name without its folder, its SHA-256, and the kind of object or file it was.
 
-    ``place`` is the full path of a file. It is never written anywhere: it only keeps a release from overwriting its
-    own input.
+    ``place`` is the full path of a file, and ``beside`` are those of files that were read along with it, such as
+    hierarchies. They are never written anywhere: they only keep a release from overwriting its own input.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Origin:
     notes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     place: str | None = None
+    beside: tuple[str, ...] = ()
 
 
 def printable(name: str) -> str:

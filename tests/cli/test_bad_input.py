@@ -493,6 +493,44 @@ def test_nothing_overwrites_the_key(places, place):
     places.run("anonymize", "in.csv", *ROLES, "--k", 2, "--key", "key", *out, place, "key").refused(2, "key")
 
 
+def test_nothing_overwrites_a_hierarchy(places):
+    """It is read as the table is, and is needed for the next release."""
+    places.put("h.csv", "a;*\nb;*\n")
+    places.put("in.csv", "age,ill\n30,a\n31,b\n32,a\n")
+    (places.folder / "hard.csv").hardlink_to(places.folder / "h.csv")
+    ask = ("anonymize", "in.csv", "--quasi", "age", "--sensitive", "ill", "--k", 2, "--hierarchy", "ill=h.csv")
+    for out in ("h.csv", "folder/../h.csv", "hard.csv"):
+        places.run(*ask, "--out", out).refused(2, "overwrite")
+    for other in ("--certificate", "--save-recipe"):
+        places.run(*ask, "--out", "out.csv", other, "h.csv").refused(2, "overwrite")
+    places.run(*ask, "--out", "out.csv", "--save-recipe", "r.toml").fine()
+    recipe = places.read("r.toml").replace('file = "out.csv"', 'file = "h.csv"')
+    places.put("r.toml", recipe)
+    places.run("run", "r.toml").refused(2, "overwrite")
+
+
+def test_nothing_overwrites_counts(places):
+    places.put("counts.csv", "column,value,count\n")
+    ask = ("anonymize", "in.csv", *ROLES, "--method", "regenerate", "--param", "counts=counts.csv")
+    places.run(*ask, "--out", "counts.csv").refused(2, "overwrite")
+    places.run(*ask, "--out", "out.csv", "--certificate", "counts.csv").refused(2, "overwrite")
+
+
+def test_no_report_overwrites_a_hierarchy(places):
+    places.put("in.csv", "age,ill\n30,a\n31,b\n32,a\n")
+    places.put("h.html", "30;*\n31;*\n32;*\n")
+    ask = ("--quasi", "age", "--sensitive", "ill", "--hierarchy", "age=h.html", "--report", "h.html")
+    places.run("anonymize", "in.csv", "--out", "out.csv", "--k", 2, *ask).refused(2, "overwrite")
+    places.run("compare", "in.csv", "--methods", "hilbert", "--k", "2", *ask).refused(2, "overwrite")
+
+
+def test_no_study_overwrites_what_it_reads(places):
+    places.put("folder/study.csv", "age,ill\n30,a\n31,b\n32,a\n")
+    asked = '[table]\nfile = "folder/study.csv"\nquasi = ["age"]\n[[method]]\nname = "hilbert"\n'
+    places.put("s.toml", asked + '[[model]]\nname = "k-anonymity"\nk = 2\n')
+    places.run("study", "s.toml", "--out", "folder").refused(2, "overwrite")
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("folder", ["missing", "in.csv"], ids=["missing", "below a file"])
 def test_a_folder_that_cannot_be_written_to_is_named(places, folder, suffix):

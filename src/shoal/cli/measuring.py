@@ -183,9 +183,10 @@ def compare_command(
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
     held_by = engine_for([original, *(released or ())], options, engine=chosen_engine(engine, master), memory=memory)
     if report is not None:
+        from shoal.files import files_read_by
         from shoal.report.page import usable
 
-        usable(report, [path for source in (original, *(released or ())) for path in source.files()])
+        usable(report, files_read_by([original, *(released or ()), options]))
     if methods:
         _compare_methods(original, held_by, options, listed(methods), listed(k), where, asked, report, as_json)
         return

@@ -80,15 +80,17 @@ def study_command(
 def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:
     """Run a study of the user's own table."""
     from shoal.engines import read
-    from shoal.files import all_or_none
+    from shoal.files import all_or_none, files_read_by, refuse_overwriting
     from shoal.reproduction.publish import as_csv
     from shoal.study import Study
 
     grid, recipe = Study.load(study, cache)
+    target = out / "study.csv"
+    parts = [Source.parse(recipe.source or ""), recipe.options, *recipe.methods]
+    refuse_overwriting([target], [study, *files_read_by(parts)])
     with showing.steps(f"reading {study.name}") as step:
         found = grid.run(read(recipe.source, options=recipe.options), step)
     out.mkdir(parents=True, exist_ok=True)
-    target = out / "study.csv"
     with all_or_none([target]) as (draft,):
         draft.write_bytes(as_csv(found))
     if as_json:

@@ -49,6 +49,10 @@ class Regenerate:
     counts: Mapping[str, Mapping[str, int]] | str | None = None
     joint: bool = False
 
+    def files(self) -> list[Path]:
+        """Give the file of the counts, if they come from one."""
+        return [Path(self.counts)] if isinstance(self.counts, str) else []
+
     def _wanted(self, table: Table) -> Mapping[str, Counts]:
         if self.counts is None:
             return table.masked

@@ -133,7 +133,12 @@ def origin_of(path: Path, head: Head, raw: RawText, options: ReadOptions) -> Ori
         )
         if said
     )
-    return Origin(printable(path.name), raw.sha256, "text", notes, options.given(), str(path))
+    return read_so(Origin(printable(path.name), raw.sha256, "text", notes, place=str(path)), options)
+
+
+def read_so(origin: Origin, options: ReadOptions) -> Origin:
+    """Give the origin of a table with how it was read, and which files were read along with it."""
+    return replace(origin, given=options.given(), beside=tuple(map(str, options.files())))
 
 
 def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
@@ -211,4 +216,4 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    return schema_of(assigned, found, options, header), data, replace(origin, given=options.given())
+    return schema_of(assigned, found, options, header), data, read_so(origin, options)

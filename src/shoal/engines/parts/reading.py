@@ -7,7 +7,7 @@ each cell lies on its axis.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Vocabulary
 from shoal.engines.local.arrow import Seen, as_numbers, carried_words, is_text, read_column
 from shoal.engines.local.data import Words
-from shoal.engines.local.loading import reading_of, schema_of, split_by_role
+from shoal.engines.local.loading import read_so, reading_of, schema_of, split_by_role
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.encoding import Distinct, distinct_in, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -116,7 +116,7 @@ def loaded(
         {name: typed for name in rest if (typed := columns[name].typed) is not None},
     )  # fmt: skip
     found = {name: columns[name].vocabulary for name in names}
-    return schema_of(asked.assigned, found, options, asked.header), data, replace(origin, given=options.given())
+    return schema_of(asked.assigned, found, options, asked.header), data, read_so(origin, options)
 
 
 def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
