@@ -84,8 +84,8 @@ def _commands() -> Iterator[str]:
     yield "## Commands"
     yield (
         "Exit codes: 0 fine, 1 a target is not met, 2 wrong use, 3 data that cannot be read or written, 70 a defect of "
-        "shoal, 130 stopped. `shoal --version` shows the version, and `SHOAL_DEBUG=1` in the environment shows where "
-        "an error comes from."
+        "shoal, 128 + n stopped by signal n (130 by Ctrl-C). `shoal --version` shows the version, and `SHOAL_DEBUG=1` "
+        "in the environment shows where an error comes from."
     )
     app = application()
     inner = [(f"{group.name} ", group.typer_instance) for group in app.registered_groups]

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import gc
 import os
+import signal
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of the C library's settings, from malloc.h
 
@@ -30,7 +31,18 @@ def main() -> None:
     from shoal.cli import main as run
 
     gc.freeze()  # the interpreter looks for garbage when it ends, though not at what is set aside here
-    run()
+    try:
+        run()
+    finally:
+        _end_in_peace()
+
+
+def _end_in_peace() -> None:
+    """Let nobody break off what is put in order at the very end, such as the removal of temporary files."""
+    from shoal.files.stopping import STOPPING
+
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

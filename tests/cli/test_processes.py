@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ENDED_BY_SIGNAL = {130, 143, -signal.SIGINT, -signal.SIGTERM}
+pytestmark = pytest.mark.usefixtures("stoppable")
 ROWS = 1_000_000
 
 
@@ -31,9 +31,9 @@ def begin(large, folder, **settings):
 
 
 def ended(process, stop, said, folder):
-    assert process.returncode in ENDED_BY_SIGNAL, f"{process.returncode} after {stop.name}: {said}"
+    assert process.returncode == 128 + stop, f"{process.returncode} after {stop.name}: {said}"
     assert "Traceback" not in said
-    assert "✗" in said
+    assert "✗ Stopped." in said
     assert list(folder.iterdir()) == []
 
 
@@ -94,7 +94,14 @@ main()
 """
 
 
-@BOTH
+EVERY = pytest.mark.parametrize(
+    "stop",
+    [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU],
+    ids=lambda stop: stop.name,
+)
+
+
+@EVERY
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
 def test_a_run_that_is_stopped_between_release_and_certificate_leaves_nothing_behind(desk, people, stop, out):
     desk.put("in.csv", people)
@@ -104,6 +111,100 @@ def test_a_run_that_is_stopped_between_release_and_certificate_leaves_nothing_be
     )
     (desk.folder / "in.csv").unlink()
     ended(done, stop, done.stderr.decode(), desk.folder)
+
+
+def test_what_whoever_started_the_command_ignores_does_not_stop_it(desk, people):
+    """As nohup does: a terminal that closes is none of the command's business then."""
+    desk.put("in.csv", people)
+    ask = ("anonymize", "in.csv", "--roles", "last-sensitive", "--k", "2", "--out", "out.csv", str(int(signal.SIGHUP)))
+    done = subprocess.run(
+        ["nohup", sys.executable, "-c", STOPPED, *ask], cwd=desk.folder, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    desk.check().fine()
+
+
+STOPPED_TWICE = """
+import os, shutil, signal, sys
+from shoal.cli import main
+from shoal.engines.local import Local
+rmtree, write = shutil.rmtree, Local.write
+def write_and_stop(*given):
+    write(*given)
+    os.kill(os.getpid(), signal.SIGTERM)
+def remove_and_be_stopped(*given, **named):
+    for stop in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        os.kill(os.getpid(), stop)
+    rmtree(*given, **named)
+Local.write, shutil.rmtree = write_and_stop, remove_and_be_stopped
+main()
+"""
+
+
+def test_a_second_request_to_stop_does_not_break_off_what_the_first_one_puts_in_order(desk, people):
+    desk.put("in.csv", people)
+    ask = ("anonymize", "in.csv", "--roles", "last-sensitive", "--k", "2", "--out", "out.csv")
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_TWICE, *ask], cwd=desk.folder, capture_output=True, timeout=60, check=False
+    )
+    (desk.folder / "in.csv").unlink()
+    ended(done, signal.SIGTERM, done.stderr.decode(), desk.folder)
+
+
+ON_DISK = """
+import os, sys
+from shoal.__main__ import main
+from shoal.engines import choosing
+from shoal.engines.disk.engine import Disk
+from shoal.engines.disk.pool import Files
+choosing.on_this_machine = lambda *_: Disk(limit=300_000_000)
+stop, kept = int(sys.argv.pop()), Files._kept
+def kept_and_stopped(*given):
+    handle = kept(*given)
+    print(os.listdir(os.environ["TMPDIR"]), flush=True)
+    os.kill(os.getpid(), stop)
+    return handle
+Files._kept = kept_and_stopped
+main()
+"""
+
+
+@EVERY
+def test_a_run_on_disk_that_is_stopped_leaves_no_scratch(desk, people, tmp_path_factory, stop):
+    """What it keeps there is the original, which must not lie around."""
+    scratch = tmp_path_factory.mktemp("scratch")
+    desk.put("in.csv", people)
+    ask = ("anonymize", "in.csv", "--roles", "last-sensitive", "--k", "2", "--out", "out.csv")
+    settings = {"env": {**os.environ, "TMPDIR": str(scratch)}, "cwd": desk.folder, "timeout": 60}
+    done = subprocess.run(
+        [sys.executable, "-c", ON_DISK, *ask, str(int(stop))], capture_output=True, check=False, **settings
+    )
+    assert b"shoal-scratch-" in done.stdout
+    (desk.folder / "in.csv").unlink()
+    ended(done, stop, done.stderr.decode(), desk.folder)
+    assert list(scratch.iterdir()) == []
+
+
+# Files that cannot be read or written
+
+
+def test_an_error_about_a_file_names_it(desk, people, monkeypatch):
+    """It is not the results that cannot be shown."""
+    from shoal.engines.local import Local
+
+    def fail(*_):
+        raise PermissionError(13, "Permission denied", "/somewhere/else")
+
+    monkeypatch.setattr(Local, "read", fail)
+    desk.mask(people, "--roles", "last-sensitive").refused(3, "'/somewhere/else'", "Permission denied")
+
+    def fail_without_a_name(*_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Local, "read", fail_without_a_name)
+    told = desk.mask(people, "--roles", "last-sensitive")
+    told.refused(3, "Input/output error")
+    assert "results" not in told.err
 
 
 # Standard output

@@ -6,8 +6,8 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ import typer
 from shoal import showing
 from shoal.cli.options import app, new_app
 from shoal.errors import ShoalError
+from shoal.files.stopping import STOPPING
 from shoal.version import VERSION
 
 __all__ = ["application", "main"]
@@ -59,19 +60,39 @@ class _Stopped(BaseException):
     """Someone asked the command to stop."""
 
 
-@contextmanager
-def _ends_tidily() -> Iterator[None]:
-    """Turn a request to stop into an exception that nobody mistakes for an error, so that drafts are removed."""
+class _Requests:
+    """Requests to stop: the first ends the command by an exception that nobody mistakes for an error.
 
-    def stop(*_: Any) -> None:
-        raise _Stopped
+    Drafts are removed on its way. Another request while the command is ending changes nothing.
+    """
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self.over = False
+
+    def __call__(self, number: int, _: Any) -> None:
+        self.came.append(number)
+        if not self.over and not _is_ending():
+            raise _Stopped
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Hear them. What whoever started the command chose to ignore, such as a terminal that closes, is ignored."""
+        caught = [number for number in STOPPING if signal.getsignal(number) not in (None, signal.SIG_IGN)]
+        before = {number: signal.signal(number, self) for number in caught}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _is_ending() -> bool:
+    """Tell whether things are being put in order because of a request to stop."""
+    error = sys.exc_info()[1]
+    while error is not None and not isinstance(error, _Stopped):
+        error = error.__context__
+    return error is not None
 
 
 def _forget_stdout() -> None:
@@ -79,51 +100,86 @@ def _forget_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _stdout_fails() -> bool:
+    """Tell whether it is the results that cannot be shown."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        return True
+    return False
+
+
 def main() -> None:
     """Run a command and turn errors into messages and exit codes."""
-    debug = bool(os.environ.get("SHOAL_DEBUG"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal does not know is no reason to fail
             stream.reconfigure(errors="backslashreplace")
+    requests = _Requests()
+    with requests.heard():
+        try:
+            code = _run(requests)
+        except _Stopped:  # when all was done already
+            code = 128 + requests.came[0]
+    sys.exit(code)
+
+
+def _run(requests: _Requests) -> int:
     try:
-        with _ends_tidily():
-            code = application(*sys.argv[1:2])(standalone_mode=False) or 0
-            sys.stdout.flush()
-    except typer.Exit as end:
-        code = end.exit_code
-    except SystemExit:  # so typer ends when whoever reads the results has seen enough
+        code = int(application(*sys.argv[1:2])(standalone_mode=False) or 0)
+        sys.stdout.flush()
+    except BaseException as error:  # noqa: BLE001 - however a command ends, it is told
+        requests.over = True
+        code = _told(error, requests.came)
+    return code
+
+
+def _told(error: BaseException, came: Sequence[int]) -> int:
+    """Say how a command ended, and give its exit code."""
+    debug = bool(os.environ.get("SHOAL_DEBUG"))
+    if isinstance(error, typer.Exit):
+        return error.exit_code
+    if isinstance(error, SystemExit):  # so typer ends when whoever reads the results has seen enough
         _forget_stdout()
-        code = 0
-    except typer.TyperException as error:
+        return 0
+    if came or isinstance(error, typer.Abort):  # libraries may have made an error of their own of a request to stop
+        with suppress(OSError):  # the terminal may be gone
+            showing.error("Stopped. Nothing half-written is left behind.", "")
+        return 128 + (came[0] if came else signal.SIGINT)
+    if isinstance(error, typer.TyperException):
         if hasattr(error, "show"):
             error.show()
         else:
             showing.error(str(error), "")
-        code = 2
-    except ShoalError as error:
-        if debug:
-            raise
+        return 2
+    if debug:
+        raise error
+    if isinstance(error, ShoalError):
         showing.error(error.what, error.remedy)
-        code = error.exit_code
-    except (_Stopped, typer.Abort):
-        showing.error("Stopped. Nothing was written.", "")
-        code = 130
-    except OSError as error:
-        showing.error(f"The results cannot be shown: {error.strerror}.", "Check where the output goes.")
-        _forget_stdout()
-        code = 3
-    except MemoryError:
+        return error.exit_code
+    if isinstance(error, OSError):
+        _tell_of_file(error)
+        return 3
+    if isinstance(error, MemoryError):
         showing.error(
             "There is not enough memory for this table.",
             "Leave out columns that are not needed, or use a larger machine.",
         )
-        code = 3
-    except Exception as error:
-        if debug:
-            raise
-        showing.error(
-            f"Something went wrong inside shoal ({type(error).__name__}). This is a defect, not your mistake.",
-            "Please report it with the command you ran; SHOAL_DEBUG=1 shows where it happened.",
-        )
-        code = 70
-    sys.exit(code)
+        return 3
+    showing.error(
+        f"Something went wrong inside shoal ({type(error).__name__}). This is a defect, not your mistake.",
+        "Please report it with the command you ran; SHOAL_DEBUG=1 shows where it happened.",
+    )
+    return 70
+
+
+def _tell_of_file(error: OSError) -> None:
+    """Say which file an error is about, or that it is what results are shown on."""
+    reason = error.strerror or type(error).__name__
+    if error.filename is not None:
+        remedy = "Check the file, its folder, its permissions and the space left."
+        showing.error(f"'{os.fsdecode(error.filename)}' cannot be read or written: {reason}.", remedy)
+    elif _stdout_fails():
+        showing.error(f"The results cannot be shown: {reason}.", "Check where the output goes.")
+        _forget_stdout()
+    else:
+        showing.error(f"A file cannot be read or written: {reason}.", "Check the space left; SHOAL_DEBUG=1 shows more.")
