@@ -616,6 +616,21 @@ def test_a_file_that_cannot_grow_leaves_nothing_behind(desk, out):
     made.refused(3, f"'{out}'")
 
 
+def test_a_report_that_cannot_grow_is_blamed_itself_and_the_old_release_stays(desk):
+    """The table has room: to look at its place would be in vain. What an earlier run wrote is not taken along."""
+    resource = pytest.importorskip("resource")
+    ask = (*ROLES, "--report", "report.html")
+    desk.mask(TABLE, *ask).fine()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        made = desk.mask(TABLE, *ask, k=3)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    made.refused(3, "'report.html'", "File too large")
+    desk.check().fine()
+
+
 def test_too_little_memory_is_said_plainly(desk, monkeypatch):
     def too_much(*_):
         raise MemoryError
