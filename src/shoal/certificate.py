@@ -18,7 +18,7 @@ from typing import Any
 from shoal.catalogue import describe
 from shoal.engines import Written
 from shoal.errors import CertificateError, ParameterError
-from shoal.measures import Score
+from shoal.measures import Measure, PairMeasure, Score
 from shoal.models import Verdict
 from shoal.schema import RELEASED, Role, Schema
 from shoal.version import VERSION
@@ -60,6 +60,7 @@ class Certificate:
         written: Written,
         steps: Sequence[str],
         verdicts: Sequence[Verdict],
+        measures: Sequence[Measure],
         scores: Sequence[Score],
         key: bytes | None = None,
     ) -> Certificate:
@@ -82,7 +83,10 @@ class Certificate:
             "left_out": list(schema.left_out),
             "steps": list(steps),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
-            "scores": [public_score(value) for value in scores],
+            "scores": [
+                public_score(value, told=not tells_of_a_column(measure, schema))
+                for measure, value in zip(measures, scores, strict=True)
+            ],
         }
         content["digest"] = digest(content)
         if key is not None:
@@ -154,6 +158,22 @@ def signature(sealed: str, key: bytes) -> str:
     return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
 
 
+def check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
+    """Insist that a certificate was not changed since it was issued, and with a key that its holder issued it."""
+    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
+        raise CertificateError(
+            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
+        )
+    signed = content.get("signature")
+    if key is None:
+        return ["The certificate has not been changed since its digest was made."]
+    if signed is None:
+        raise CertificateError("The certificate is not signed.", "Leave the key out, or ask for a signed one.")
+    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
+        raise CertificateError("The certificate was not signed with this key.", "Check the key, or who issued it.")
+    return ["The certificate was issued by a holder of the key and not changed since."]
+
+
 def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:
     """Give the columns that are of another kind than in the original: means of whole numbers are floats."""
     before = recipe["table"].get("kinds", {})
@@ -208,11 +228,19 @@ def exact_score(value: Score) -> dict[str, Any]:
     }
 
 
-def public_score(value: Score) -> dict[str, Any]:
+def tells_of_a_column(measure: Measure, schema: Schema) -> bool:
+    """Tell whether a measure of the whole is one of a single column, by which values could be worked out."""
+    return isinstance(measure, PairMeasure) and len(schema.quasi) == 1
+
+
+def public_score(value: Score, *, told: bool = True) -> dict[str, Any]:
     """Give a score to everyone: rounded, with its bounds if it is an estimate, without what it is made of.
 
-    Of the counts behind a score those of the release can be counted in it, and others might point to someone.
+    Of the counts behind a score those of the release can be counted in it, and others might point to someone. A score
+    that is not to be told has no value.
     """
+    if not told:
+        return {"measure": value.measure, "value": None}
     bounds = {} if value.lower == value.upper else {"lower": rounded(value.lower), "upper": rounded(value.upper)}
     return {"measure": value.measure, "value": rounded(value.value)} | bounds
 

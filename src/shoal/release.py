@@ -300,6 +300,7 @@ class Release:
             written=written,
             steps=self.steps,
             verdicts=self.verdicts,
+            measures=self.recipe.measures or (),
             scores=self.scores,
             key=key,
         )

@@ -6,31 +6,28 @@ what a release would be, to the byte: each cell has one text, each column a role
 
 from __future__ import annotations
 
-import hmac
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from shoal.agreement import same
 from shoal.axis import Axis
 from shoal.catalogue import build
-from shoal.certificate import Certificate, attested, digest, exact_score, rounded, signature
+from shoal.certificate import Certificate, attested, check_seals
 from shoal.engines import Engine, Layout, Written, default_engine
 from shoal.engines.contents import beside_the_rows
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
 from shoal.files.moving import Awaited
-from shoal.measures import BoxMeasure, Demanding, Measure, PairMeasure, Score, TableMeasure, asks_for_nodes, score
-from shoal.measures.uniqueness import EFFORT
+from shoal.measures import Measure, Score
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.private_record import PrivateRecord
 from shoal.recipe import refuse_strange_order
 from shoal.release_options import marks_of, nodes_of, original_options, release_options
+from shoal.remeasuring import Remeasured
 from shoal.schema import RELEASED, Attribute, Role, Schema
 from shoal.table import Table
 
@@ -164,14 +161,16 @@ class _Case:
 
     def proof(self, key: bytes | None) -> Proof:
         """Prove what can be proved."""
-        proved, not_proved = _check_seals(self.content, key), list[str]()
+        proved, not_proved = check_seals(self.content, key), list[str]()
         models, measures = self._asked()
         table = self._table(models)
         proved += self._form(table)
-        _same("the number of records", table.rows, self.content["output"]["records"])
+        same("the number of records", table.rows, self.content["output"]["records"])
         verdicts = self._verdicts(table, models, proved, not_proved)
         before, lacking = self._before(table, proved)
-        scores = self._scores(table, before, measures, proved, not_proved, lacking)
+        exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
+        again = Remeasured(self.content, exact, self._as_kept(table), lacking)
+        scores = again.scores(table, before, measures, proved, not_proved)
         schema = table.schema
         return Proof(
             verdicts,
@@ -189,7 +188,7 @@ class _Case:
         recipe, claims = self.content["recipe"], self.content["verdicts"]
         if max(len(claims), len(recipe["measure"])) > _MOST:
             raise CertificateError("The certificate asks for more than can be proved.", "Do not rely on it.")
-        _same("the models", [claim["model"] for claim in claims], recipe["model"])
+        same("the models", [claim["model"] for claim in claims], recipe["model"])
         return (
             [build("models", claim["model"]) for claim in claims],
             [build("measures", given) for given in recipe["measure"]],
@@ -214,7 +213,7 @@ class _Case:
             raise
         if _read(table).sha256 != output["sha256"]:
             raise changed
-        _same("the number of bytes", _read(table).size, output["bytes"])
+        same("the number of bytes", _read(table).size, output["bytes"])
         return table
 
     def _form(self, table: Table) -> list[str]:
@@ -259,7 +258,7 @@ class _Case:
         if self.certificate.version == 1:
             return "input"
         said: str = self.content["output"]["row_order"]
-        _same("the order of rows", said, self.content["recipe"]["release"].get("row_order", "released"))
+        same("the order of rows", said, self.content["recipe"]["release"].get("row_order", "released"))
         refuse_strange_order(said)
         return said
 
@@ -270,10 +269,10 @@ class _Case:
         verdicts = check(table, models)
         for claim, found in zip(self.content["verdicts"], verdicts, strict=True):
             name, beyond = found.model.name, self._beyond_proof(found.model)
-            _same(f"{name}, whether it holds", claim["holds"], True)
-            _same(f"{name}, what the file can prove", not beyond, claim["provable_from_file"])
-            _same(f"{name}, classes", found.classes, claim["classes"])
-            _same(f"{name}, failing classes", 0, claim["failing_classes"])
+            same(f"{name}, whether it holds", claim["holds"], True)
+            same(f"{name}, what the file can prove", not beyond, claim["provable_from_file"])
+            same(f"{name}, classes", found.classes, claim["classes"])
+            same(f"{name}, failing classes", 0, claim["failing_classes"])
             # People are at most as many as their records; of what people have in common records tell nothing.
             if not found.holds and (not beyond or isinstance(found.model, KAnonymity)):
                 raise CertificateError(f"{name} does not hold: {found.sentence}", "Do not use this release.")
@@ -283,7 +282,7 @@ class _Case:
                 not_proved.append(f"{sentence} (people are counted by a column that is not released)")
             else:
                 for part in ("level", "sentence", "convention"):
-                    _same(f"{name}, {part}", getattr(found, part), claim[part])
+                    same(f"{name}, {part}", getattr(found, part), claim[part])
             if found.holds:
                 proved.append(found.sentence)
         return verdicts
@@ -299,11 +298,11 @@ class _Case:
         level = model.promised
         if self.certificate.version == 1:  # which tells the level that was found
             level = claim["level"]
-            _same(f"{model.name}, level", model.promised <= level <= found.level, True)
+            same(f"{model.name}, level", model.promised <= level <= found.level, True)
         sentence = model.sentence(level, schema)
-        _same(f"{model.name}, level", level, claim["level"])
-        _same(f"{model.name}, sentence", sentence, claim["sentence"])
-        _same(f"{model.name}, convention", model.convention(schema), claim["convention"])
+        same(f"{model.name}, level", level, claim["level"])
+        same(f"{model.name}, sentence", sentence, claim["sentence"])
+        same(f"{model.name}, convention", model.convention(schema), claim["convention"])
         return sentence
 
     def _before(self, table: Table, proved: list[str]) -> tuple[tuple[Table, Table] | None, str]:
@@ -317,7 +316,7 @@ class _Case:
             return None, "needs the original" if self.certificate.version == 1 else "needs private record and original"
         before = self.engine.read(self.original, original_options(self.content, self._layout))
         if record is None:
-            _same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
+            same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
         elif not record.commits_to(before.origin.sha256, content["input"]["commitment"]):
             raise CertificateError(
                 "The certificate does not commit to this original.", "Check the original and the private record."
@@ -331,61 +330,16 @@ class _Case:
         order = None if record is None else record.order(table.rows)
         return (before, table if order is None else table.rearranged(order)), ""
 
+    def _exact_scores(self) -> Sequence[Mapping[str, Any]]:
+        """What the private record says was measured, if there is one."""
+        found: Sequence[Mapping[str, Any]] = () if self.record is None else self.record.content["scores"]
+        return found
+
     @property
     def _layout(self) -> Mapping[str, Any]:
         """What was said of the layout of the original."""
         found: Mapping[str, Any] = self.content["recipe"]["table"]
         return found if self.record is None else self.record.content["input"]["read"]
-
-    def _scores(
-        self,
-        table: Table,
-        before: tuple[Table, Table] | None,
-        measures: Sequence[Measure],
-        proved: list[str],
-        not_proved: list[str],
-        lacking: str,
-    ) -> tuple[Score, ...]:
-        """Measure again what can be measured and compare with what is claimed."""
-        claims = self.content["scores"]
-        exact = claims if self.certificate.version == 1 else self.record.content["scores"] if self.record else ()
-        _same("the scores", [claim["measure"] for claim in claims], [measure.name for measure in measures])
-        scores, left = list[Score](), _MOST_EFFORT
-        for measure, claim, private in zip_longest(measures, claims, exact):
-            left -= _effort(measure)
-            reason = self._beyond_measuring(measure, table, before, lacking) if left >= 0 else "it is too much work"
-            if reason is not None:
-                not_proved.append(f"{measure.name} ({reason})")
-                continue
-            original, released = (None, table) if before is None or not isinstance(measure, PairMeasure) else before
-            (found,) = score(released, [measure], original)
-            scores.append(found)
-            if isinstance(measure, BoxMeasure) and measure.boxed and not _rounds_to(found, claim):
-                # Values that a release hides may be more that fit nobody else: a file shows at most what is claimed.
-                _same(f"{measure.name}, at least", rounded(found.lower) <= claim["value"], True)
-                proved.append(f"{measure.name} is at least {found.lower:.6g}.")
-                not_proved.append(f"{measure.name} is {claim['value']:g} (it depends on values that are not released)")
-                continue
-            if self.certificate.version > 1:
-                _same(measure.name, _rounds_to(found, claim), True)
-            if private is not None:
-                _same(measure.name, json.loads(json.dumps(exact_score(found))), private)
-            proved.append(f"{measure.name} is {found.value:.6g}.")
-        return tuple(scores)
-
-    def _beyond_measuring(
-        self, measure: Measure, table: Table, before: tuple[Table, Table] | None, lacking: str
-    ) -> str | None:
-        """Say why something cannot be measured again; None if it can."""
-        if isinstance(measure, PairMeasure) and before is None:
-            return lacking
-        if isinstance(measure, TableMeasure) and not self._as_kept(table):
-            return "the rows of the table are no longer in the order in which they were released"
-        if isinstance(measure, Demanding):
-            return "it depends on the versions of other software"
-        if asks_for_nodes(measure, nodes_of(self.content)):
-            return "a release names the nodes of a hierarchy, not what they cover"
-        return None
 
     def _remarks(self, table: Table, models: Sequence[PrivacyModel]) -> list[str]:
         """Say what a reader should know before relying on the proof."""
@@ -406,62 +360,6 @@ class _Case:
                 for name in output.get("hierarchies", ())
             ),
         ]
-
-
-_MOST_EFFORT = 16 * EFFORT
-
-
-def _effort(measure: Any) -> int:
-    """Give how much work a measure may be, in comparisons, if that is said of it."""
-    if not hasattr(measure, "effort") or getattr(measure, "matching", "fit") != "fit":
-        return 0
-    return EFFORT if measure.effort is None else int(measure.effort)
-
-
-def _check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
-    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
-        raise CertificateError(
-            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
-        )
-    signed = content.get("signature")
-    if key is None:
-        return ["The certificate has not been changed since its digest was made."]
-    if signed is None:
-        raise CertificateError("The certificate is not signed.", "Leave the key out, or ask for a signed one.")
-    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
-        raise CertificateError("The certificate was not signed with this key.", "Check the key, or who issued it.")
-    return ["The certificate was issued by a holder of the key and not changed since."]
-
-
-def _alike(found: Any, claimed: Any) -> bool:
-    """Tell whether two measurements agree; sums may be taken in another order, which changes their last digits."""
-    if isinstance(found, Mapping) and isinstance(claimed, Mapping):
-        return found.keys() == claimed.keys() and all(_alike(found[key], claimed[key]) for key in found)
-    if isinstance(found, float) and isinstance(claimed, float):
-        return math.isclose(found, claimed, rel_tol=1e-9, abs_tol=1e-12)
-    if isinstance(found, list) and isinstance(claimed, list):
-        return len(found) == len(claimed) and all(map(_alike, found, claimed))
-    return bool(found == claimed)
-
-
-def _same(what: str, found: Any, claimed: Any) -> None:
-    if not _alike(found, claimed):
-        raise CertificateError(f"The certificate does not say what the file shows: {what}.", "Do not rely on either.")
-
-
-def _rounds_to(found: Score, claim: Mapping[str, Any]) -> bool:
-    """Compare with a rounded score. What lies on the edge between two may have been rounded either way."""
-    if "detail" in claim:  # of the first version, which did not round
-        return _alike(json.loads(json.dumps(exact_score(found))), claim)
-    parts = ("value",) if found.lower == found.upper else ("value", "lower", "upper")
-    if sorted(claim) != sorted(("measure", *parts)):
-        return False
-    for part in parts:
-        value = float(getattr(found, part))
-        near = {rounded(value * (1 + nudge)) for nudge in (-1e-9, 0.0, 1e-9)}
-        if not any(_alike(each, float(claim[part])) for each in near):
-            return False
-    return True
 
 
 def _promise(model: PrivacyModel) -> str:

@@ -274,9 +274,10 @@ class _Report:
 
     def _cost_outside(self, loss: Score, others: list[Score]) -> Iterator[Block]:
         """Tell readers outside what it cost, as a whole: from numbers by column, values could be worked out."""
-        yield _loss_in_words(f"{loss.value:.{DIGITS}g}")
-        if others:
-            yield _other_measures(others, DIGITS)
+        if len(self.original.schema.quasi) > 1:  # else it would be that of a column, too
+            yield _loss_in_words(f"{loss.value:.{DIGITS}g}")
+            if others:
+                yield _other_measures(others, DIGITS)
         yield "What was lost by column, distributions and associations are in the internal version of this report."
 
     def _other_scores(self) -> Iterator[Score]:

@@ -87,7 +87,6 @@ def not_assessed(schema: Schema, models: Sequence[PrivacyModel], measures: Seque
         "Extremes: that somebody with a very high or low value, or of a rare category, is in the table may be read "
         "from the end of a range or from a set.",
         "What the choice of groups tells of confidential values to someone who knows the method (minimality attack).",
-        "The order of records, which is that of the original. Shuffle the original first if others know its order.",
         "Whether the roles of the columns were chosen well. A person decided that.",
     ]
 
