@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.engines.local.arrow import plain_column
+
 Integers = NDArray[np.int64]
 
 
@@ -51,7 +53,7 @@ def comparable(values: pa.Array) -> list[tuple[Any, ...]]:
     """Give something for each value by which values of one column are sorted: none first, then by what they hold."""
     kind = values.type
     if pa.types.is_dictionary(kind):
-        return comparable(values.dictionary.take(values.indices))
+        return comparable(one_array(plain_column(pa.chunked_array([values]))))
     if pa.types.is_struct(kind):
         ends = zip(*(comparable(pc.struct_field(values, i)) for i in range(kind.num_fields)), strict=True)
         valid = values.is_valid().to_pylist()

@@ -130,7 +130,8 @@ class Parted:
         codes = self.pool.stream(data.codes) if not same else None
         for cells in self.pool.stream(data.cells):
             found = shape.local(cells, cells if codes is None else next(codes))
-            yield replace(found, sources=_typed(data, found.codes))
+            if found.rows:
+                yield replace(found, sources=_typed(data, found.codes))
 
     def together(self, data: PartedData) -> LocalData:
         """Give the whole table in memory."""

@@ -88,7 +88,7 @@ def arranged(pool: Pool, data: PartedData, schema: Schema) -> tuple[PartedData, 
     }
     sorting = _Sorting(data.shape, sort_keys(schema, data.shape.quasi, data.shape.carried, words, values))
     there = None
-    if isinstance(data.held, Published) and not data.held.is_home:
+    if isinstance(data.held, Published):
         there = _class_by_class(pool, data, data.held, sorting)
     elif _stands_in_order(pool, data, sorting):
         return data, counted_up(data.sizes)

@@ -50,11 +50,6 @@ class Published:
 
         return self.pool.exchange(send, bounds.size - 1, self.classes)
 
-    @property
-    def is_home(self) -> bool:
-        """Whether someone has wanted them."""
-        return "column" in self.__dict__
-
 
 def in_order(part: Part) -> tuple[Positions, NDArray[Any]]:
     """Give the classes of the records of a part and their numbers, in the order of these."""
