@@ -83,3 +83,13 @@ def test_one_value_for_all_costs_everything():
     table = table_of({"age": [0, 2, 10, 12], "town": ["a", "a", "b", "c"]})
     release = shoal.anonymize(table, shoal.Mdav("mean"), [shoal.KAnonymity(4)], measures=[shoal.SumOfSquares()])
     assert release.scores[0].value == pytest.approx(100)
+
+
+def test_a_mean_that_is_written_like_a_mark_for_missing_values_is_still_a_mean(tmp_path):
+    """Marks say what is missing in the original; in a release only the empty cell is."""
+    (tmp_path / "in.csv").write_text("q,s\n4.0,1\n6.0,2\n,3\n,4\n", "utf-8")
+    table = shoal.read(tmp_path / "in.csv", quasi="q", sensitive="s", missing=("5.0",))
+    release = shoal.anonymize(table, shoal.SortedClusters("mean"), [shoal.KAnonymity(2)])
+    release.write(tmp_path / "out.csv")
+    assert sorted((tmp_path / "out.csv").read_text("utf-8").split()) == [",3", ",4", "5.0,1", "5.0,2", "q,s"]
+    shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
