@@ -303,3 +303,17 @@ def test_a_quote_inside_a_name_is_part_of_the_name(tmp_path):
 def test_names_of_columns_keep_letters_whose_last_byte_looks_like_a_blank(tmp_path):
     (tmp_path / "names.csv").write_text("الاسم, à ,b\n1,2,3\n", encoding="utf-8")
     assert shoal.read(tmp_path / "names.csv", quasi=["الاسم", "à"]).schema.quasi == ("الاسم", "à")
+
+
+def test_a_column_that_arrow_cannot_read_is_named(tmp_path, monkeypatch):
+    pq.write_table(pa.table({"a": [1, 2], "odd": [3, 4]}), tmp_path / "in.parquet")
+    read = pq.ParquetFile.read
+
+    def refusing(self, columns=None, **how):
+        if columns is None or "odd" in columns:
+            raise pa.ArrowNotImplementedError("SECRET")
+        return read(self, columns=columns, **how)
+
+    monkeypatch.setattr(pq.ParquetFile, "read", refusing)
+    with pytest.raises(shoal.DataError, match="'odd' is of a type"):
+        shoal.read(tmp_path / "in.parquet", quasi=["a"])

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.engines.local.sealed import Sealed
+from shoal.engines.local.typed_columns import unusable
 from shoal.errors import DataError, ShoalError
 from shoal.table import Origin, printable
 
@@ -35,7 +36,11 @@ class ParquetTable:
         tables = []
         for sealed, added in zip(self.files, self.added, strict=True):
             with opened(sealed) as file:
-                tables.append(self._whole_rows(file.read(), added, self.schema.names))
+                try:
+                    read = file.read()
+                except pa.ArrowNotImplementedError:
+                    raise _unreadable(file) from None
+                tables.append(self._whole_rows(read, added, self.schema.names))
         return pa.concat_tables(tables).combine_chunks()
 
     def stretches(self, names: Sequence[str], rows: int) -> Iterator[pa.Table]:
@@ -78,6 +83,16 @@ class ParquetTable:
             for name, kind in kinds.items()
         }
         return pa.table(columns)
+
+
+def _unreadable(file: pq.ParquetFile) -> DataError:
+    """Name the column that Arrow cannot read."""
+    for field in file.schema_arrow:
+        try:
+            file.read(columns=[field.name])
+        except pa.ArrowException:
+            return unusable(field.name, field.type)
+    return DataError("The columns of the Parquet file cannot be read together.", "Leave some of them out.")
 
 
 def opened_file(path: Path) -> ParquetTable:
