@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.engines.local.arrow import plain_column
+from shoal.engines.local.typed_columns import plain_column
 
 Integers = NDArray[np.int64]
 
