@@ -277,7 +277,7 @@ def same_number(text: str, number: float) -> bool:
     >>> same_number("0.10000000000000001", 0.1), same_number("99999999999999999999", 1e20)
     (True, False)
     """
-    if repr(number) == text or (len(text) <= _SURE and "e" not in text and "E" not in text):
+    if (len(text) <= _SURE and "e" not in text and "E" not in text) or repr(number) == text:
         return True
     said = _LONGEST.create_decimal(text)
     if abs(number) >= 2**53 or _LONGEST.create_decimal(repr(number)) == said:
