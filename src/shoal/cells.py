@@ -66,6 +66,7 @@ class Reading:
     strict: bool = True
     hierarchy: str | Hierarchy | None = None
     leaves: bool = False  # whether only values of the hierarchy may stand there, no other nodes
+    released: bool = False  # whether it is a release, of which single values keep or lack their brackets as they stand
     canonical: bool = False  # whether every text must be the one that a release has for its cell
 
 
@@ -93,6 +94,8 @@ class Texts:
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
     placed = _placed(found, reading)
+    if reading.released and placed.ranged and any(text[:1] not in ("", "[", "*") for text in found.texts):
+        placed = replace(placed, ranged=False)  # single values stand without brackets, and are to stay so
     if reading.canonical:
         _insist_on_canonical(found, placed)
     return placed

@@ -34,6 +34,7 @@ def release_options(
         encoding="utf-8",
         decimal=".",
         missing=marks_of(content),
+        released=True,
         unmarked=(*roles.quasi, *looked_at),
         canonical=canonical,
     )
@@ -50,6 +51,7 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         encoding=layout.get("encoding"),
         decimal=layout.get("decimal"),
         missing=tuple(layout.get("missing", ())),
+        released=False,
         unmarked=(),
     )
 

@@ -167,7 +167,9 @@ class ReadOptions:
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
-    # Of a release: columns in which only empty cells are missing, and whether cells must be as releases have them.
+    # Whether it is a release that is read; of that, columns in which only empty cells are missing, and whether every
+    # cell must be as a release has it.
+    released: bool = False
     unmarked: tuple[str, ...] = ()
     canonical: bool = False
 
@@ -228,7 +230,7 @@ class ReadOptions:
 def options_from(given: Mapping[str, Any]) -> ReadOptions:
     """Make read options from names and values, or say which name is not one."""
     names = {f.name for f in fields(Roles)}
-    known = names | {f.name for f in fields(ReadOptions)} - {"roles", "unmarked", "canonical"}
+    known = names | {f.name for f in fields(ReadOptions)} - {"roles", "released", "unmarked", "canonical"}
     for name in given:
         if name not in known:
             near = suggest(name, known)

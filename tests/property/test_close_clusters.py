@@ -134,7 +134,7 @@ def test_two_confidential_attributes_are_within_t_by_the_definition(kind, rows, 
     table = shoal.read(frame, quasi=["x", "y"], sensitive=["charge", "ill"], kinds={"y": "integer"})
     models = [shoal.KAnonymity(k), shoal.TCloseness(t, "charge", kind), shoal.TCloseness(0.5, "ill")]
     release = shoal.anonymize(table, method(), models)
-    shown = release.frame("pandas")
+    shown = release.frame("pandas", row_order="input")
     charges, ills = [row[2] for row in rows], [row[3] for row in rows]
     places = {row: place for place, row in enumerate(np.argsort(charges, kind="stable").tolist())}
     ranks = {value: i for i, value in enumerate(sorted(set(charges)))}
@@ -155,4 +155,4 @@ def test_what_is_published_can_be_chosen(method, publish):
     table = shoal.read(frame, quasi="x", sensitive="charge")
     release = shoal.anonymize(table, method(publish), [shoal.KAnonymity(3), shoal.TCloseness(0.2)])
     assert release.holds
-    assert "[" not in str(release.frame("pandas")["x"][0])
+    assert "[" not in str(release.frame("pandas", row_order="input")["x"][0])

@@ -116,7 +116,7 @@ def test_with_subjects_each_class_holds_k_people(made, k, data):
     frame = made.frame("polars").with_columns(pl.Series("who", [f"p{person}" for person in people]))
     table = shoal.read(frame, subject="who", **made.options)
     release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k)])
-    shown = release.frame("pandas")
+    shown = release.frame("pandas", row_order="input")
     columns = {name: [str(cell) for cell in shown[name]] for name in shown.columns}
     for rows in classes(columns, made.quasi).values():
         assert len({people[row] for row in rows}) >= k

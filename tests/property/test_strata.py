@@ -25,7 +25,7 @@ def test_classes_are_crowds_and_close_by_the_definition(rows, k, t):
     frame = pl.DataFrame(rows, schema=["x", "y", "z", "charge"], orient="row")
     table = shoal.read(frame, quasi=["x", "y", "z"], sensitive=["charge"], kinds={"y": "integer"})
     release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k), shoal.TCloseness(t, "charge")])
-    shown = release.frame("pandas")
+    shown = release.frame("pandas", row_order="input")
     bins = {value: i for i, value in enumerate(sorted({row[3] for row in rows}))}
     whole = [bins[row[3]] for row in rows]
     for _, group in shown.groupby(["x", "y", "z"], dropna=False):
@@ -69,7 +69,7 @@ def test_nodes_of_a_hierarchy_cover_and_crowd(tmp_path_factory, people, k):
     if len(people) < k:
         return
     table = shoal.read(frame, quasi=["v", "w"], hierarchies={"v": str(folder / "tree.csv")})
-    shown = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k)]).frame("pandas")
+    shown = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k)]).frame("pandas", row_order="input")
     tree = Hierarchy.of(TREE, "v")
     for (value, _), node in zip(people, shown["v"], strict=True):
         low, high = tree.spans[node]

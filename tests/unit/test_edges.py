@@ -36,7 +36,7 @@ def released(tmp_path):
         trees = {name: str(tmp_path / "tree.csv") for name in roles.pop("trees", ())}
         table = shoal.read(tmp_path / "in.csv", sensitive=["s"], engine=engine, hierarchies=trees, **roles)
         found = shoal.anonymize(table, method, [shoal.KAnonymity(k)] if k else [], measures=measures)
-        found.write(tmp_path / "out.csv")
+        found.write(tmp_path / "out.csv", row_order="input")  # so that cells can be told by their rows
         shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", engine=engine)
         return columns_of(tmp_path / "out.csv"), list(found.scores)
 
@@ -125,7 +125,7 @@ def test_one_range_beside_a_wildcard_does_not_vary(released, measure):
 def test_it_is_shown_that_there_was_nothing_to_measure(capsys):
     table = shoal.read(pl.DataFrame({"q": ["a", "b"]}), quasi="q")
     release = shoal.anonymize(table, shoal.Mdav(), [shoal.KAnonymity(2)], measures=[shoal.CorrelationShift()])
-    showing.release(release, Source.parse("out.csv"), Path("out.certificate.json"))
+    showing.release(release, Source.parse("out.csv"), Path("out.certificate.json"), Path("out.private.json"))
     assert "correlation-shift: nothing to measure (no two attributes vary" in capsys.readouterr().out
 
 

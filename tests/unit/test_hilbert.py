@@ -22,7 +22,7 @@ def released(columns, k, method=None, **roles):
     table = shoal.read(pl.DataFrame(columns), **({"quasi": list(columns)} | roles))
     release = shoal.anonymize(table, method or shoal.Hilbert(), [shoal.KAnonymity(k)])
     assert release.holds
-    return release.frame("pandas")
+    return release.frame("pandas", row_order="input")
 
 
 def costs(columns, *, squared=True):

@@ -52,7 +52,7 @@ def text(value):
 
 def test_ranges_that_were_there_before_become_ranges_of_means():
     table = shoal.read(pa.table({"age": ["[10;20]", "[20;40]"]}), quasi="age")
-    frame = shoal.anonymize(table, shoal.Mdav("mean"), [shoal.KAnonymity(2)]).frame("pandas")
+    frame = shoal.anonymize(table, shoal.Mdav("mean"), [shoal.KAnonymity(2)]).frame("pandas", row_order="input")
     assert frame["age"].tolist() == ["[15.0;30.0]"] * 2
 
 

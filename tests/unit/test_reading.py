@@ -59,7 +59,7 @@ def test_the_same_make_comes_out(make, kind):
 def test_a_span_is_a_struct_of_two_ends():
     table = shoal.read(pl.DataFrame({"a": [1, 2, 3, None]}), quasi=["a"])
     release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    assert release.frame("arrow").to_pydict() == {"a": [{"lo": 1, "hi": 2}] * 2 + [{"lo": None, "hi": None}] * 2}
+    assert release.frame("arrow").to_pydict() == {"a": [{"lo": None, "hi": None}] * 2 + [{"lo": 1, "hi": 2}] * 2}
     assert release.frame("arrow").schema.field("a").type == pa.struct([("lo", pa.int64()), ("hi", pa.int64())])
 
 
@@ -87,7 +87,7 @@ CARRIED = {
 def test_a_carried_column_comes_out_of_a_frame_as_it_went_in(name):
     table = shoal.read(pa.table({"a": [1, 2, 3, 4], "s": CARRIED[name]}), quasi=["a"], sensitive=["s"])
     release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    found = release.frame("arrow").column("s")
+    found = release.frame("arrow", row_order="input").column("s")
     if name == "empty texts":  # an empty text is a cell without a value
         assert found.to_pylist() == [None, "x", None, " y "]
     elif name == "nanoseconds":
@@ -101,7 +101,7 @@ def test_large_integers_beside_missing_ones_stay_exact_in_pandas():
     release = shoal.anonymize(
         shoal.read(frame, quasi=["a"], sensitive=["s"]), shoal.SortedClusters(), [shoal.KAnonymity(2)]
     )
-    found = release.frame()["s"]
+    found = release.frame(row_order="input")["s"]
     assert [None if pd.isna(v) else int(v) for v in found] == [2**60 + 1, None, 5, 6]
 
 

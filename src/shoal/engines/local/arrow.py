@@ -178,7 +178,15 @@ def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
     """Find what texts in a typed frame mean: they are meant as text, unless something is declared of them."""
     declared = reading.kind or reading.order or reading.hierarchy
     if declared is None and not _looks_published(found.texts):
-        reading = Reading("category", None, reading.missing, ".", reading.strict, canonical=reading.canonical)
+        reading = Reading(
+            "category",
+            None,
+            reading.missing,
+            ".",
+            reading.strict,
+            released=reading.released,
+            canonical=reading.canonical,
+        )
     return interpret(found, reading)
 
 

@@ -59,7 +59,17 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
     strict = role in (Role.QUASI, Role.SENSITIVE)
     leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
-    return Reading(kind, order, missing, options.decimal, strict, options.hierarchies.get(name), leaves, canonical)
+    return Reading(
+        kind,
+        order,
+        missing,
+        options.decimal,
+        strict,
+        options.hierarchies.get(name),
+        leaves,
+        options.released,
+        canonical,
+    )
 
 
 def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
