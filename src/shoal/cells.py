@@ -20,9 +20,7 @@ from shoal.axis import (
     Axis,
     Group,
     Kind,
-    days,
     members_of,
-    microseconds,
     parts_of,
     same_number,
     unescaped,
@@ -30,22 +28,9 @@ from shoal.axis import (
 )
 from shoal.errors import DataError
 from shoal.hierarchy import BUILDERS, Hierarchy
+from shoal.numerals import NUMBER, convert, fits, kind_of
 
-_INTEGER = r"[-+]?\d+"
-_FLOAT = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_INFINITE = r"[-+]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
-_DATE = r"\d{4}-\d{2}-\d{2}"
-_DATETIME = _DATE + r"[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
-# From the narrowest kind to the widest: what all texts match tells the kind of a column.
-_PATTERNS = (
-    ("integer", _INTEGER),
-    ("float", f"(?:{_FLOAT}|{_INFINITE})"),
-    ("date", _DATE),
-    ("datetime", f"(?:{_DATETIME}|{_DATE})"),
-)
-_NUMBER = re.compile(f"{_FLOAT}|{_INFINITE}")
 _CODE = re.compile(r"0\d+")
-_CODE_LINE = re.compile(r"^0\d", re.MULTILINE)
 _DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
 
 # 2^31 - 2: the ends of the 32-bit range are reserved.
@@ -205,27 +190,12 @@ def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
     return _EXACT, text, text
 
 
-def _all_match(pattern: str, lines: str) -> bool:
-    # Atomic: a line is matched in one way or not at all. Going back over millions of lines would never end.
-    return re.fullmatch(f"(?>{pattern}\n)*+", lines) is not None
-
-
-def _kind_of(texts: list[str]) -> str:
-    """Give the narrowest kind that all texts are of: one of integer, code, float, date, datetime, text."""
-    lines = "\n".join(texts) + "\n"
-    if lines.count("\n") == len(texts):
-        for kind, pattern in _PATTERNS:
-            if _all_match(pattern, lines):
-                return "code" if kind == "integer" and _CODE_LINE.search(lines) else kind
-    return "text"
-
-
 def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
     seats, lows, highs = looks.ends()
     sets = (looks.forms == _SET).any()
     if seats.size == 0:
         return "category", "sets of categories" if sets else "no cell has a value"
-    kind = "text" if sets else _kind_of(lows if highs is lows else [*lows, *highs])
+    kind = "text" if sets else kind_of(lows if highs is lows else [*lows, *highs])
     reasons: dict[str, tuple[Kind, str]] = {
         "integer": ("integer", "whole numbers"),
         "code": ("category", "digits with leading zeros: a code, not a number"),
@@ -239,7 +209,7 @@ def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
         return "category", "text"
     # Text, or numbers among which something else has slipped in: that must not pass for a category unseen.
     ends = zip(lows, highs, strict=True)
-    numbers = np.array([all(_NUMBER.fullmatch(end) for end in (low, high)) for low, high in ends])
+    numbers = np.array([all(NUMBER.fullmatch(end) for end in (low, high)) for low, high in ends])
     counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
     others = int(counts[~numbers].sum())
     if others <= counts[numbers].sum():
@@ -282,7 +252,7 @@ def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kin
     try:
         numbers = convert(texts, kind)
     except ValueError:
-        bad = next(seat for seat, text in zip(seats.tolist(), texts, strict=True) if not _fits(text, kind))
+        bad = next(seat for seat, text in zip(seats.tolist(), texts, strict=True) if not fits(text, kind))
         raise DataError(
             f"Column '{found.column}' has a cell that is not of kind {kind} (line {found.lines[bad]}).",
             f"Mend it, or declare another kind (--kind {found.column}=category).",
@@ -307,28 +277,6 @@ def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kin
                 f"Round it to 15 digits; if it is a code, declare it so (--kind {found.column}=category).",
             )
     return numbers
-
-
-def convert(texts: list[str], kind: Kind) -> NDArray[Any]:
-    """Turn texts into numbers, days or microseconds; ValueError says that one is not of the kind."""
-    lines = "\n".join(texts) + "\n" if texts else ""
-    if lines.count("\n") != len(texts) or not _all_match(dict(_PATTERNS)[kind], lines):
-        raise ValueError
-    if kind == "date":
-        return days(texts)
-    if kind == "datetime":
-        return microseconds(texts)
-    if kind == "float":
-        return np.array([float(text) for text in texts]) + 0.0
-    return np.array([int(text) for text in texts], dtype=np.int64)
-
-
-def _fits(text: str, kind: Kind) -> bool:
-    try:
-        convert([text], kind)
-    except (ValueError, OverflowError) as error:
-        return isinstance(error, OverflowError)
-    return True
 
 
 def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -> Vocabulary:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.cells import convert
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
+from shoal.numerals import convert
 
 Positions = NDArray[np.int32]
 

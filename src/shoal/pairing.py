@@ -15,8 +15,8 @@ from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
+from shoal.papers import certificate_beside, private_beside
 from shoal.private_record import PrivateRecord
-from shoal.release import beside
 from shoal.table import Table
 
 
@@ -61,7 +61,7 @@ def paired(
 
 def _record_of(released: Table, source: Source, records: Sequence[PrivateRecord]) -> PrivateRecord | None:
     """Find the record that was written with a release."""
-    near = None if source.is_table else beside(source, ".private.json")
+    near = None if source.is_table else private_beside(source, source.path)
     known = [*records, *([PrivateRecord.load(near)] if near is not None and near.is_file() else [])]
     return next((record for record in known if record.content["output"]["sha256"] == _sha256(released)), None)
 
@@ -72,7 +72,7 @@ def _sha256(released: Table) -> str | None:
 
 def _in_released_order(released: Table, source: Source, original: Table) -> bool:
     """Tell whether rows stand in the released order, by the certificate or by what they are."""
-    certificate = None if source.is_table else beside(source)
+    certificate = None if source.is_table else certificate_beside(source)
     if certificate is not None and certificate.is_file():
         output = _output_of(certificate)
         if output.get("sha256") == _sha256(released):

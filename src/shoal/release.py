@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
-from shoal.engines.sources import COMPRESSED, Source
+from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import Output, all_or_none, files_read_by, put, refuse_overwriting, writing
 from shoal.files.moving import Awaited, Commit
@@ -26,6 +26,7 @@ from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
+from shoal.papers import certificate_beside, private_beside
 from shoal.private_record import PrivateRecord, commitment, fresh_key
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.schema import RELEASED, usable_delimiter
@@ -185,7 +186,7 @@ class Release:
         """
         self._insist()
         target = Source.parse(path)
-        paper = Path(certificate) if certificate is not None else beside(target)
+        paper = Path(certificate) if certificate is not None else certificate_beside(target)
         secret = Path(private) if private is not None else private_beside(target, paper)
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
@@ -325,25 +326,6 @@ def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Writt
             return stored.written
         slash = "/" * (target.kind == "folder")
         return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
-
-
-def beside(target: Source, suffix: str = ".certificate.json") -> Path:
-    """Give the place of a certificate, or of something else that belongs to a release, when none is named."""
-    if target.is_table:
-        raise ParameterError(
-            "A table in a database has no folder for its certificate.",
-            "Say where it goes: --certificate release.certificate.json.",
-        )
-    path = target.path.with_suffix("") if target.path.suffix.lower() in COMPRESSED else target.path
-    return path.with_suffix(suffix) if path.name else path
-
-
-def private_beside(target: Source, certificate: Path) -> Path:
-    """Give the place of a private record when none is named: beside the table, or the certificate of one."""
-    if not target.is_table:
-        return beside(target, ".private.json")
-    name = certificate.name.removesuffix(".json").removesuffix(".certificate")
-    return certificate.with_name(f"{name}.private.json")
 
 
 def anonymize(

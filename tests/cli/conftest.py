@@ -107,12 +107,15 @@ class Desk:
         settings = {"capture_output": True, "timeout": 60, "cwd": self.folder, **settings}
         return subprocess.run([sys.executable, "-m", "shoal", *map(str, arguments)], **settings)
 
+    row_order = "released"
+
     def mask(self, text: str | bytes, *arguments: object, k: int = 2) -> Outcome:
         """Anonymize a table from in.csv to out.csv by the paper's algorithms, whose releases are known."""
         self.put("in.csv", text)
         way = "stratified-clusters" if "--t" in arguments else "sorted-clusters"
         method = () if "--method" in arguments else ("--method", way)
-        return self.run("anonymize", "in.csv", "--out", "out.csv", "--k", k, *method, *arguments)
+        order = ("--row-order", self.row_order)
+        return self.run("anonymize", "in.csv", "--out", "out.csv", "--k", k, *method, *order, *arguments)
 
     def check(self, *arguments: object) -> Outcome:
         """Check out.csv against the certificate that lies beside it."""

@@ -13,6 +13,12 @@ HEADER = "oshpd_id,age_yrs,sex,ethncty,race,patzip,patcnty,los,adm_qtr,charge"
 RECORD = "380929,25,1,2,1,94928,49,18,4,220449"
 
 
+@pytest.fixture(autouse=True)
+def in_the_order_of_the_input(desk):
+    """Leave rows where they were, so that what comes out can be set beside what went in."""
+    desk.row_order = "input"
+
+
 def cells(text, delimiter=","):
     return list(csv.reader(io.StringIO(text), delimiter=delimiter))
 

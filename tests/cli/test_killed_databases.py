@@ -108,4 +108,4 @@ def test_a_new_database_is_there_whole_or_not_at_all(desk, people, place):
     else:
         assert not (desk.folder / "new.db").exists()
         desk.run(*ask).fine()
-    assert sorted(path.name for path in desk.folder.iterdir()) == ["c.json", "in.csv", "new.db"]
+    assert sorted(path.name for path in desk.folder.iterdir()) == ["c.json", "c.private.json", "in.csv", "new.db"]

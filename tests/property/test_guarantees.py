@@ -26,7 +26,7 @@ def published(made: Made, make: str, method: object, models: list, **options: ob
         folder = Path(name)
         table = shoal.read(made.source(make, folder), **(made.options | options))
         release = shoal.anonymize(table, method, models)
-        release.write(folder / "released.csv")
+        release.write(folder / "released.csv", row_order="input")
         shoal.verify(folder / "released.csv", folder / "released.certificate.json")
         return columns_of(folder / "released.csv")
 
@@ -180,7 +180,7 @@ def test_a_file_is_not_touched_by_reading_it(drawn):
         made.write(path)
         before = path.read_bytes()
         release = shoal.anonymize(shoal.read(path, **made.options), METHODS["sorted"], [shoal.KAnonymity(k)])
-        release.write(Path(name) / "released.csv")
+        release.write(Path(name) / "released.csv", row_order="input")
         assert path.read_bytes() == before
 
 
@@ -228,7 +228,7 @@ def test_too_few_rows_are_refused_and_nothing_is_written(made, k, make, method):
         table = shoal.read(made.source(make, folder), **made.options)
         before = Counter(folder.iterdir())
         with pytest.raises(shoal.ParameterError, match="cannot be reached"):
-            shoal.anonymize(table, method, [shoal.KAnonymity(k)]).write(folder / "released.csv")
+            shoal.anonymize(table, method, [shoal.KAnonymity(k)]).write(folder / "released.csv", row_order="input")
         assert Counter(folder.iterdir()) == before
 
 

@@ -209,7 +209,7 @@ def released(made: Made, method: object, k: int, suffix: str = "csv") -> tuple[s
         table = shoal.read(folder / "original.csv", **(made.options | {"kinds": kinds}))
         measures = [shoal.InformationLoss(), shoal.SumOfSquares(), shoal.Il1s(), shoal.Discernibility()]
         release = shoal.anonymize(table, method, [shoal.KAnonymity(k)], measures=measures)
-        release.write(folder / f"released.{suffix}")
+        release.write(folder / f"released.{suffix}", row_order="input")
         paper = folder / "released.certificate.json"
         private = folder / "released.private.json"
         shoal.verify(folder / f"released.{suffix}", paper, private=private, original=folder / "original.csv")

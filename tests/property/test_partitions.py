@@ -31,7 +31,7 @@ def published(made, make, method, k, **options):
         folder = Path(name)
         table = shoal.read(made.source(make, folder), **(made.options | options))
         release = shoal.anonymize(table, method, [shoal.KAnonymity(k)])
-        release.write(folder / "released.csv")
+        release.write(folder / "released.csv", row_order="input")
         shoal.verify(folder / "released.csv", folder / "released.certificate.json")
         return columns_of(folder / "released.csv")
 

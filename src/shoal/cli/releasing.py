@@ -47,8 +47,9 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
+from shoal.papers import certificate_beside, private_beside
 from shoal.recipe import Recipe, refuse_strange_order
-from shoal.release import STANDARD_MEASURES, Release, anonymize, beside, private_beside
+from shoal.release import STANDARD_MEASURES, Release, anonymize
 from shoal.schema import ReadOptions
 from shoal.table import Table
 from shoal.verification import verify
@@ -166,7 +167,7 @@ def _show_release(
     report: Path | None = None,
 ) -> None:
     """Show what was released: to its holder, so with exact numbers."""
-    paper = papers[0] or beside(out)
+    paper = papers[0] or certificate_beside(out)
     private = papers[1] or private_beside(out, paper)
     if as_json:
         schema = release.table.schema

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.cells import convert
 from shoal.engines import Counts, Spans
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.methods.association import rearranged
 from shoal.models import PrivacyModel
+from shoal.numerals import convert
 from shoal.table import Table
 
 Positions = NDArray[np.int32]

@@ -11,9 +11,9 @@ import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines.sources import Source
+from shoal.papers import certificate_beside
 from shoal.recipe import Recipe, without_values
 from shoal.release import Release
-from shoal.release import beside as certificate_beside
 from shoal.report.discretion import Discretion
 from shoal.report.page import Block, code, facts, listing
 from shoal.version import VERSION

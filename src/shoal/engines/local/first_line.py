@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shoal.axis import Kind
-from shoal.cells import convert
 from shoal.errors import DataError
+from shoal.numerals import convert
 from shoal.schema import Attribute, ReadOptions, Schema
 
 

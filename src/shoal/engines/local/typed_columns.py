@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.axis import Kind, same_number
-from shoal.cells import convert
 from shoal.errors import DataError
+from shoal.numerals import convert
 
 _DIGITS = 15  # that every float holds
 _UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
