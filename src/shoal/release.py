@@ -34,12 +34,7 @@ from shoal.table import Origin, RowOrder, Table
 
 Progress = Callable[[str], None]
 
-STANDARD_MEASURES: tuple[Measure, ...] = (
-    Uniqueness(),
-    RandomReidentification(),
-    ClassSizes(),
-    InformationLoss(),
-)
+STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,9 +270,8 @@ class Release:
 
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""
-        measured = zip(self.recipe.measures or (), self.scores, strict=True)
-        scores = [each.look(table) if isinstance(each, TableMeasure) else found for each, found in measured]
-        return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=tuple(scores))
+        scores = _seen(table, self.recipe.measures or (), self.scores)
+        return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=scores)
 
     def _certificate(
         self, target: Source, delimiter: str, written: Written, secret: bytes, key: bytes | None
@@ -316,6 +310,12 @@ class Release:
             verdicts=self.verdicts,
             scores=self.scores,
         )
+
+
+def _seen(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) -> tuple[Score, ...]:
+    """Give scores with those anew that look at the order of the rows."""
+    looks = zip(measures, scores, strict=True)
+    return tuple(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
 
 
 def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
@@ -395,7 +395,5 @@ def anonymize(
     say("measuring risk and loss")
     scores = score(masked, chosen, table)
     if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in chosen):
-        seen = masked.arranged()[0]  # the order that readers will see, not the one that rows still stand in
-        looks = zip(chosen, scores, strict=True)
-        scores = tuple(each.look(seen) if isinstance(each, TableMeasure) else found for each, found in looks)
+        scores = _seen(masked.arranged()[0], chosen, scores)  # as readers will see it, not as rows still stand
     return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)

@@ -86,9 +86,10 @@ def test_from_a_table_to_a_table_and_its_proof(desk, base, people):
     assert any(line.startswith("information-loss") for line in whole.json()["proved"])
     discreet(made.out, made.err, desk.read("c.json"), desk.read("r.html"))
     assert PASSWORD.replace("/", "%2F") not in desk.read("r.toml")
-    named = json.loads(desk.read("c.json"))
-    assert named["input"]["name"].endswith("?table=people")
-    assert "127.0.0.1" not in desk.read("c.json")
+    assert "people" not in desk.read("c.json")
+    assert json.loads(desk.read("c.private.json"))["input"]["name"].endswith("?table=people")
+    for paper in ("c.json", "c.private.json"):
+        assert "127.0.0.1" not in desk.read(paper)
 
 
 def test_a_changed_cell_is_found_and_a_changed_order_is_none_of_the_verdicts_business(desk, base):

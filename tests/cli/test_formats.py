@@ -358,7 +358,8 @@ def test_the_two_formats_say_the_same(desk, typed):
 def test_text_in_parquet_out(desk, people):
     desk.put("in.csv", people)
     desk.run("anonymize", "in.csv", "--out", "out.parquet", "--roles", "last-sensitive", "--k", 2).fine()
-    assert pq.read_table(desk.folder / "out.parquet").column("charge").to_pylist() == [100, 200, 300, 400, 150, 900]
+    found = pq.read_table(desk.folder / "out.parquet").column("charge").to_pylist()
+    assert sorted(found) == [100, 150, 200, 300, 400, 900]
     desk.run("check", "out.parquet", "--certificate", "out.certificate.json").fine()
 
 
