@@ -11,10 +11,12 @@ from shoal.table import Written
 def beside_the_rows(source: Source, names: Sequence[str], written: Written) -> str | None:
     """Name something that is not in the rows of some columns; None if there is nothing.
 
-    Of a database only the rows of one table are looked at. ``written`` is what was read of the source before.
+    Of a database only one table is looked at. ``written`` is what was read of the source before.
     """
     if source.is_table:
-        return None
+        from shoal.engines.local.databases import strange_types
+
+        return strange_types(source)
     if source.is_text:
         if source.path.suffix.lower() not in COMPRESSED:
             return None  # plain text is what its rows show
