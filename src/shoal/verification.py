@@ -16,7 +16,7 @@ from shoal.axis import Axis
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
 from shoal.engines import Engine, Layout, Written, default_engine
-from shoal.engines.contents import beside_the_rows
+from shoal.engines.contents import beside_the_rows, beyond_looking
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
@@ -167,6 +167,8 @@ class _Case:
         proved += self._form(table)
         if not self._as_kept(table):
             not_proved.append("that the order of the rows tells nothing (it is not the one that was released)")
+        if (reason := beyond_looking(self.source)) is not None:
+            not_proved.append(f"that there is nothing beside the rows ({reason})")
         same("the number of records", table.rows, self.content["output"]["records"])
         verdicts = self._verdicts(table, models, proved, not_proved)
         before, lacking = self._before(table, proved)
@@ -365,7 +367,6 @@ class _Case:
                 for name in table.schema.names
                 if name in looked_at and table.schema[name].spellings
             ),
-            *(["Only one table was looked at: the database may hold more."] if self.source.is_table else []),
             *(
                 f"Distances between values of '{name}' are those of a hierarchy that the certificate brings along."
                 for name in output.get("hierarchies", ())

@@ -196,6 +196,17 @@ def test_numbers_that_are_none_are_refused_in_words(desk, honest, number):
     desk.check().refused(1)
 
 
+def test_any_number_of_queries_is_too_much_work(desk, honest):
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "query-error").fine()
+    content, record = (json.loads(desk.read(f"out.{paper}.json")) for paper in ("certificate", "private"))
+    content["recipe"]["measure"][-1]["queries"] = 10**15
+    record["certificate"] = content["digest"] = digest(content)
+    desk.put("out.certificate.json", json.dumps(content))
+    desk.put("out.private.json", json.dumps(record))
+    papers = ("--certificate", "out.certificate.json", "--private", "out.private.json", "--original", "in.csv")
+    assert "query-error (it is too much work)" in desk.run("check", "out.csv", *papers).fine().out
+
+
 def test_rows_in_the_order_of_the_input_are_said_to_be(desk):
     desk.put("in.csv", text_of(AGES, "fm"))
     said = desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--row-order", "input").fine()
@@ -247,6 +258,14 @@ def test_numbers_that_have_one_text_are_not_alike(desk, parquet, kind):
 def test_metadata_of_parquet_are_refused(desk, parquet):
     table = pa.table(columns(spans([(20, 60)] * ROWS))).replace_schema_metadata({"original": "20,21,22"})
     forge_parquet(desk, parquet, table).refused(1)
+
+
+def test_what_another_version_of_arrow_wrote_is_not_said_to_hold_nothing_else(desk, parquet, monkeypatch):
+    """Bytes that no reader shows are found by writing the rows anew, which needs the version that wrote them."""
+    assert "nothing beside" not in forge_parquet(desk, parquet, pa.table(columns(spans([(20, 60)] * ROWS)))).fine().out
+    monkeypatch.setattr(pa, "__version__", "1.0.0")
+    said = desk.run("check", "out.parquet", "--certificate", "out.certificate.json").fine().out
+    assert "not shown by the file alone: that there is nothing beside the rows" in said
 
 
 def test_an_empty_text_is_no_missing_cell(desk, parquet):
