@@ -34,7 +34,7 @@ def rounds_to(found: Score, claim: Mapping[str, Any]) -> bool:
     if "detail" in claim:  # of the first version, which did not round
         return alike(json.loads(json.dumps(exact_score(found))), claim)
     parts = ("value",) if found.lower == found.upper else ("value", "lower", "upper")
-    if sorted(claim) != sorted(("measure", *parts)):
+    if sorted(claim) != sorted(("measure", *parts)) or any(type(claim[part]) not in (int, float) for part in parts):
         return False
     for part in parts:
         value = float(getattr(found, part))

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ class PrivateRecord:
     def load(cls, path: str | Path) -> PrivateRecord:
         """Read a private record from a file."""
         content = load_json(path, "private record")
-        if content.get("format") != FORMAT or not isinstance(content.get("key"), str):
+        if content.get("format") != FORMAT or not _is_whole(content):
             raise CertificateError(f"'{path}' is not a private record.", "It is named NAME.private.json.")
         return cls(content)
 
@@ -114,12 +115,34 @@ class PrivateRecord:
         if self.content["row_order"] == "input":
             return None
         wide = np.zeros((rows, 8), np.uint8)
-        packed = np.frombuffer(base64.b64decode(self.content["rows"], validate=True), np.uint8)
-        wide[:, : width_of(rows)] = packed.reshape(rows, -1)
+        try:
+            packed = np.frombuffer(base64.b64decode(self.content["rows"], validate=True), np.uint8)
+            wide[:, : width_of(rows)] = packed.reshape(rows, width_of(rows))
+        except ValueError:
+            raise _not_every_row() from None
         numbers = wide.view("<i8").reshape(-1)
         if numbers.size and (numbers.max() >= rows or not (np.bincount(numbers, minlength=rows) == 1).all()):
-            raise CertificateError("The private record does not name every row once.", "Use the one that was written.")
+            raise _not_every_row()
         return lambda: (numbers[start : start + _STRETCH] for start in range(0, rows, _STRETCH))
+
+
+def _not_every_row() -> CertificateError:
+    return CertificateError("The private record does not name every row once.", "Use the one that was written.")
+
+
+def _is_whole(content: Mapping[str, Any]) -> bool:
+    """Tell whether all parts of a record are there, each of the form that it was written in."""
+    source, target = content.get("input"), content.get("output")
+    if not isinstance(source, dict) or not isinstance(target, dict) or not isinstance(content.get("scores"), list):
+        return False
+    texts = [content.get("certificate"), source.get("sha256"), target.get("sha256")]
+    texts += [content.get("rows")] if content.get("row_order") == "released" else []
+    return (
+        content.get("row_order") in ("released", "input")
+        and all(isinstance(text, str) for text in texts)
+        and isinstance(source.get("read"), dict)
+        and re.fullmatch(r"[0-9a-f]{64}", str(content.get("key"))) is not None
+    )
 
 
 def width_of(rows: int) -> int:

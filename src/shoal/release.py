@@ -160,7 +160,7 @@ class Release:
             Where the recipe goes, if it is to be written too.
         masked_counts
             Where to put, as CSV, how often each original value was masked, if the method kept count. It is what
-            `Regenerate` needs, and says nothing of any single record.
+            `Regenerate` needs. Rare values in it are those of single people, so only its owner can read it.
         delimiter
             What separates the cells of a text file.
         row_order
@@ -185,10 +185,11 @@ class Release:
         secret = Path(private) if private is not None else private_beside(target, paper)
         if not usable_delimiter(delimiter):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
-        extra = [Path(path) for path in (recipe, masked_counts) if path is not None]
+        extra = [Output(Path(path)) for path in (recipe,) if path is not None]
+        extra += [Output(Path(path), private=True) for path in (masked_counts,) if path is not None]
         fresh = target.kind == "duckdb" and not target.path.exists()  # a new database is made as any other file is
         made = [Output(target.path, vacant=fresh)] if fresh or not target.is_table else []
-        outputs = [*made, Output(paper), Output(secret, private=True), *map(Output, (*extra, *(also or {})))]
+        outputs = [*made, Output(paper), Output(secret, private=True), *extra, *map(Output, also or {})]
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
                 "It was not counted which values were masked.", "Only some methods do: mask-uniques does."

@@ -13,12 +13,14 @@ from shoal.certificate import exact_score, rounded, tells_of_a_column
 from shoal.measures import BoxMeasure, Demanding, Measure, PairMeasure, Score, TableMeasure, asks_for_nodes, score
 from shoal.measures.order_leak import EFFORT as EFFORT_OF_A_RECORD
 from shoal.measures.order_leak import OrderLeak
+from shoal.measures.query_error import QueryError
 from shoal.measures.uniqueness import EFFORT
 from shoal.release_options import nodes_of
 from shoal.schema import Schema
 from shoal.table import Table
 
 _MOST_EFFORT = 16 * EFFORT  # a certificate may not ask for any amount of work
+_QUERIES = 2000  # that are about as much work
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,8 @@ def _effort(measure: Any) -> int:
     """Give how much work a measure may be, in comparisons, if that is said of it."""
     if isinstance(measure, OrderLeak):  # which counts those of each record
         return EFFORT * (measure.effort or EFFORT_OF_A_RECORD) // EFFORT_OF_A_RECORD
+    if isinstance(measure, QueryError):
+        return EFFORT * measure.queries // _QUERIES
     if not hasattr(measure, "effort") or getattr(measure, "matching", "fit") != "fit":
         return 0
     return EFFORT if measure.effort is None else int(measure.effort)

@@ -48,7 +48,8 @@ RELEASED = (Role.QUASI, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
 class Attribute:
     """A column of a table.
 
-    ``generalized`` says of a column that is released as it is whether some of its cells stand for several values.
+    Of a column that is released as it is, ``generalized`` says whether some of its cells stand for several values, and
+    ``spellings`` whether some value is written in several ways, such as 1.5 and 1.50.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Attribute:
     knowledge: str | None = None
     reason: str = field(default="", compare=False)
     generalized: bool = field(default=False, compare=False)
+    spellings: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

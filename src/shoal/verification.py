@@ -16,7 +16,7 @@ from shoal.axis import Axis
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
 from shoal.engines import Engine, Layout, Written, default_engine
-from shoal.engines.contents import beside_the_rows
+from shoal.engines.contents import beside_the_rows, beyond_looking
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
@@ -112,7 +112,7 @@ def verify(
         raise error.error from None
     except (SchemaError, ParameterError, DataError) as error:
         raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
         raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
 
 
@@ -165,6 +165,10 @@ class _Case:
         models, measures = self._asked()
         table = self._table(models)
         proved += self._form(table)
+        if not self._as_kept(table):
+            not_proved.append("that the order of the rows tells nothing (it is not the one that was released)")
+        if (reason := beyond_looking(self.source)) is not None:
+            not_proved.append(f"that there is nothing beside the rows ({reason})")
         same("the number of records", table.rows, self.content["output"]["records"])
         verdicts = self._verdicts(table, models, proved, not_proved)
         before, lacking = self._before(table, proved)
@@ -248,9 +252,11 @@ class _Case:
         )
 
     def _as_kept(self, table: Table) -> bool:
-        """Tell whether rows stand as they were released: a database may keep them in another order."""
-        in_order: str = self.content["output"].get("sha256_in_order", "")
-        return _read(table).in_order == in_order
+        """Tell whether rows stand as they were released: a database, and nothing else, may keep them otherwise."""
+        in_order = self.content["output"].get("sha256_in_order", "")
+        if not self.source.is_table:
+            same("the order of its rows", in_order, "")
+        return bool(_read(table).in_order == in_order)
 
     @property
     def _row_order(self) -> str:
@@ -346,6 +352,7 @@ class _Case:
         output = self.content["output"]
         marks = marks_of(self.content)
         shown = ", ".join(repr(mark) for mark in marks)
+        looked_at = {str(getattr(item, "column", item)) for m in models for item in m.carries(table.schema)}
         return [
             *([f"{VERSION_1}."] if self.certificate.version == 1 else []),
             *([] if models else ["Nothing is promised: the certificate names no privacy model."]),
@@ -355,6 +362,11 @@ class _Case:
                 else []
             ),
             *([f"In columns that no model looks at, these stand for a missing value: {shown}."] if marks else []),
+            *(
+                f"Some values of '{name}' are written in several ways, which count as one."
+                for name in table.schema.names
+                if name in looked_at and table.schema[name].spellings
+            ),
             *(
                 f"Distances between values of '{name}' are those of a hierarchy that the certificate brings along."
                 for name in output.get("hierarchies", ())

@@ -1,6 +1,7 @@
 """Commands that make and read data, study it, and compare methods on it."""
 
 import json
+import stat
 
 import pytest
 
@@ -69,6 +70,8 @@ def test_unique_records_are_masked_counted_and_regenerated(desk):
     desk.run("anonymize", "full.csv", *roles, "--method", "mask-uniques", "--masked-counts", "counts.csv",
              "--out", "masked.csv").fine()  # fmt: skip
     assert desk.read("counts.csv").startswith("column,value,count\n")
+    # They are values of people who stood alone.
+    assert stat.S_IMODE((desk.folder / "counts.csv").stat().st_mode) == 0o600
     both = desk.run("risk", "masked.csv", "--quasi", quasi, "--json").json()
     fit = desk.run("risk", "masked.csv", "--quasi", quasi, "--matching", "fit", "--json").json()
     signature = desk.run("risk", "masked.csv", "--quasi", quasi, "--matching", "signature", "--json").json()

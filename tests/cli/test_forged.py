@@ -7,11 +7,16 @@ the file so that they seem to be in a crowd.
 import hashlib
 import json
 
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from shoal.certificate import digest
+from shoal.engines import default_engine
+from shoal.engines.sources import Source
+from shoal.models.t_closeness import _CONVENTIONS
 
 ROWS = 12
 ROLES = ("--quasi", "age,sex", "--sensitive", "ill", "--k", "2", "--method", "sorted-clusters")
@@ -31,7 +36,10 @@ def text_of(cells, sexes=("f",), ills=("a",), head="age,sex,ill"):
     return head + "\n" + "\n".join(lines) + "\n"
 
 
-def forge(desk, content, text, *, level=ROWS, classes=1, name="out.csv"):
+CROWD = "Each combination of quasi-identifiers occurs at least {} times."
+
+
+def forge(desk, content, text, *, level=ROWS, classes=1, name="out.csv", sentence=CROWD):
     """Write a file with a certificate that claims one crowd, sealed so that all digests are right."""
     data = text if isinstance(text, bytes) else text.encode()
     desk.put(name, data)
@@ -40,7 +48,7 @@ def forge(desk, content, text, *, level=ROWS, classes=1, name="out.csv"):
     content["scores"], content["recipe"]["measure"] = [], []
     for verdict in content["verdicts"]:
         verdict |= {"level": float(level), "classes": classes}
-        verdict["sentence"] = f"Each combination of quasi-identifiers occurs at least {level} times."
+        verdict["sentence"] = sentence.format(level)
     content["digest"] = digest(content)
     desk.put("out.certificate.json", json.dumps(content))
     return desk.run("check", name, "--certificate", "out.certificate.json")
@@ -160,6 +168,45 @@ def test_rows_in_another_order_are_found_out(desk, honest):
     forge(desk, honest, text, level=int(level), classes=classes).refused(1, "order")
 
 
+@pytest.mark.parametrize("cells", [SAME["blanks inside"], SAME["asterisks"], ["[20;60]"] * ROWS], ids=str)
+def test_only_a_database_may_keep_rows_in_another_order(desk, honest, cells):
+    """Nothing else is excused from the form and the order of a release by a digest of rows in another order."""
+    honest["output"]["sha256_in_order"] = "0" * 64
+    forge(desk, honest, text_of(cells, ills="cba")).refused(1)
+
+
+def test_confidential_values_that_are_written_in_several_ways_are_told(desk, honest):
+    """Models take them for one value, so whoever knows what each way means learns more than they promise."""
+    model = {"name": "t-closeness", "t": 0.01}
+    honest["recipe"]["model"] = [model]
+    honest["verdicts"][0] |= {"model": model, "convention": _CONVENTIONS["variation"]}
+    honest["recipe"]["release"]["row_order"] = honest["output"]["row_order"] = "input"
+    text = text_of(["[20;20]"] * 6 + ["[21;21]"] * 6, ["f"], ["a"] * 6 + ["{a}"] * 6)
+    said = "In every class, 'ill' is spread within 0 of the whole table."
+    assert "several ways" in forge(desk, honest, text, level=0, classes=2, sentence=said).fine().out
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, '"0"', "[0]"])
+def test_numbers_that_are_none_are_refused_in_words(desk, honest, number):
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "uniqueness").fine()
+    content = json.loads(desk.read("out.certificate.json"))
+    content["scores"][0]["value"] = json.loads(number)
+    content["digest"] = digest(content)
+    desk.put("out.certificate.json", json.dumps(content))
+    desk.check().refused(1)
+
+
+def test_any_number_of_queries_is_too_much_work(desk, honest):
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "query-error").fine()
+    content, record = (json.loads(desk.read(f"out.{paper}.json")) for paper in ("certificate", "private"))
+    content["recipe"]["measure"][-1]["queries"] = 10**15
+    record["certificate"] = content["digest"] = digest(content)
+    desk.put("out.certificate.json", json.dumps(content))
+    desk.put("out.private.json", json.dumps(record))
+    papers = ("--certificate", "out.certificate.json", "--private", "out.private.json", "--original", "in.csv")
+    assert "query-error (it is too much work)" in desk.run("check", "out.csv", *papers).fine().out
+
+
 def test_rows_in_the_order_of_the_input_are_said_to_be(desk):
     desk.put("in.csv", text_of(AGES, "fm"))
     said = desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--row-order", "input").fine()
@@ -199,9 +246,26 @@ def test_half_a_span_is_no_wildcard(desk, parquet):
     forge_parquet(desk, parquet, pa.table(columns(spans([(None, age) for age in AGES])))).refused(1)
 
 
+@pytest.mark.parametrize("kind", ["category", "ordered"])
+def test_numbers_that_have_one_text_are_not_alike(desk, parquet, kind):
+    """There are many numbers that are none, and all are written NaN."""
+    none = np.array([0x7FF8000000000000 + i for i in range(ROWS)], np.uint64).view(np.float64)
+    table = parquet["recipe"]["table"]
+    table["kinds"]["age"], table["orders"] = kind, {"age": ["nan"]} if kind == "ordered" else {}
+    forge_parquet(desk, parquet, pa.table(columns(pa.array(none, from_pandas=False)))).refused(1)
+
+
 def test_metadata_of_parquet_are_refused(desk, parquet):
     table = pa.table(columns(spans([(20, 60)] * ROWS))).replace_schema_metadata({"original": "20,21,22"})
     forge_parquet(desk, parquet, table).refused(1)
+
+
+def test_what_another_version_of_arrow_wrote_is_not_said_to_hold_nothing_else(desk, parquet, monkeypatch):
+    """Bytes that no reader shows are found by writing the rows anew, which needs the version that wrote them."""
+    assert "nothing beside" not in forge_parquet(desk, parquet, pa.table(columns(spans([(20, 60)] * ROWS)))).fine().out
+    monkeypatch.setattr(pa, "__version__", "1.0.0")
+    said = desk.run("check", "out.parquet", "--certificate", "out.certificate.json").fine().out
+    assert "not shown by the file alone: that there is nothing beside the rows" in said
 
 
 def test_an_empty_text_is_no_missing_cell(desk, parquet):
@@ -215,3 +279,23 @@ def test_other_files_in_a_released_folder_are_refused(desk, honest, name):
     desk.run("check", "out/", "--certificate", "out.certificate.json").fine()
     (desk.folder / "out" / name).write_text("20\n21\n")
     desk.run("check", "out/", "--certificate", "out.certificate.json").refused(1)
+
+
+@pytest.mark.parametrize("value", [
+    "34::DECIMAL(38, 28) + range * 0.000000000000000000000001::DECIMAL(38, 28)",
+    "100000000000000000000000000000000000000::HUGEINT + range",
+])  # fmt: skip
+def test_numbers_of_a_database_that_read_alike_are_not_alike(desk, honest, value):
+    """Long numbers of databases are read as the nearest that this machine has."""
+    with duckdb.connect(str(desk.folder / "out.db")) as db:
+        db.execute(f"CREATE TABLE t AS SELECT {value} AS age, 'f' AS sex, 'a' AS ill FROM range({ROWS})")
+    honest["recipe"]["table"]["kinds"]["age"] = "float"
+    del honest["output"]["delimiter"]
+    place = f"duckdb:///{desk.folder}/out.db?table=t"
+    read = default_engine().digest(Source.parse(place))
+    honest["output"] |= {"sha256": read.sha256, "bytes": read.size, "sha256_in_order": read.in_order}
+    honest["scores"], honest["recipe"]["measure"] = [], []
+    honest["verdicts"][0] |= {"level": float(ROWS), "classes": 1, "sentence": CROWD.format(ROWS)}
+    honest["digest"] = digest(honest)
+    desk.put("out.certificate.json", json.dumps(honest))
+    desk.run("check", place, "--certificate", "out.certificate.json").refused(1, "another type")

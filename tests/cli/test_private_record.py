@@ -191,3 +191,27 @@ def test_row_numbers_survive_being_written(rows):
     content = {"row_order": "released", "rows": packed.decode()}
     found = np.concatenate(list(PrivateRecord(content).order(rows)()))
     assert (found == numbers).all()
+
+
+DAMAGED = {
+    "cut text": lambda content: content | {"rows": content["rows"][:-3]},
+    "fewer rows": lambda content: content | {"rows": base64.b64encode(bytes(range(ROWS - 1))).decode()},
+    "a row twice": lambda content: content | {"rows": base64.b64encode(bytes(ROWS)).decode()},
+    "no text": lambda content: content | {"rows": 5},
+    "other signs": lambda content: content | {"rows": "é" * 40},
+    "no rows": lambda content: {key: value for key, value in content.items() if key != "rows"},
+    "no order": lambda content: content | {"row_order": "other"},
+    "no original": lambda content: content | {"input": []},
+    "no release": lambda content: content | {"output": "out.csv"},
+    "no scores": lambda content: content | {"scores": None},
+    "no key": lambda content: content | {"key": "zz"},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_private_record_is_refused_in_words(desk, told, damage):
+    """Whoever compares or checks is told that the private record is to blame, and not the certificate."""
+    desk.put("out.private.json", json.dumps(damage(record(desk))))
+    desk.run("compare", "in.csv", "out.csv", "--quasi", "age,zip").refused(1, "private record")
+    papers = ("--certificate", "out.certificate.json", "--private", "out.private.json", "--original", "in.csv")
+    desk.run("check", "out.csv", *papers).refused(1, "private record")

@@ -182,6 +182,20 @@ def test_hostile_names_stay_text():
     assert Checked(shown).tags == {"table", "caption", "tbody", "tr", "td"}
 
 
+def test_the_external_version_tells_of_people_what_was_promised_and_no_more():
+    """How many people are in the smallest group is not to be seen in the release: the certificate does not tell it."""
+    frame = pl.DataFrame(
+        {"age": [20] * 14 + [30] * 14, "who": [f"p{i % 7}" for i in range(28)], "ill": ["a", "b"] * 14}
+    )
+    table = shoal.read(frame, quasi=["age"], sensitive=["ill"], subject="who")
+    made = shoal.anonymize(table, shoal.Coarsen(resolution=2), [shoal.KAnonymity(3)])
+    assert made.verdicts[0].level == 7
+    inside, outside = (release_report(made, table, audience=a) for a in ("internal", "external"))
+    assert "at least 7 different people" in inside
+    assert "at least 3 different people" in outside
+    assert "at least 7" not in outside
+
+
 def test_the_external_version_hides_the_input(tmp_path):
     people().drop("born", "seen").write_csv(tmp_path / "secret-name.csv")
     table = shoal.read(tmp_path / "secret-name.csv", quasi=["age", "city"], sensitive=["ill"])

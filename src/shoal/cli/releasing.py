@@ -77,7 +77,7 @@ def anonymize_command(
     row_order: Annotated[str, typer.Option(help="released, or input for experiments: a sorted input then bounds the ranges of the release.")] = "released",
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
-    masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques).")] = None,
+    masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques); keep it with the original.")] = None,
     report: ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",

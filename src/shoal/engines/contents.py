@@ -11,10 +11,12 @@ from shoal.table import Written
 def beside_the_rows(source: Source, names: Sequence[str], written: Written) -> str | None:
     """Name something that is not in the rows of some columns; None if there is nothing.
 
-    Of a database only the rows of one table are looked at. ``written`` is what was read of the source before.
+    Of a database only one table is looked at. ``written`` is what was read of the source before.
     """
     if source.is_table:
-        return None
+        from shoal.engines.local.databases import strange_types
+
+        return strange_types(source)
     if source.is_text:
         if source.path.suffix.lower() not in COMPRESSED:
             return None  # plain text is what its rows show
@@ -27,3 +29,15 @@ def beside_the_rows(source: Source, names: Sequence[str], written: Written) -> s
         return strange_contents(source.path, names, written)
     parts = (strange_contents(path, names) for path in sorted(source.path.glob("*.parquet")))
     return strange_files(source.path) or next((found for found in parts if found is not None), None)
+
+
+def beyond_looking(source: Source) -> str | None:
+    """Say why not all was looked at that a source may hold beside its rows; None if all was."""
+    if source.is_table:
+        return "the database may hold more than this table"
+    if source.is_text:
+        return None
+    from shoal.engines.local.parquet_contents import another_version
+
+    paths = sorted(source.path.glob("*.parquet")) if source.is_folder else [source.path]
+    return "another version of Arrow wrote it" if any(map(another_version, paths)) else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from shoal.certificate import rounded
 from shoal.charts.numerals import Format
 from shoal.errors import ParameterError
 from shoal.models import PrivacyModel
@@ -67,8 +68,15 @@ class Discretion:
         return f"fewer than {self.threshold}" if self.hides(count) else f"{count:,}"
 
     def part(self, count: int, total: int) -> str:
-        """Write how many of all records something holds for, unless it tells how few it does not hold for."""
-        return f"more than {total - self.threshold:,}" if self.hides(total - count) else self.count(count)
+        """Write how many of all records something holds for, unless it tells how few it does not hold for.
+
+        >>> Discretion("external", 5).part(18_344, 20_000), Discretion("internal", 5).part(18_344, 20_000)
+        ('about 18,300', '18,344')
+        """
+        if self.hides(total - count):
+            return f"more than {total - self.threshold:,}"
+        near = int(rounded(count))
+        return f"about {near:,}" if self.external and near != count else self.count(count)
 
     def share(self, count: int, total: int) -> str:
         """Write a share of original records, unless it tells how few there are, or how few there are not."""

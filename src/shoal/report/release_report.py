@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,6 +84,18 @@ class _Report:
         return next((model.k for model in self.release.recipe.models if isinstance(model, KAnonymity)), None)
 
     @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What is told of each model: outside, of promises about people, only that what was promised holds."""
+        found, schema = self.release.verdicts, self.release.table.schema
+        if not self.discretion.external or schema.subject is None:
+            return found
+        kept = [(each, each.model.promised) for each in found]
+        return tuple(
+            replace(each, level=level, sentence=each.model.sentence(level, schema)) if each.holds else each
+            for each, level in kept
+        )
+
+    @cached_property
     def risks(self) -> dict[str, dict[str, Score]]:
         """What an attacker who knows all quasi-identifiers could do, by table and measure."""
         asked: list[Measure] = [Uniqueness(), RandomReidentification(), ClassSizes()]
@@ -132,7 +144,7 @@ class _Report:
             yield note("No privacy model was asked for. Nothing is promised about this table.")
             yield note(joined(*self._change(), " ", against))
         elif self.release.holds:
-            kept = " ".join(found.sentence for found in self.release.verdicts)
+            kept = " ".join(found.sentence for found in self.verdicts)
             yield verdict(f"the release keeps every target that was set for it. {kept}", True, *self._change(), against)
         else:
             yield verdict("the table does not keep every target that was set, and was not released.", False, against)
@@ -150,7 +162,7 @@ class _Report:
         )
 
     def meaning(self) -> Iterator[Block]:
-        for found in self.release.verdicts:
+        for found in self.verdicts:
             yield verdict(found.sentence, found.holds, *_meaning(found, self.original))
         if self.k is not None:
             yield "k-anonymity is a promise about groups, and it has limits:"
@@ -162,7 +174,7 @@ class _Report:
     def targets(self) -> Iterator[Block]:
         before = check(self.original, self.release.recipe.models)
         rows = []
-        for was, now in zip(before, self.release.verdicts, strict=True):
+        for was, now in zip(before, self.verdicts, strict=True):
             what, wanted = _target(now, self.original.schema)
             rows.append(
                 {
@@ -178,7 +190,7 @@ class _Report:
             yield table(rows, heads, "What was wanted, and what was found", numeric=("before", "after", "wanted"))
         else:
             yield "No target was set."
-        yield bullets(f"{found.model.name}: {found.convention}." for found in self.release.verdicts)
+        yield bullets(f"{found.model.name}: {found.convention}." for found in self.verdicts)
 
     def _level(self, found: Verdict) -> str:
         counts = isinstance(found.model, KAnonymity)

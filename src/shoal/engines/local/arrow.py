@@ -115,9 +115,12 @@ def as_read(column: pa.ChunkedArray, reading: Reading) -> tuple[pa.ChunkedArray,
 def _read_column(
     name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
+    given = plain_column(column).type
     column, text = as_read(column, reading)
     kind = column.type
     if text:
+        if reading.canonical and not is_text(given):
+            raise _written_otherwise(name)  # values of other types may differ where their texts do not
         return _read_texts(name, column, reading, seen)
     if pa.types.is_struct(kind):
         return _read_spans(name, column, reading)

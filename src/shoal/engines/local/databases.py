@@ -24,7 +24,7 @@ from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, suggest
-from shoal.table import Origin
+from shoal.table import Origin, printable
 
 # Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
 _REMARK = "released by shoal"
@@ -34,6 +34,11 @@ _PLAIN = {
     "real", "float", "double", "double precision", "text", "varchar", "character varying", "character", "date",
     "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp without time zone",
     "timestamp with time zone",
+}  # fmt: skip
+# What a release is written as.
+_RELEASED = {
+    "boolean", "bigint", "real", "float", "double", "double precision", "text", "varchar", "date", "timestamp",
+    "timestamp without time zone", "timestamp with time zone",
 }  # fmt: skip
 _DECIMAL = {"numeric", "decimal", "hugeint", "uhugeint"}
 
@@ -60,6 +65,15 @@ def count_of(source: Source) -> tuple[int, int]:
         schema, name, _ = _found(db, source)
         rows = int(db.rows(f"SELECT count(*) FROM {_name(schema)}.{_name(name)}")[0][0])
         return rows, len(_columns(db, schema, name))
+
+
+def strange_types(source: Source) -> str | None:
+    """Name a column of a type that no release has: different values of it may be read as one."""
+    with connected(source) as db:
+        schema, name, _ = _found(db, source)
+        columns = _columns(db, schema, name)
+    strange = next((column for column, kind in columns if kind.lower() not in _RELEASED), None)
+    return None if strange is None else f"values of another type in '{printable(strange)}'"
 
 
 @contextlib.contextmanager

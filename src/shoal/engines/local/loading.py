@@ -19,6 +19,7 @@ from shoal.engines.local.text_reader import RawText, read_text
 from shoal.engines.memory import insist_on_numbers
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
+from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema
 from shoal.table import Origin, printable
@@ -206,7 +207,8 @@ def schema_of(
                 f"Column '{name}' tells people apart, but has cells that stand for several (5*, {{a;b}} or *).",
                 "Give every record the number or name of one person, or name another column (--subject).",
             )
-        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized))
+        spellings = role != Role.QUASI and name in found and _has_spellings(found[name])
+        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings))
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
 
 
@@ -215,6 +217,12 @@ def _generalized(cells: Vocabulary) -> bool:
     names = cells.axis.values if cells.axis.nominal and cells.axis.values is not None else ()
     odd = any(name[:1] == "[" and name[-1:] == "]" and ";" in name for name in names)
     return odd or bool(cells.axis.groups) or bool((cells.lo != cells.hi).any())
+
+
+def _has_spellings(cells: Vocabulary) -> bool:
+    """Tell whether different texts stand for the same value."""
+    values = cells.lo[cells.lo != MISSING]
+    return bool(np.unique(values).size < values.size)
 
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:

@@ -171,6 +171,12 @@ def _unused_texts(file: pq.ParquetFile, texts: Sequence[str]) -> str | None:
     return None
 
 
+def another_version(path: Path) -> bool:
+    """Tell whether another version of Arrow wrote a file, so that it cannot be written anew."""
+    with opened(Sealed.of(path)) as file:
+        return bool(file.metadata.created_by != _WRITER + pa.__version__)
+
+
 def _same_anew(sealed: Sealed) -> bool:
     """Tell whether the same rows, written anew, are the same file; and True if another version wrote it."""
     with opened(sealed) as file:
