@@ -17,17 +17,7 @@ from shoal.kernels.grouping import by_label, count_distinct, count_labels, label
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
 from shoal.kernels.radix import count_splits, order_by_integers, order_by_lengths, put_at, runs_in
-from shoal.kernels.rendering import (
-    CARRIED,
-    SLACK,
-    SPAN,
-    Form,
-    Slots,
-    SpanStyle,
-    TextTable,
-    join_rows,
-    render_spans,
-)
+from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
 from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss
 
 PLAIN = np.zeros(1), np.full(8, -1, np.int64)
@@ -299,28 +289,32 @@ def test_loss_of_a_complete_table_sees_wildcards_in_its_release():
         assert loss(cells, cells, low, high, None, *rest, complete=complete).tolist() == [(2 + 3) / 2, (2 + 3) / 2]
 
 
-@pytest.mark.parametrize("slot", [32, 48, 80, 1024])
-def test_texts_are_repeated_whether_they_fit_their_slots_or_not(slot):
-    draw = np.random.Generator(np.random.PCG64(slot))
-    lengths = draw.integers(1, 7, (40, 1))
-    low = draw.integers(0, 10**lengths, (40, 5)).astype(np.int32)
+@pytest.mark.parametrize("digits", [2, 3, 7, 9])
+@pytest.mark.parametrize("shared", [True, False])
+def test_rows_that_follow_each_other_with_the_same_cells_repeat_their_texts(digits, shared):
+    draw = np.random.Generator(np.random.PCG64(digits))
+    lengths = draw.integers(1, digits + 1, (40, 1))
+    low = draw.integers(-(10**lengths) + 1, 10**lengths, (40, 5)).astype(np.int32)
     high = (low + draw.integers(0, 10**lengths, (40, 5))).astype(np.int32)
-    index = draw.integers(0, 40, 300).astype(np.int32)
-    opens = int32([1, 0, 0, 1, 0])  # two runs of columns, a carried column between them
-    style = SpanStyle(np.ones(5, np.int32), np.zeros(5, np.int32), opens, lone=False)
+    low[draw.random(low.shape) < 0.1] = MISSING
+    high[low == MISSING] = draw.choice([MISSING, TOP], np.count_nonzero(low == MISSING))
+    index = np.repeat(draw.integers(0, 40, 300), draw.integers(1, 5, 300)).astype(np.int32)
+    index[1::7] = draw.integers(0, 40, index[1::7].size)
+    n, runs = index.size, np.array([0, 3, 5], np.int64)  # two runs of columns, a carried column between them
     nothing = TextTable(np.full(5, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8))
-    widest = 5 * 28
-    slots, spill = np.empty(80 * slot + widest + SLACK, np.uint8), np.empty(40 * widest + SLACK, np.uint8)
-    half = render_spans(low, high, 0, 20, style, nothing, ",", slots, slot, spill, 0)
-    filled = render_spans(low, high, 20, 40, style, nothing, ",", slots[20 * 2 * slot :], slot, spill, half)
-    assert (filled > half > 0) == (slot < 80)
-    codes, out = np.arange(300, dtype=np.int32).reshape(-1, 1), np.empty(300 * (widest + 12) + SLACK, np.uint8)
-    fields, numbers = int32([SPAN, CARRIED, SPAN]), int32([0, 0, 1])
-    form, spelling = Form(fields, numbers, codes, nothing, ","), Slots(slots, slot, spill, 2)
-    length = join_rows(0, 300, spelling, index, 0, form, out)
-    cells = [[f"[{a};{b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
-    wanted = [",".join([*cells[g][:3], str(row), *cells[g][3:]]) for row, g in enumerate(index.tolist())]
-    assert out[:length].tobytes().decode().splitlines() == wanted
+    cells = (low, high, index) if shared else (low[index], high[index], index[:0])
+    spans = SpanTexts(*cells, np.ones(5, np.int32), np.zeros(5, np.int32), runs, nothing)
+    codes, out = np.arange(n, dtype=np.int32).reshape(-1, 1), np.empty(n * (5 * 28 + 12) + SLACK, np.uint8)
+    form = Form(int32([SPAN, CARRIED, SPAN]), int32([0, 0, 1]), codes, nothing, ",")
+    halves = []
+    for first, stop in ((0, n // 2), (n // 2, n)):
+        halves += out[: write_rows(first, stop, spans, form, out)].tobytes().decode().splitlines()
+
+    def text(a, b):
+        return f"[{a};{b}]" if a != MISSING else "*" if b == TOP else ""
+
+    texts = [[text(a, b) for a, b in zip(*ends, strict=True)] for ends in zip(low.tolist(), high.tolist(), strict=True)]
+    assert halves == [",".join([*texts[g][:3], str(row), *texts[g][3:]]) for row, g in enumerate(index.tolist())]
 
 
 def test_numbers_of_every_length_are_written_as_python_writes_them():
@@ -329,8 +323,9 @@ def test_numbers_of_every_length_are_written_as_python_writes_them():
     out = np.empty(values.size * 12 + SLACK, np.uint8)
     nothing = TextTable(np.array([-1], np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8))
     form = Form(np.array([CARRIED], np.int32), np.zeros(1, np.int32), values.reshape(-1, 1), nothing, ",")
-    no_texts = Slots(np.zeros(1, np.uint8), 32, np.zeros(1, np.uint8), 0)
-    length = join_rows(0, values.size, no_texts, np.empty(0, np.int32), 0, form, out)
+    none, nowhere = np.empty((values.size, 0), np.int32), np.empty(0, np.int32)
+    spans = SpanTexts(none, none, nowhere, nowhere, nowhere, np.zeros(1, np.int64), nothing)
+    length = write_rows(0, values.size, spans, form, out)
     assert out[:length].tobytes().decode() == "".join(f"{v}\n" for v in values.tolist())
 
 

@@ -52,7 +52,6 @@ from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release import STANDARD_MEASURES, Release, anonymize
 from shoal.schema import ReadOptions
 from shoal.table import Table
-from shoal.verification import verify
 
 
 @app.command("anonymize")
@@ -226,6 +225,8 @@ def check_command(
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone."""
+    from shoal.verification import verify
+
     try:
         with showing.progress(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]

@@ -1,7 +1,7 @@
 /* The order of a release: classes by their cells, and the rows of each class by their other columns. */
 #include "native.h"
 
-enum { FEW = 24 };
+enum { FEW = 24, SOON = AHEAD / 3 }; /* groups have a few rows each */
 
 /* Both ends of cells, and the columns by which they are sorted, of which the first matters most. */
 typedef struct {
@@ -70,12 +70,12 @@ static void sort_rows(const Cells *cells, int32_t *rows, int32_t *scratch, int64
 }
 
 /* Rows are in the order of their keys, which their leading cells tell. Put those with equal keys into the order of
- * their other cells, number the classes of equal cells by place, and give how many there are. */
+ * their other cells, number the classes of equal cells by place, and give of how many rows the largest is. */
 KERNEL int64_t order_classes(const uint64_t *keys, const int32_t *lo, const int32_t *hi, int64_t n, int64_t m,
                              const int64_t *columns, int64_t number, int32_t *order, int32_t *scratch,
                              int32_t *classes) {
     const Cells cells = {lo, hi, m, columns, number};
-    int64_t found = 0;
+    int64_t found = 0, largest = 0;
     for (int64_t start = 0, stop; start < n; start = stop) {
         uint64_t key = keys[order[start]];
         for (stop = start + 1; stop < n && keys[order[stop]] == key; stop++) {
@@ -83,13 +83,18 @@ KERNEL int64_t order_classes(const uint64_t *keys, const int32_t *lo, const int3
         }
         if (start + AHEAD < n) FETCH(&keys[order[start + AHEAD]]);
         if (stop - start > 1 && number > 0) sort_rows(&cells, order + start, scratch, stop - start);
-        for (int64_t i = start; i < stop; i++) {
-            if (i > start && compare_cells(&cells, order[i - 1], order[i]) != 0) found++;
+        int64_t size = 0;
+        for (int64_t i = start; i < stop; i++, size++) {
+            if (i > start && compare_cells(&cells, order[i - 1], order[i]) != 0) {
+                found++;
+                size = 0;
+            }
             classes[i] = (int32_t)found;
+            largest = size < largest ? largest : size + 1;
         }
         found++;
     }
-    return found;
+    return largest;
 }
 
 /* Rows with ranks in q columns; a row and its first rank are packed into one number, which mostly tells the order. */
@@ -126,22 +131,24 @@ static void sort_members(const Ranks *rows, uint64_t *packed, uint64_t *scratch,
         packed[out] = b < n && comes_before(rows, packed[b], scratch[a]) ? packed[b++] : scratch[a++];
 }
 
-/* Give the rows class after class, those of a class by their ranks in q columns and then by number, and copy their p
- * codes. Groups come in the order of their classes; members are the rows group by group, which begin at starts. */
+/* Give the rows class after class, those of a class by their ranks in q columns and then by number, and copy their
+ * groups and p codes. Groups come in the order of their classes; members are the rows group by group, which begin at
+ * starts. */
 KERNEL void order_members(const int32_t *groups, const int32_t *classes, int64_t number, const int32_t *members,
-                          const int64_t *starts, const int32_t *ranks, int64_t q, const int32_t *codes, int64_t p,
-                          uint64_t *packed, uint64_t *scratch, int32_t *order, int32_t *taken) {
+                          const int64_t *starts, const int32_t *labels, const int32_t *ranks, int64_t q,
+                          const int32_t *codes, int64_t p, uint64_t *packed, uint64_t *scratch, int32_t *order,
+                          int32_t *grouped, int32_t *taken) {
     const Ranks rows = {ranks, q};
     for (int64_t i = 0; i < number;) {
         int64_t first = i, size = 0;
         for (; i < number && classes[i] == classes[first]; i++) {
-            if (i + 3 * AHEAD < number) FETCH(&starts[groups[i + 3 * AHEAD]]);
-            if (i + 2 * AHEAD < number) FETCH(&members[starts[groups[i + 2 * AHEAD]]]);
-            if (i + AHEAD < number) {
-                int64_t at = starts[groups[i + AHEAD]], stop = starts[groups[i + AHEAD] + 1];
+            if (i + 3 * SOON < number) FETCH(&starts[groups[i + 3 * SOON]]);
+            if (i + 2 * SOON < number) FETCH(&members[starts[groups[i + 2 * SOON]]]);
+            if (i + SOON < number) {
+                int64_t at = starts[groups[i + SOON]], stop = starts[groups[i + SOON] + 1];
                 for (stop = stop < at + FEW ? stop : at + FEW; at < stop; at++) {
                     FETCH(&ranks[members[at] * q]);
-                    FETCH(&codes[members[at] * p]);
+                    if (codes != ranks) FETCH(&codes[members[at] * p]);
                 }
             }
             for (int64_t at = starts[groups[i]]; at < starts[groups[i] + 1]; at++) {
@@ -153,6 +160,7 @@ KERNEL void order_members(const int32_t *groups, const int32_t *classes, int64_t
         for (int64_t s = 0; s < size; s++, taken += p) {
             int64_t row = (uint32_t)packed[s];
             *order++ = (int32_t)row;
+            *grouped++ = i - first == 1 ? groups[first] : labels[row];
             for (int64_t c = 0; c < p; c++) taken[c] = codes[row * p + c];
         }
     }
@@ -173,4 +181,14 @@ KERNEL int64_t count_ordered(const int32_t *lo, const int32_t *hi, int64_t m, co
         if (sign > 0) return row;
     }
     return n;
+}
+
+ALWAYS_INLINE void put_lowest(const int64_t *restrict numbers, int64_t n, int64_t m, uint8_t *restrict out) {
+    for (int64_t i = 0; i < n; i++, out += m)
+        for (int64_t b = 0; b < m; b++) out[b] = (uint8_t)((uint64_t)numbers[i] >> 8 * b);
+}
+
+/* m bytes of each number, the lowest first. */
+KERNEL void lowest_bytes(const int64_t *numbers, int64_t n, int64_t m, uint8_t *out) {
+    FOR_WIDTH(put_lowest(numbers, n, m, out))
 }

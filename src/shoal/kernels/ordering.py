@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels import below, call, of_kind
-from shoal.kernels.grouping import starts_of
 from shoal.kernels.radix import order_by_lengths
 
 Positions = NDArray[np.int32]
@@ -29,7 +28,7 @@ class Matrices:
 def order_classes(cells: Matrices) -> tuple[Positions, Positions, int]:
     """Sort rows by their lower and upper ends, column after column.
 
-    Gives their order, the class of each place in it (equal cells, equal class), and how many classes there are.
+    Gives their order, the class of each place in it (equal cells, equal class), and the size of the largest class.
     """
     of_kind(np.int32, cells.lo, cells.hi)
     of_kind(np.int64, cells.columns)
@@ -37,11 +36,11 @@ def order_classes(cells: Matrices) -> tuple[Positions, Positions, int]:
     keys, packed = _packed(cells)
     order = order_by_lengths(keys.view(np.float64))
     rest, classes = cells.columns[packed:].copy(), np.empty(n, np.int32)
-    found = call(
+    largest = call(
         "order_classes", keys, cells.lo, cells.hi, n, m, rest, rest.size, order, np.empty(n // 2 + 1, np.int32),
         classes, result=ctypes.c_int64,
     )  # fmt: skip
-    return order, classes, int(found)
+    return order, classes, int(largest)
 
 
 def _packed(cells: Matrices) -> tuple[NDArray[np.uint64], int]:
@@ -77,31 +76,27 @@ def _limits(cells: Positions) -> tuple[Positions, Positions]:
 
 
 def order_members(
-    groups: Positions, classes: Positions, members: tuple[Positions, Integers], ranks: Positions, codes: Positions
-) -> tuple[Positions, Positions, Integers]:
+    groups: Positions, classes: Positions, largest: int, members: tuple[Positions, Integers], labels: Positions,
+    ranks: Positions, codes: Positions,
+) -> tuple[Positions, Positions, Positions]:  # fmt: skip
     """Give rows class after class, those of a class by their ranks, column after column, and then by their number.
 
-    ``groups`` come in the order of their ``classes``, and ``members`` are the rows of each group. Gives the order of
-    the rows, their codes in it, and how many rows each class has.
+    ``groups`` come in the order of their ``classes``, the largest of which has so many of them; ``members`` are the
+    rows of each group, and ``labels`` tell the group of each row. Gives the order of the rows, and their groups and
+    codes in it.
     """
     rows, starts = members
-    of_kind(np.int32, groups, classes, rows, ranks, codes)
+    of_kind(np.int32, groups, classes, rows, labels, ranks, codes)
     of_kind(np.int64, starts)
     below(starts.size - 1, groups)
     below(codes.shape[0], rows)
-    sizes = np.diff(starts_of(np.diff(starts)[groups])[np.append(_openings(classes), classes.size)])
-    largest = int(sizes.max(initial=0))
-    order, taken = np.empty(rows.size, np.int32), np.empty((rows.size, codes.shape[1]), np.int32)
+    most = min(largest * int(np.diff(starts).max(initial=0)), rows.size)  # rows of a class
+    order, grouped, taken = np.empty(rows.size, np.int32), np.empty(rows.size, np.int32), np.empty_like(codes)
     call(
-        "order_members", groups, classes, groups.size, rows, starts, ranks, ranks.shape[1], codes, codes.shape[1],
-        np.empty(largest, np.uint64), np.empty(largest // 2 + 1, np.uint64), order, taken,
+        "order_members", groups, classes, groups.size, rows, starts, labels, ranks, ranks.shape[1], codes,
+        codes.shape[1], np.empty(most, np.uint64), np.empty(most // 2 + 1, np.uint64), order, grouped, taken,
     )  # fmt: skip
-    return order, taken, sizes
-
-
-def _openings(classes: Positions) -> Integers:
-    """Give the places at which a class begins."""
-    return np.flatnonzero(np.append(True, classes[1:] != classes[:-1])[: classes.size])
+    return order, grouped, taken
 
 
 def are_ordered(cells: Matrices, index: Positions, ranks: Positions) -> bool:
@@ -114,3 +109,11 @@ def are_ordered(cells: Matrices, index: Positions, ranks: Positions) -> bool:
         index if index.size else None, ranks, ranks.shape[1], ranks.shape[0], result=ctypes.c_int64,
     )  # fmt: skip
     return bool(found == ranks.shape[0])
+
+
+def lowest_bytes(numbers: Integers, width: int) -> bytes:
+    """Give so many bytes of each number, the lowest first."""
+    of_kind(np.int64, numbers)
+    out = np.empty(numbers.size * width, np.uint8)
+    call("lowest_bytes", numbers, numbers.size, width, out)
+    return out.tobytes()

@@ -1,4 +1,4 @@
-/* Numbers back to delimited text: the text of a group is made once and repeated for each of its rows. */
+/* Numbers back to delimited text: cells are written once and repeated for the rows that follow with the same. */
 #include "native.h"
 
 enum { SPAN = 0 };
@@ -6,12 +6,13 @@ enum { SPAN = 0 };
 /* What kernels here may write, and read from texts, behind the end: see SLACK in rendering.py. */
 enum { ROOM = 64, STEP = 16 };
 
-/* The length of a text in the last bytes of its slot says so if it stands in the spill. */
-enum { LENGTH = sizeof(uint16_t), SPILT = UINT16_MAX };
-
 /* The numbers below 10^4: their four digits; and their text, with its length in the last byte. */
 static char four[10000][4];
 static char short_texts[10000][8];
+
+/* The ranges of two numbers below 100: their text, with its length in the last byte. */
+enum { SMALL = 100 };
+static char short_ranges[SMALL][SMALL][8];
 
 __attribute__((constructor)) static void fill_texts(void) {
     for (int number = 0; number < 10000; number++) {
@@ -20,6 +21,18 @@ __attribute__((constructor)) static void fill_texts(void) {
         memcpy(short_texts[number], four[number] + zeros, (size_t)(4 - zeros));
         short_texts[number][7] = (char)(4 - zeros);
     }
+    for (int a = 0; a < SMALL; a++)
+        for (int b = 0; b < SMALL; b++) {
+            char *text = short_ranges[a][b], *out = text;
+            *out++ = '[';
+            if (a >= 10) *out++ = four[a][2];
+            *out++ = four[a][3];
+            *out++ = ';';
+            if (b >= 10) *out++ = four[b][2];
+            *out++ = four[b][3];
+            *out++ = ']';
+            text[7] = (char)(out - text);
+        }
 }
 
 /* Write the digits of a number below 10^4 without the zeros that it begins with. Always 8 bytes are written. */
@@ -48,10 +61,11 @@ static inline uint8_t *put_number(uint8_t *out, int32_t value) {
     return out + 4;
 }
 
-/* Copy a text that is as short as a row: always ROOM bytes, by the same instructions, and more where there is more. */
-static inline void copy(uint8_t *out, const uint8_t *from, int64_t size) {
-    memcpy(out, from, ROOM);
-    for (int64_t at = ROOM; at < size; at += STEP) memcpy(out + at, from + at, STEP);
+/* Repeat a text that is as short as a row and was written before: always ROOM bytes, by the same instructions, and more
+ * where there is more. What is written too much may lie over what is read too much, never over the text. */
+static inline void repeat(uint8_t *out, const uint8_t *text, int64_t size) {
+    for (int64_t at = 0; at < ROOM; at += STEP) memmove(out + at, text + at, STEP);
+    for (int64_t at = ROOM; at < size; at += STEP) memmove(out + at, text + at, STEP);
 }
 
 static inline uint8_t *put_text(uint8_t *out, int64_t word, const int64_t *offsets, const uint8_t *heap) {
@@ -83,102 +97,84 @@ ALWAYS_INLINE uint8_t *put_span(uint8_t *out, int32_t a, int32_t b, int32_t rang
     return out;
 }
 
-/* Note the length of a text that was written over its slot and perhaps beyond; a text that does not fit is moved to the
- * spill, and the slot tells its place and length there. Gives the filled part of the spill. */
-static inline int64_t close_slot(uint8_t *text, int64_t size, int64_t slot, uint8_t *spill, int64_t filled) {
-    uint16_t length = (uint16_t)size;
-    if (size > slot - LENGTH) {
-        const int64_t there[2] = {filled, size};
-        memcpy(spill + filled, text, (size_t)size);
-        memcpy(text, there, sizeof there);
-        filled += size;
-        length = SPILT;
-    }
-    memcpy(text + slot - LENGTH, &length, LENGTH);
-    return filled;
-}
+/* How the cells of quasi-identifiers are written, per column: whether a single value is still written as a range;
+ * whether quotes are put around no cell (0), ranges (1) or every cell (2); and where its texts begin in the text table,
+ * or -1 for numbers. plain says that all are ranges of numbers without quotes, lone that the table has one column. */
+typedef struct {
+    const int32_t *ranged, *quotes;
+    const int64_t *bases, *offsets;
+    const uint8_t *heap;
+    int plain, lone;
+    uint8_t delimiter;
+} Style;
 
-/* Write the cells of span rows first..stop-1, the text of each run of columns to a slot, and give the filled part of
- * the spill. All slots have one size, so that a text is found without looking up its place. Per column, ranged says
- * whether a single value is still written as a range; quotes whether quotes are put around no cell (0), ranges (1) or
- * every cell (2); opens whether it begins a new run, in which cells are separated by the delimiter; bases where its
- * texts begin in the text table, or -1 for numbers. lone says that the table has no other column. Behind the last slot
- * there must be room for the widest text, and ROOM bytes more. */
-KERNEL int64_t render_spans(const int32_t *low, const int32_t *high, int64_t m, int64_t first, int64_t stop,
-                            const int32_t *ranged, const int32_t *quotes, const int32_t *opens, const int64_t *bases,
-                            const int64_t *offsets, const uint8_t *heap, int32_t delimiter, int32_t lone,
-                            uint8_t *slots, int64_t slot, uint8_t *spill, int64_t filled) {
-    uint8_t *text = slots, *out = slots;
-    int simple = 1; /* only ranges of numbers, which is the rule */
-    for (int64_t j = 0; j < m; j++) simple = simple && ranged[j] && quotes[j] == 0 && bases[j] < 0;
-    for (int64_t g = first; g < stop && m > 0; g++) {
-        for (int64_t j = 0; j < m; j++) {
-            if (!opens[j]) {
-                *out++ = (uint8_t)delimiter;
-            } else if (j > 0) {
-                filled = close_slot(text, out - text, slot, spill, filled);
-                text = out = text + slot;
-            }
-            int32_t a = low[g * m + j], b = high[g * m + j];
-            if (a == MISSING) {
-                if (b == TOP) *out++ = '*';
-                else if (lone) *out++ = '"', *out++ = '"'; /* a lone empty cell would look like an empty line */
-            } else if (simple) {
-                out = put_span(out, a, b, 1, 0, -1, offsets, heap);
-            } else {
-                out = put_span(out, a, b, ranged[j], quotes[j], bases[j], offsets, heap);
-            }
+/* Write the cells of some neighbouring columns. */
+static inline uint8_t *put_run(uint8_t *out, const int32_t *low, const int32_t *high, int64_t from, int64_t to,
+                               const Style *style) {
+    for (int64_t j = from; j < to; j++) {
+        if (j > from) *out++ = style->delimiter;
+        int32_t a = low[j], b = high[j];
+        if (a == MISSING) {
+            if (b == TOP) *out++ = '*';
+            else if (style->lone) *out++ = '"', *out++ = '"'; /* a lone empty cell would look like an empty line */
+        } else if (style->plain && (uint32_t)a < SMALL && (uint32_t)b < SMALL) {
+            const char *text = short_ranges[a][b];
+            memcpy(out, text, 8);
+            out += text[7];
+        } else if (style->plain) {
+            out = put_span(out, a, b, 1, 0, -1, style->offsets, style->heap);
+        } else {
+            out = put_span(out, a, b, style->ranged[j], style->quotes[j], style->bases[j], style->offsets, style->heap);
         }
-        filled = close_slot(text, out - text, slot, spill, filled);
-        text = out = text + slot;
     }
-    return filled;
+    return out;
 }
 
-/* Where the text in a slot is, and how long it is. */
-static inline const uint8_t *open_slot(const uint8_t *text, int64_t slot, const uint8_t *spill, int64_t *size) {
-    uint16_t length;
-    memcpy(&length, text + slot - LENGTH, LENGTH);
-    *size = length;
-    if (length != SPILT) return text;
-    int64_t there[2];
-    memcpy(there, text, sizeof there);
-    *size = there[1];
-    return spill + there[0];
-}
-
-/* Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell. fields tells
- * what each field is and numbers which run of span columns or which carried column; shift is the group number at
- * which slots, one per group and run, begin. slots, spill and start need ROOM bytes behind them. Gives the number of
- * bytes written. */
-KERNEL int64_t join_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
-                         const uint8_t *slots, int64_t slot, const uint8_t *spill, int64_t runs, const int32_t *index,
-                         int64_t shift, const int32_t *carried, int64_t q, const int64_t *bases,
-                         const int64_t *offsets, const uint8_t *heap, int32_t delimiter, uint8_t *start) {
+/* Write the rows first..stop-1: in each field a run of quasi-identifiers or a carried cell. fields tells what each
+ * field is and numbers which run, of columns from its place in runs up to the next one's, or which carried column.
+ * index names the matrix row of each row. A row with the cells of the row before repeats its texts; where these are
+ * kept in places and sizes, one for each run. Behind start there must be ROOM bytes more than rows can take. Gives the
+ * number of bytes written. */
+KERNEL int64_t write_rows(int64_t first, int64_t stop, const int32_t *fields, const int32_t *numbers, int64_t width,
+                          const int32_t *low, const int32_t *high, int64_t m, const int32_t *index,
+                          const int64_t *runs, const int32_t *ranged, const int32_t *quotes, const int64_t *span_bases,
+                          const int64_t *span_offsets, const uint8_t *span_heap, const int32_t *carried, int64_t q,
+                          const int64_t *bases, const int64_t *offsets, const uint8_t *heap, int32_t delimiter,
+                          int64_t *places, int64_t *sizes, uint8_t *start) {
     uint8_t *out = start;
+    Style style = {ranged, quotes, span_bases, span_offsets, span_heap, 1, width == 1 && m <= 1, (uint8_t)delimiter};
+    for (int64_t j = 0; j < m; j++) style.plain = style.plain && ranged[j] && quotes[j] == 0 && span_bases[j] < 0;
+    const size_t cells = (size_t)m * sizeof *low;
+    int64_t before = -1;
     for (int64_t row = first; row < stop; row++) {
-        if (index && row + AHEAD < stop) { /* a later row's text */
-            const uint8_t *next = slots + (index[row + AHEAD] - shift) * runs * slot;
-            FETCH(next);
-            FETCH(next + ROOM);
+        if (index && row + AHEAD < stop && index[row + AHEAD] != index[row + AHEAD - 1]) { /* cells of a later row */
+            int64_t begin = index[row + AHEAD] * m, end = begin + m - 1;
+            FETCH(low + begin);
+            FETCH(low + end);
+            FETCH(high + begin);
+            FETCH(high + end);
         }
-        int64_t group = (index ? index[row] : row) - shift;
+        int64_t here = index ? index[row] : row;
+        int same = index ? here == before : before >= 0 && memcmp(low + here * m, low + before * m, cells) == 0 &&
+                                                memcmp(high + here * m, high + before * m, cells) == 0;
         for (int64_t f = 0; f < width; f++) {
-            if (f > 0) *out++ = (uint8_t)delimiter;
+            if (f > 0) *out++ = style.delimiter;
             int32_t number = numbers[f];
             if (fields[f] == SPAN) {
-                int64_t size;
-                const uint8_t *from = open_slot(slots + (group * runs + number) * slot, slot, spill, &size);
-                copy(out, from, size);
-                out += size;
+                uint8_t *text = out;
+                if (same) repeat(out, start + places[number], sizes[number]), out += sizes[number];
+                else out = put_run(out, low + here * m, high + here * m, runs[number], runs[number + 1], &style);
+                places[number] = text - start;
+                sizes[number] = out - text;
                 continue;
             }
             int32_t code = carried[row * q + number];
             if (bases[number] >= 0) out = put_text(out, bases[number] + code, offsets, heap);
             else if (code != MISSING) out = put_number(out, code);
-            else if (width == 1) *out++ = '"', *out++ = '"';
+            else if (style.lone) *out++ = '"', *out++ = '"';
         }
         *out++ = '\n';
+        before = here;
     }
     return out - start;
 }

@@ -1,4 +1,4 @@
-"""Numbers back to delimited text: the text of a group is made once and repeated for each of its rows."""
+"""Numbers back to delimited text: cells are written once and repeated for the rows that follow with the same."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ Positions = NDArray[np.int32]
 
 # What a field of the output is made of.
 SPAN, CARRIED = 0, 1
-# Room that the kernels need behind texts and behind the output.
+# Room that the kernel needs behind the output.
 SLACK = 64
-# The last bytes of a slot, which tell the length of the text in it; and what they tell of a text that does not fit.
-LENGTH, SPILT = np.dtype(np.uint16), 2**16 - 1
 
 
 @dataclass(frozen=True)
@@ -32,55 +30,21 @@ class TextTable:
 
 
 @dataclass(frozen=True)
-class SpanStyle:
-    """How the cells of span columns are written.
+class SpanTexts:
+    """The cells of quasi-identifiers, and how they are written.
 
     Per column: whether a single value is still written as a range; whether quotes are put around no cell (0), ranges
-    (1) or every cell (2); whether it begins a new run of columns, in which cells are separated by the delimiter.
-    ``lone`` says that the table has no other column.
+    (1) or every cell (2). ``runs`` says where each run of neighbouring columns begins, and where the last one ends;
+    ``index`` names the matrix row of each record, if it is not the record's number.
     """
 
+    low: Positions
+    high: Positions
+    index: Positions
     ranged: Positions
     quotes: Positions
-    opens: Positions
-    lone: bool
-
-
-def render_spans(
-    low: Positions,
-    high: Positions,
-    first: int,
-    stop: int,
-    style: SpanStyle,
-    table: TextTable,
-    delimiter: str,
-    slots: Bytes,
-    slot: int,
-    spill: Bytes,
-    filled: int,
-) -> int:
-    """Write the cells of span rows first..stop-1, the text of each run of columns to a slot, all of one size.
-
-    What does not fit goes to the spill; returns how much of that is filled.
-    """
-    of_kind(np.int32, low, high, style.ranged, style.quotes, style.opens)
-    return int(
-        call(
-            "render_spans", low, high, low.shape[1], first, stop, style.ranged, style.quotes, style.opens, table.bases,
-            table.offsets, table.heap, Int32(ord(delimiter)), Int32(style.lone), slots, slot, spill, filled,
-            result=ctypes.c_int64,
-        )
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Slots:
-    """Texts in slots of one size, one for each group and run of columns; long ones in a spill."""
-
-    texts: Bytes
-    slot: int
-    spill: Bytes
-    runs: int
+    runs: Integers
+    table: TextTable
 
 
 @dataclass(frozen=True)
@@ -98,17 +62,21 @@ class Form:
     delimiter: str
 
 
-def join_rows(first: int, stop: int, spelling: Slots, index: Positions, shift: int, form: Form, out: Bytes) -> int:
-    """Write the rows first..stop-1: in each field the text of the row's group, or the row's own carried cell.
+def write_rows(first: int, stop: int, spans: SpanTexts, form: Form, out: Bytes) -> int:
+    """Write the rows first..stop-1: in each field the cells of a run of quasi-identifiers, or one carried cell.
 
-    ``index`` tells the group of each row, if it is not the row's number; ``shift`` is the group at which slots begin.
+    Returns how many bytes were written. Cells are written once for rows that follow each other and have the same.
     """
-    of_kind(np.int32, form.fields, form.numbers, index, form.carried)
+    of_kind(np.int32, form.fields, form.numbers, form.carried, spans.low, spans.high, spans.ranged, spans.quotes)
+    of_kind(np.int32, spans.index)
+    of_kind(np.int64, spans.runs)
+    places, sizes = np.empty((2, spans.runs.size), np.int64)
     return int(
         call(
-            "join_rows", first, stop, form.fields, form.numbers, form.fields.size, spelling.texts, spelling.slot,
-            spelling.spill, spelling.runs, index if index.size else None, shift, form.carried, form.carried.shape[1],
-            form.table.bases, form.table.offsets, form.table.heap, Int32(ord(form.delimiter)), out,
+            "write_rows", first, stop, form.fields, form.numbers, form.fields.size, spans.low, spans.high,
+            spans.low.shape[1], spans.index if spans.index.size else None, spans.runs, spans.ranged, spans.quotes,
+            spans.table.bases, spans.table.offsets, spans.table.heap, form.carried, form.carried.shape[1],
+            form.table.bases, form.table.offsets, form.table.heap, Int32(ord(form.delimiter)), places, sizes, out,
             result=ctypes.c_int64,
         )
     )  # fmt: skip

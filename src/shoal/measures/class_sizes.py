@@ -40,7 +40,12 @@ class ClassSizes:
 
     def part(self, classes: Classes, schema: Schema) -> Counter[int]:
         """Count the classes of each size."""
-        sizes, counts = np.unique(classes.sizes, return_counts=True)
+        if classes.sizes.max(initial=0) <= classes.sizes.size:  # many classes, and none that is very large
+            found = np.bincount(classes.sizes)
+            sizes = np.flatnonzero(found)
+            counts = found[sizes]
+        else:
+            sizes, counts = np.unique(classes.sizes, return_counts=True)
         return Counter(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
 
     def finish(self, parts: Sequence[Counter[int]]) -> Score:

@@ -20,7 +20,7 @@ from shoal.schema import RELEASED, Schema
 from shoal.table import RowOrder
 
 Positions = NDArray[np.int32]
-_AT_ONCE = 1 << 20  # rows whose numbers are given together
+_AT_ONCE = 1 << 17  # rows whose numbers are given together
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +64,18 @@ def taken(column: Any, rows: NDArray[Any]) -> Any:
 def in_order(data: LocalData, cells: Matrices, ranks: Positions) -> tuple[LocalData, Positions]:
     """Give the records in the order of their cells and ranks, without the columns of a frame; and their numbers.
 
-    Groups that publish the same cells become one class: what is released does not tell them apart.
+    Matrix rows stay where they are, and the index follows the records: a release may have millions of both.
     """
-    if data.index.size:
-        members, some = data.members(), None
-    else:  # most cells are shared even so
+    if data.index.size == 0:  # most cells are shared even so
         labels, groups = label_rows(cells.lo, cells.hi, cells.columns)
-        members = by_label(labels, groups)
-        some = members[0][members[1][:-1]]
+        order, starts = by_label(labels, groups)
+        some = order[starts[:-1]]
         cells = replace(cells, lo=gather_rows(cells.lo, some), hi=gather_rows(cells.hi, some))
-    groups_in_order, classes, number = order_classes(cells)
-    order, codes, sizes = order_members(groups_in_order, classes, members, ranks, data.codes)
-    opens = np.flatnonzero(np.append(True, classes[1:] != classes[:-1])[: classes.size])
-    one = groups_in_order[opens] if some is None else some[groups_in_order[opens]]
-    lo = gather_rows(data.lo, one)
-    hi = lo if data.hi is data.lo else gather_rows(data.hi, one)
-    index = np.repeat(np.arange(number, dtype=np.int32), sizes)
-    return replace(data, lo=lo, hi=hi, index=index, codes=codes, sources={}), order
+        lo = gather_rows(data.lo, some)
+        data = replace(data, lo=lo, hi=lo if data.hi is data.lo else gather_rows(data.hi, some), index=labels)
+        data.memo["members"] = order, starts
+    order, index, codes = order_members(*order_classes(cells), data.members(), data.index, ranks, data.codes)
+    return replace(data, index=index, codes=codes, sources={}), order
 
 
 def rearranged(data: LocalData, schema: Schema, order: RowOrder) -> LocalData:

@@ -1,4 +1,4 @@
-"""Delimited text out: the cells of each group are written once and repeated for its rows."""
+"""Delimited text out: cells are written once and repeated for the rows that follow with the same."""
 
 from __future__ import annotations
 
@@ -22,25 +22,11 @@ from shoal.engines.writing import write_all
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.rendering import (
-    CARRIED,
-    LENGTH,
-    SLACK,
-    SPAN,
-    SPILT,
-    Form,
-    Slots,
-    SpanStyle,
-    TextTable,
-    join_rows,
-    render_spans,
-)
+from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
-_SAMPLE = 256
-_WIDEST_SLOT = 1024
 Positions = NDArray[np.int32]
 
 
@@ -77,7 +63,8 @@ class _Memory:
 
     def room(self, size: int) -> NDArray[np.uint8]:
         """Give memory for so many bytes, to be filled from its beginning."""
-        self._memory = _at_least(size, self._memory, 0)
+        if self._memory.size < size:
+            self._memory = np.empty(size, np.uint8)
         return self._memory[:size]
 
 
@@ -126,25 +113,17 @@ def _rows(
     data: LocalData, schema: Schema, names: Sequence[str], delimiter: str,
     room: Callable[[int], NDArray[np.uint8]],
 ) -> Iterator[memoryview]:  # fmt: skip
-    spans = _SpanTexts(data, schema, names, delimiter)
+    spans, widest = _span_texts(data, schema, names, delimiter)
     fields, numbers = _fields(data, names)
     texts = [_carried_texts(data, name, delimiter, alone=len(names) == 1) for name in data.carried]
     carried, widths = _text_table(texts)
     form = Form(fields, numbers, data.codes, carried, delimiter)
-    widest = len(fields) + 2 + spans.widest + int(widths.sum())
+    widest += len(fields) + 2 + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
-    index = data.index
-    ascending = bool((index[1:] >= index[:-1]).all())  # as in a release: groups follow each other
-    if not ascending:
-        spans.render(0, data.lo.shape[0])
     for first in range(0, data.rows, step):
         stop = min(first + step, data.rows)
-        group = 0 if not ascending else int(index[first]) if index.size else first
-        if ascending:
-            spans.render(group, int(index[stop - 1]) + 1 if index.size else stop)
         out = room((stop - first) * widest + SLACK)
-        length = join_rows(first, stop, spans.spelling, index, group, form, out)
-        yield out[:length].data
+        yield out[: write_rows(first, stop, spans, form, out)].data
 
 
 def _fields(data: LocalData, names: Sequence[str]) -> tuple[Positions, Positions]:
@@ -178,98 +157,39 @@ def _text_table(columns: Sequence[Sequence[str] | None]) -> tuple[TextTable, NDA
     return TextTable(bases, offsets, np.frombuffer(b"".join(encoded) or b"\0", np.uint8)), widest
 
 
-class _SpanTexts:
-    """The cells of the quasi-identifiers as text, one piece per group and run of neighbouring columns."""
-
-    def __init__(self, data: LocalData, schema: Schema, names: Sequence[str], delimiter: str) -> None:
-        quasi = [name for name in names if name in data.quasi]
-        places = [data.at(name) for name in quasi]
-        same = places == list(range(len(data.quasi)))
-        self.low = data.lo if same else np.ascontiguousarray(data.lo[:, places])
-        self.high = self.low if data.hi is data.lo else data.hi if same else np.ascontiguousarray(data.hi[:, places])
-        self.delimiter = delimiter
-        ranged = np.array([data.ranged[j] for j in places], np.int32)
-        quotes = np.full(len(quasi), int(delimiter == ";"), np.int32)
-        before = dict(zip(names[1:], names, strict=False))
-        opens = np.array([before.get(name) not in quasi for name in quasi], np.int32)
-        self.runs = int(opens.sum())
-        texts: list[Sequence[str] | None] = []
-        for j, name in enumerate(quasi):
-            axis = schema[name].axis
-            if axis.kind == "integer" and axis.values is None:
-                texts.append(None)
-                continue
-            if axis.tree is not None:
-                self.low, self.high, mine = _nodes(axis.tree, self.low, self.high, j)
-            else:
-                used, self.low, self.high = renumbered(self.low, self.high, j)
-                mine = axis.texts(used)
-            if (
-                axis.nominal or axis.tree is not None
-            ):  # a category or a set is a cell of its own, a range is put together from two texts
-                mine = [_quoted([text], delimiter) for text in mine]
-                ranged[j] = quotes[j] = 0
-            elif _quotes_ends(axis, delimiter):
-                mine = [text.replace('"', '""') for text in mine]
-                quotes[j] = 2
-            texts.append(mine)
-        self.style = SpanStyle(ranged, quotes, opens, len(names) == 1)
-        self.table, widths = _text_table(texts)
-        self.widest = int((2 * widths + 6).sum())
-        self.slots, self.spill = np.empty(0, np.uint8), np.empty(0, np.uint8)
-        self.slot = self._fitting()
-
-    @property
-    def spelling(self) -> Slots:
-        """The texts that were written last."""
-        return Slots(self.slots, self.slot, self.spill, self.runs)
-
-    def render(self, first: int, stop: int) -> None:
-        """Write the texts of some groups, in pieces so that the spill takes no more memory than it needs."""
-        room = self.runs * self.slot  # of a group
-        self.slots = _at_least((stop - first) * room + self.widest + SLACK, self.slots, 0)
-        step = max(1, _BUFFER // max(self.widest, 1))
-        filled = 0
-        for begin in range(first, stop, step):
-            end = min(begin + step, stop)
-            self.spill = _at_least(filled + (end - begin) * self.widest + SLACK, self.spill, filled)
-            filled = self._piece(begin, end, self.slots[(begin - first) * room :], self.slot, self.spill, filled)
-
-    def _piece(
-        self, begin: int, end: int, slots: NDArray[np.uint8], slot: int, spill: NDArray[np.uint8], filled: int
-    ) -> int:
-        return render_spans(
-            self.low, self.high, begin, end, self.style, self.table, self.delimiter, slots, slot, spill, filled
-        )
-
-    def _fitting(self) -> int:
-        """Tell in how large slots texts fit, from a few groups that lie all over; rare long ones need not."""
-        number, groups = self.runs * _SAMPLE, self.low.shape[0]
-        slots = np.empty(number * _WIDEST_SLOT + self.widest + SLACK, np.uint8)
-        spill = np.empty(_SAMPLE * self.widest + SLACK, np.uint8)
-        found = [np.zeros(1, LENGTH)]
-        for begin in range(0, groups, max(_SAMPLE, groups // 32)):
-            end = min(begin + _SAMPLE, groups)
-            self._piece(begin, end, slots, _WIDEST_SLOT, spill, 0)
-            found.append(_lengths(slots[: (end - begin) * self.runs * _WIDEST_SLOT], _WIDEST_SLOT))
-        lengths = np.concatenate(found)
-        lengths = lengths[lengths != SPILT]
-        fitting = max(min(int(lengths.max()), 2 * int(lengths.mean())), 16)  # place and length of one that does not fit
-        return -(-(fitting + LENGTH.itemsize) // 16) * 16  # few slots then lie across three lines of memory
-
-
-def _lengths(slots: NDArray[np.uint8], slot: int) -> NDArray[Any]:
-    """Give the lengths of the texts in slots."""
-    return np.ascontiguousarray(slots.reshape(-1, slot)[:, -LENGTH.itemsize :]).view(LENGTH).reshape(-1)
-
-
-def _at_least(size: int, buffer: NDArray[np.uint8], filled: int) -> NDArray[np.uint8]:
-    """Give a buffer of some size that begins with what one is filled with: this one, if it is large enough."""
-    if buffer.size >= size:
-        return buffer
-    larger = np.empty(max(size, 2 * filled), np.uint8)
-    larger[:filled] = buffer[:filled]
-    return larger
+def _span_texts(data: LocalData, schema: Schema, names: Sequence[str], delimiter: str) -> tuple[SpanTexts, int]:
+    """Give the cells of quasi-identifiers in the order of the names, how they are written, and how wide they can be."""
+    quasi = [name for name in names if name in data.quasi]
+    places = [data.at(name) for name in quasi]
+    same = places == list(range(len(data.quasi)))
+    low = data.lo if same else np.ascontiguousarray(data.lo[:, places])
+    high = low if data.hi is data.lo else data.hi if same else np.ascontiguousarray(data.hi[:, places])
+    ranged = np.array([data.ranged[j] for j in places], np.int32)
+    quotes = np.full(len(quasi), int(delimiter == ";"), np.int32)
+    before = dict(zip(names[1:], names, strict=False))
+    opens = [j for j, name in enumerate(quasi) if before.get(name) not in quasi]
+    texts: list[Sequence[str] | None] = []
+    for j, name in enumerate(quasi):
+        axis = schema[name].axis
+        if axis.kind == "integer" and axis.values is None:
+            texts.append(None)
+            continue
+        if axis.tree is not None:
+            low, high, mine = _nodes(axis.tree, low, high, j)
+        else:
+            used, low, high = renumbered(low, high, j)
+            mine = axis.texts(used)
+        if axis.nominal or axis.tree is not None:
+            # A category or a set is a cell of its own, a range is put together from two texts.
+            mine = [_quoted([text], delimiter) for text in mine]
+            ranged[j] = quotes[j] = 0
+        elif _quotes_ends(axis, delimiter):
+            mine = [text.replace('"', '""') for text in mine]
+            quotes[j] = 2
+        texts.append(mine)
+    table, widths = _text_table(texts)
+    runs = np.array([*opens, len(quasi)], np.int64)
+    return SpanTexts(low, high, data.index, ranged, quotes, runs, table), int((2 * widths + 6).sum())
 
 
 def _quotes_ends(axis: Axis, delimiter: str) -> bool:
