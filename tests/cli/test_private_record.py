@@ -215,3 +215,11 @@ def test_a_damaged_private_record_is_refused_in_words(desk, told, damage):
     desk.run("compare", "in.csv", "out.csv", "--quasi", "age,zip").refused(1, "private record")
     papers = ("--certificate", "out.certificate.json", "--private", "out.private.json", "--original", "in.csv")
     desk.run("check", "out.csv", *papers).refused(1, "private record")
+
+
+def test_an_order_that_was_declared_for_people_stays_private(desk):
+    desk.put("in.csv", "who,age\nann,20\nbob,21\ncat,22\ndan,23\n")
+    way = ("--quasi", "age", "--subject", "who", "--order", "who=ann,bob,cat,dan,Zoe", "--k", "2")
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *way).fine()
+    assert "Zoe" not in desk.read("out.certificate.json")
+    desk.check().fine()
