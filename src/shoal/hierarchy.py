@@ -157,17 +157,19 @@ class Hierarchy:
 
     @cached_property
     def branches(self) -> Positions:
-        """The node over each leaf at each level below the root, numbered level by level: a line per level.
-
-        A level that joins nothing is left out: levels measure distances, and it would make all others smaller.
-        """
+        """The node over each leaf at each level below the root, numbered level by level: a line per level."""
         height = max(len(self.levels[0]) - 1, 1)
         found = np.zeros((height, len(self.levels)), np.int32)
         for level in range(height):
             names = [row[level] for row in self.levels]
             found[level, 1:] = np.cumsum([a != b for a, b in pairwise(names)])
-        joins = [level == 0 or bool((found[level] != found[level - 1]).any()) for level in range(height)]
-        return found[joins]
+        return found
+
+    @cached_property
+    def idle(self) -> bool:
+        """Whether most levels, and more than two, join nothing: distances count levels, and all would be tiny."""
+        joining = sum(bool((upper != lower).any()) for lower, upper in pairwise(self.branches))
+        return len(self.branches) - 1 - joining > max(2, joining)
 
     def cover(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
         """Give for each stretch of leaves the ends of the lowest node that covers it."""

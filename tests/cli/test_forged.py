@@ -122,7 +122,7 @@ def test_a_tree_of_levels_that_join_nothing_brings_values_no_closer(desk):
     content["output"]["hierarchies"]["ill"] = [[leaf, *(f"{leaf}{i}" for i in range(998)), "*"] for leaf in "ab"]
     text = text_of(["[20;20]"] * 6 + ["[21;21]"] * 6, ["f"], ["a"] * 6 + ["b"] * 6)
     content["verdicts"][1]["model"]["t"] = content["recipe"]["model"][1]["t"] = 0.01
-    forge(desk, content, text, level=6, classes=2).refused(1, "t-closeness")
+    forge(desk, content, text, level=6, classes=2).refused(1, "join nothing")
 
 
 def test_a_column_that_no_role_names_is_refused(desk, honest):

@@ -256,7 +256,15 @@ def test_nothing_that_was_placed_before_is_followed_or_overwritten(tmp_path, mon
 # Requests to stop
 
 
-def test_requests_to_stop_wait_until_what_must_be_whole_is_done():
+@pytest.fixture
+def plain_interrupts():
+    """Let an interruption be what it is in a process of its own: other libraries in this one may handle it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_requests_to_stop_wait_until_what_must_be_whole_is_done(plain_interrupts):
     done = []
 
     def work():
@@ -273,7 +281,7 @@ def test_requests_to_stop_wait_until_what_must_be_whole_is_done():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_request_to_stop_while_files_are_moved_comes_after_all_are(places):
+def test_a_request_to_stop_while_files_are_moved_comes_after_all_are(places, plain_interrupts):
     steps = number_of_steps({name: path.with_name(f"other-{path.name}") for name, path in places.items()})
     seen = set()
     for number in range(1, steps + 1):

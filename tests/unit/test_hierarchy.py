@@ -100,3 +100,16 @@ def test_a_value_that_the_hierarchy_does_not_cover_is_an_error_with_its_line(tmp
     assert "Springfield" not in str(error.value)
     with pytest.raises(DataError, match="cannot be read"):
         shoal.read(tmp_path / "people.csv", quasi=["city"], hierarchies={"city": str(tmp_path / "nowhere.csv")})
+
+
+@pytest.mark.parametrize(("levels", "refused"), [(2, False), (4, True), (998, True)])
+def test_levels_that_join_nothing_may_not_be_most_where_distances_count_levels(levels, refused):
+    tree = Hierarchy.of([[leaf, *(f"{leaf}{i}" for i in range(levels)), "*"] for leaf in "ab"], "ill")
+    assert tree.idle is refused
+    frame = pl.DataFrame({"age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
+    table = shoal.read(frame, quasi=["age"], sensitive=["ill"], hierarchies={"ill": tree})
+    if refused:
+        with pytest.raises(ParameterError, match="join nothing"):
+            shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])
+    else:
+        assert shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])[0].level == 0

@@ -107,8 +107,14 @@ class TCloseness:
 
         Or, where each record has a bin, which of them repeat a person's value, and the number of the others.
         """
-        column = self.confidential(table.schema)
-        if self.chosen_distance(table.schema) != "ordered-records":
+        column, distance = self.confidential(table.schema), self.chosen_distance(table.schema)
+        tree = table.schema[column].axis.tree
+        if distance == "hierarchical" and tree is not None and tree.idle:
+            raise ParameterError(
+                f"Most levels of the hierarchy of '{column}' join nothing, which makes all distances in it tiny.",
+                "Leave these levels out.",
+            )
+        if distance != "ordered-records":
             return values_had(table, column)
         if table.schema.subject is None:
             return None, table.rows
