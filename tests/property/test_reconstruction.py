@@ -8,7 +8,6 @@ import pytest
 from property.attacker import Rows, attack, text_rows
 
 from shoal import cli
-from shoal.certificate import FORMAT
 
 # A release as version 1 of the certificate described it: with a digest of the original and the loss of each column.
 OLD = Path(__file__).parent / "format1"
@@ -101,13 +100,9 @@ def released(request, tmp_path_factory):
     return text, quasi, released_rows(folder, target), public_files(folder)
 
 
-# Certificates of format 1 fail here, which shows that the tests can; from format 2 on they must pass.
-written_now = pytest.mark.xfail(
-    FORMAT == 1, reason="certificates of format 1 tell the original", raises=AssertionError, strict=True
-)
+# Certificates of format 1, above, show that the attack works.
 
 
-@written_now
 def test_what_is_written_now_does_not_give_the_original_back(released):
     _, quasi, rows, public = released
     found = attack(rows, quasi, public)
@@ -115,7 +110,6 @@ def test_what_is_written_now_does_not_give_the_original_back(released):
     assert not found.settled
 
 
-@written_now
 def test_no_public_file_holds_a_plain_digest_of_the_original(released):
     text, _, _, public = released
     content = b"".join(path.read_bytes() for path in public)
@@ -123,7 +117,6 @@ def test_no_public_file_holds_a_plain_digest_of_the_original(released):
         assert hashlib.new(digest, text.encode()).hexdigest().encode() not in content
 
 
-@written_now
 def test_no_public_file_tells_the_loss_of_a_single_column(released):
     *_, public = released
     for path in public:
