@@ -9,6 +9,7 @@ from property.independent import rows_of
 
 import shoal
 from shoal.certificate import Certificate, digest
+from shoal.report import release_report
 
 FRAME = pl.DataFrame({
     "age": [30, 31, 45, 47, 60, 62],
@@ -75,6 +76,38 @@ def test_the_file_alone_proves_the_verdicts_and_the_original_the_loss(written, o
     whole = shoal.verify(*written, private=original.with_name("out.private.json"), original=original)
     assert whole.not_proved == ()
     assert {score.measure for score in whole.scores} >= {"information-loss", "uniqueness"}
+
+
+def test_frames_come_in_the_released_order_and_in_that_of_the_input_on_demand():
+    turned = FRAME[[5, 2, 0, 4, 1, 3]]
+    table = shoal.read(turned, quasi=["age"], sensitive=["charge"])
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    shown = release.to_pandas()
+    assert shown["charge"].tolist() == [10, 20, 30, 40, 50, 60]
+    assert shown.index.tolist() == list(range(6))
+    assert release.to_pandas(row_order="input")["charge"].tolist() == turned["charge"].to_list()
+    assert (
+        release.to_polars()["charge"].to_list() == release.to_arrow()["charge"].to_pylist() == [10, 20, 30, 40, 50, 60]
+    )
+    with pytest.raises(shoal.ParameterError, match="no order of rows"):
+        release.to_arrow(row_order="random")
+
+
+def test_a_report_says_that_rows_stand_in_the_order_of_the_original(original):
+    table = shoal.read(original, quasi=["age", "sex"], sensitive=["charge"])
+    for order in ("released", "input"):
+        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)], row_order=order)
+        page = release_report(release, table, audience="external")
+        assert ("stand in the order of the original" in page) is (order == "input")
+
+
+def test_a_certificate_cannot_ask_for_any_number_of_measures(written):
+    path, certificate = written
+    content = json.loads(certificate.read_text(encoding="utf-8"))
+    content["recipe"]["measure"] *= 20
+    content["scores"] *= 20
+    with pytest.raises(shoal.CertificateError, match="more than can be proved"):
+        shoal.verify(path, resealed(content))
 
 
 def test_every_byte_of_the_file_counts(written):
