@@ -36,22 +36,26 @@ class Hierarchy:
     levels: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[str]], column: str) -> Hierarchy:
-        """Make a hierarchy from one row per leaf, levels from left to right, or say why it is no tree."""
+    def of(cls, rows: Sequence[Sequence[str]], column: str, lines: Sequence[int] | None = None) -> Hierarchy:
+        """Make a hierarchy from one row per leaf, levels from left to right, or say why it is no tree.
+
+        A row may be there twice. ``lines`` tells on which line of a file each row stands.
+        """
         if not rows:
             raise DataError(f"The hierarchy of '{column}' is empty.", "Give one row for each value.")
+        lines = lines or range(1, len(rows) + 1)
         height = len(rows[0])
-        for line, row in enumerate(rows, 1):
+        for line, row in zip(lines, rows, strict=True):
             if len(row) != height:
                 raise DataError(
-                    f"The hierarchy of '{column}' has {len(row)} levels on line {line} and {height} on line 1.",
+                    f"The hierarchy of '{column}' has {len(row)} levels on line {line} and {height} "
+                    f"on line {lines[0]}.",
                     "Give every value the same number of levels.",
                 )
-        if len({row[0] for row in rows}) < len(rows):
-            raise DataError(f"The hierarchy of '{column}' has a value twice.", "Give each value one row.")
+        rows, lines = _once(rows, lines, column)
         if len({row[-1] for row in rows}) > 1:
             rows = [(*row, ROOT) for row in rows]
-        _refuse_two_parents(rows, column)
+        _refuse_two_parents(rows, lines, column)
         # Nodes stand where they first appear, so that the file's own order is kept as far as the tree allows.
         seen: list[dict[str, int]] = [{} for _ in rows[0]]
         for row in rows:
@@ -71,9 +75,10 @@ class Hierarchy:
             raise DataError(f"The hierarchy '{path}' cannot be read: {error.strerror}.", "Check its name.") from None
         except UnicodeDecodeError:
             raise DataError(f"The hierarchy '{path}' is not UTF-8 text.", "Save it as UTF-8.") from None
-        lines = [line for line in text.splitlines() if line.strip()]
-        delimiter = max(";,\t|", key=lines[0].count) if lines else ";"
-        return cls.of([[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)], column)
+        filled = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        delimiter = max(";,\t|", key=filled[0][1].count) if filled else ";"
+        cells = csv.reader((line for _, line in filled), delimiter=delimiter)
+        return cls.of([[cell.strip() for cell in row] for row in cells], column, [number for number, _ in filled])
 
     @classmethod
     def build(cls, text: str, values: Iterable[str], column: str) -> Hierarchy:
@@ -180,13 +185,31 @@ class Hierarchy:
         return np.ascontiguousarray(ends[found, 0]), np.ascontiguousarray(ends[found, 1])
 
 
-def _refuse_two_parents(rows: Sequence[Sequence[str]], column: str) -> None:
+def _once(
+    rows: Sequence[Sequence[str]], lines: Sequence[int], column: str
+) -> tuple[list[Sequence[str]], Sequence[int]]:
+    """Give each value's row once: files of other tools have some twice. Two that disagree cannot both hold."""
+    first: dict[str, int] = {}
+    for i, row in enumerate(rows):
+        before = first.setdefault(row[0], i)
+        if tuple(rows[before]) != tuple(row):
+            raise DataError(
+                f"The hierarchy of '{column}' says two things of one value: line {lines[i]} disagrees with line "
+                f"{lines[before]}.",
+                "Remove one of them.",
+            )
+    return [rows[i] for i in first.values()], [lines[i] for i in first.values()]
+
+
+def _refuse_two_parents(rows: Sequence[Sequence[str]], lines: Sequence[int], column: str) -> None:
     for level in range(len(rows[0]) - 1):
-        parents: dict[str, str] = {}
-        for line, row in enumerate(rows, 1):
-            if parents.setdefault(row[level], row[level + 1]) != row[level + 1]:
+        parents: dict[str, tuple[str, int]] = {}
+        for line, row in zip(lines, rows, strict=True):
+            parent, before = parents.setdefault(row[level], (row[level + 1], line))
+            if parent != row[level + 1]:
                 raise DataError(
-                    f"The hierarchy of '{column}' is no tree: line {line} gives a node a second parent.",
+                    f"The hierarchy of '{column}' is no tree: line {line} gives a node a second parent, "
+                    f"after line {before}.",
                     "Give each node one parent.",
                 )
 

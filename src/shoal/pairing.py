@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.axis import Axis, Group, Move
 from shoal.certificate import Certificate
-from shoal.engines import Spans
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.spans import Members
 from shoal.papers import certificate_beside, private_beside
 from shoal.private_record import PrivateRecord
+from shoal.schema import Role
 from shoal.table import Table
+
+Positions = NDArray[np.int32]
+
+_PAIR = "Give its private record (--private NAME.private.json); or say --same-order if they are the same rows."
+_STRETCH = 1 << 18  # records whose cells are compared at once
+_SAMPLE = 10_000  # records that are looked at to tell whether a column stands in another order
 
 
 def paired(
@@ -39,16 +47,28 @@ def paired(
     Raises
     ------
     ParameterError
-        If the rows stand in the released order and there is no private record.
+        If there is no private record, and the rows stand in the released order or do not match those of the original.
     """
     if same_order:
         return released
     record = _record_of(released, source, records)
     if record is None:
-        if _in_released_order(released, source, original):
+        if _says_released(released, source):
             raise ParameterError(
-                f"The rows of '{source.name}' stand in the released order, not in that of the original.",
-                "Give its private record (--private NAME.private.json); or say --same-order if they are the same rows.",
+                f"The rows of '{source.name}' stand in the released order, not in that of the original.", _PAIR
+            )
+        strangers = misplaced(original, released)
+        if strangers:
+            raise ParameterError(
+                f"The rows of '{source.name}' do not match those of the original: {strangers:,} of {released.rows:,} "
+                "have values that do not lie in the cells beside them.",
+                _PAIR,
+            )
+        if (name := _in_other_order(original, released)) is not None:
+            raise ParameterError(
+                f"The rows of '{source.name}' do not match those of the original: '{name}' has the same values, but "
+                "in another order.",
+                _PAIR,
             )
         return released
     if record.content["input"]["sha256"] != original.origin.sha256:
@@ -70,19 +90,13 @@ def _sha256(released: Table) -> str | None:
     return None if released.origin.written is None else released.origin.written.sha256
 
 
-def _in_released_order(released: Table, source: Source, original: Table) -> bool:
-    """Tell whether rows stand in the released order, by the certificate or by what they are."""
+def _says_released(released: Table, source: Source) -> bool:
+    """Tell whether the certificate of a release says that its rows stand in the released order."""
     certificate = None if source.is_table else certificate_beside(source)
-    if certificate is not None and certificate.is_file():
-        output = _output_of(certificate)
-        if output.get("sha256") == _sha256(released):
-            return bool(output.get("row_order") == "released")
-    before = 0
-    for numbers in released.arranged()[1]():
-        if not (numbers == np.arange(before, before + numbers.size)).all():
-            return False
-        before += numbers.size
-    return bool(original.engine.fold(original, released, _uncovered)[0])
+    if certificate is None or not certificate.is_file():
+        return False
+    output = _output_of(certificate)
+    return bool(output.get("sha256") == _sha256(released) and output.get("row_order") == "released")
 
 
 def _output_of(certificate: Path) -> Any:
@@ -92,14 +106,110 @@ def _output_of(certificate: Path) -> Any:
         return {}
 
 
-def _uncovered(before: Spans, after: Spans, members: Members | None) -> NDArray[np.int64]:
-    """Count the records that do not lie in what is published beside them."""
-    low, high = after.lo, after.hi
-    if members is not None:
-        order, starts = members
-        label = np.empty(order.size, np.int64)
-        label[order] = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-        low, high = low[label], high[label]
-    told = (before.lo != MISSING) & (low != MISSING) & (high != TOP)
-    outside = told & ((before.lo < low) | (before.hi > high))
-    return np.array([outside.any(axis=1).sum()], np.int64)
+def misplaced(original: Table, released: Table) -> int:
+    """Count the records of which some value lies outside the range, set or pattern that is published beside it.
+
+    Single values tell nothing: they may be means, or changed on purpose.
+    """
+    names = [name for name in original.schema.quasi if name in released.schema.quasi]
+    covers = [_cover(original.schema[name].axis, released.schema[name].axis) for name in names]
+    found = 0
+    for start in range(0, original.rows, _STRETCH):
+        rows = np.arange(start, min(start + _STRETCH, original.rows))
+        (value, wide), (low, high) = original.cells(names, rows), released.cells(names, rows)
+        told = (value == wide) & (value != MISSING) & (low != MISSING) & (high != TOP)
+        outside = np.zeros(rows.size, np.bool_)
+        for j, holds in enumerate(covers):
+            at = np.flatnonzero(told[:, j])
+            outside[at] |= ~holds(value[at, j], low[at, j], high[at, j])
+        found += int(outside.sum())
+    return found
+
+
+# Tells of values, and of lower and upper ends, whether each value lies in the cell or the cell is a single value.
+Cover = Callable[[Positions, Positions, Positions], NDArray[np.bool_]]
+
+
+def _cover(before: Axis, after: Axis) -> Cover:
+    """Say how values of one axis are looked for in the cells of another."""
+    if not before.numeric:
+        return _among(before, after) if before.nominal else _between_names(before, after)
+
+    def between(value: Positions, low: Positions, high: Positions) -> NDArray[np.bool_]:
+        number, least, most = _numbers(before, value), _numbers(after, low), _numbers(after, high)
+        inside: NDArray[np.bool_] = (low == high) | ((least <= number) & (number <= most))
+        return inside
+
+    return between
+
+
+def _numbers(axis: Axis, positions: Positions) -> NDArray[Any]:
+    return positions if axis.values is None else axis.values[positions]
+
+
+def _between_names(before: Axis, after: Axis) -> Cover:
+    """Compare ordered categories by their places on a common axis."""
+    _, first, second = before.shared_with(after)
+
+    def between(value: Positions, low: Positions, high: Positions) -> NDArray[np.bool_]:
+        place, least, most = _moved(value, first), _moved(low, second), _moved(high, second)
+        inside: NDArray[np.bool_] = (low == high) | ((least <= place) & (place <= most))
+        return inside
+
+    return between
+
+
+def _moved(positions: Positions, move: Move) -> Positions:
+    return positions if move is None else move[positions]
+
+
+def _among(before: Axis, after: Axis) -> Cover:
+    """Look for categories in sets and patterns, by the numbers of pairs of a set and one of its members."""
+    common, first, second = before.shared_with(after)
+    assert common.values is not None
+    size, values = len(common.values), common.values
+    members = (_held(values, group) for group in common.groups)
+    pairs = np.unique(np.array([(size + i) * size + m for i, held in enumerate(members) for m in held], np.int64))
+
+    def among(value: Positions, low: Positions, _: Positions) -> NDArray[np.bool_]:
+        place, cell = _moved(value, first).astype(np.int64), _moved(low, second)
+        return (cell < size) | (place >= size) | np.isin(cell * size + place, pairs)
+
+    return among
+
+
+def _held(values: NDArray[Any], group: Group) -> Iterable[int]:
+    """Give the categories that a set or a pattern holds; a pattern may come from a table that has fewer of them."""
+    if group.pattern is None:
+        return group.members
+    stem, length = group.pattern.rstrip("*"), len(group.pattern)
+    start = bisect_left(values, stem)
+    beginning = takewhile(lambda i: values[i].startswith(stem), range(start, len(values)))
+    return (i for i in beginning if len(values[i]) == length)
+
+
+def _in_other_order(original: Table, released: Table) -> str | None:
+    """Name a confidential column that has the same values in both tables, but in other rows, as a sample shows."""
+    rows = np.unique(np.linspace(0, original.rows - 1, min(original.rows, _SAMPLE)).astype(np.int64))
+    for name in original.schema.of(Role.SENSITIVE):
+        if name not in released.schema.of(Role.SENSITIVE):
+            continue
+        if original.schema[name].generalized or released.schema[name].generalized:
+            continue
+        before, after = (_texts(table, name, table.cells([name], rows)[0][:, 0]) for table in (original, released))
+        if before != after and _frequencies(original, name) == _frequencies(released, name):
+            return name
+    return None
+
+
+def _texts(table: Table, name: str, positions: NDArray[np.int32]) -> list[str]:
+    """Give the texts of positions; of a cell without a value, nothing."""
+    found = np.full(positions.size, "", dtype=object)
+    filled = positions != MISSING
+    found[filled] = table.schema[name].axis.texts(positions[filled])
+    return list(found)
+
+
+def _frequencies(table: Table, name: str) -> dict[str, int]:
+    positions, counts = table.counts(name)
+    return dict(zip(_texts(table, name, positions), counts.tolist(), strict=True))

@@ -1,7 +1,8 @@
 """The private record of a release, for its holder: what the certificate must not tell.
 
-It holds the key of the commitment to the original, exact scores, names of files, and which row of the original each
-released row came from. Whoever has it and the release undoes much of the masking: it is kept with the original.
+It holds the key of the commitment to the original, exact scores, names of files, hierarchies, and which row of the
+original each released row came from. Whoever has it and the release undoes much of the masking: it is kept with the
+original.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 
 from shoal.certificate import Certificate, exact_score, exact_verdict, load_json
 from shoal.engines.writing import write_all
-from shoal.errors import CertificateError
+from shoal.errors import CertificateError, DataError
+from shoal.hierarchy import Hierarchy
 from shoal.kernels.ordering import lowest_bytes
 from shoal.measures import Score
 from shoal.models import Verdict
@@ -82,6 +84,7 @@ class PrivateRecord:
                     "sha256": origin.sha256,
                     "notes": list(origin.notes),
                     "read": dict(origin.given),
+                    **_trees(schema),
                 },
                 "output": {"name": output["name"], "sha256": output["sha256"]},
                 "verdicts": [exact_verdict(verdict, schema) for verdict in verdicts],
@@ -113,6 +116,16 @@ class PrivateRecord:
         """Tell whether a commitment is to just this original."""
         return hmac.compare_digest(commitment(bytes.fromhex(self.content["key"]), sha256), claimed)
 
+    def hierarchies(self, columns: Sequence[str]) -> dict[str, Hierarchy]:
+        """Give the hierarchies of some columns, if the record has them."""
+        found = self.content["input"].get("hierarchies", {})
+        try:
+            return {name: Hierarchy.of([tuple(row) for row in found[name]], name) for name in columns if name in found}
+        except (DataError, TypeError, AttributeError):
+            raise CertificateError(
+                "A hierarchy in the private record is none.", "Use the one that was written."
+            ) from None
+
     def order(self, rows: int) -> RowOrder | None:
         """Give the number of the input row that each released row came from; None if rows stand as in the input."""
         if self.content["row_order"] == "input":
@@ -127,6 +140,13 @@ class PrivateRecord:
         if numbers.size and (numbers.max() >= rows or not (np.bincount(numbers, minlength=rows) == 1).all()):
             raise _not_every_row()
         return lambda: (numbers[start : start + _STRETCH] for start in range(0, rows, _STRETCH))
+
+
+def _trees(schema: Schema) -> dict[str, Any]:
+    """Give the hierarchies of quasi-identifiers, of which the release shows only names of nodes."""
+    trees = {name: schema[name].axis.tree for name in schema.quasi}
+    levels = {name: [list(row) for row in tree.levels] for name, tree in trees.items() if tree is not None}
+    return {"hierarchies": levels} if levels else {}
 
 
 def _not_every_row() -> CertificateError:

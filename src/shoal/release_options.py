@@ -56,6 +56,12 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
     )
 
 
+def with_trees(options: ReadOptions, trees: Mapping[str, Hierarchy]) -> ReadOptions:
+    """Give a way of reading in which the nodes of hierarchies lie where the trees say, and are no mere categories."""
+    kinds = {name: kind for name, kind in options.kinds.items() if name not in trees}
+    return replace(options, kinds=kinds, hierarchies={**options.hierarchies, **trees})
+
+
 def marks_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     """Give what stands for a missing value in columns of a release that no model looks at."""
     place = content["recipe"]["table"] if content["format"] == 1 else content["output"]

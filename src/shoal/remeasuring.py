@@ -65,7 +65,8 @@ class Remeasured:
             if reason is not None:
                 not_proved.append(f"{measure.name} ({reason})")
                 continue
-            original, released = (None, table) if beside is None or not isinstance(measure, PairMeasure) else beside
+            compared = isinstance(measure, PairMeasure) or asks_for_nodes(measure, nodes_of(self.content))
+            original, released = beside if beside is not None and compared else (None, table)
             (found,) = score(released, [measure], original)
             scores.append(found)
             if isinstance(measure, BoxMeasure) and measure.boxed and not rounds_to(found, claim):
@@ -93,7 +94,7 @@ class Remeasured:
             return "the rows of the table are no longer in the order in which they were released"
         if isinstance(measure, Demanding):
             return "it depends on the versions of other software"
-        if asks_for_nodes(measure, nodes_of(self.content)):
+        if asks_for_nodes(measure, nodes_of(self.content)) and beside is None:
             return "a release names the nodes of a hierarchy, not what they cover"
         return None
 

@@ -195,6 +195,10 @@ def comparison(report: Mapping[str, Any]) -> None:
             console.print(columns)
         for line in _told(found):
             console.print(escape(line))
+        if found.get("misplaced"):
+            _say(
+                f"{name}: {found['misplaced']:,} records have values outside the cells beside them; rows do not match."
+            )
     if "report" in report:
         _say(f"Report: {report['report']}")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from shoal.agreement import same
 from shoal.axis import Axis
+from shoal.beside import Original
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
 from shoal.engines import Engine, Layout, Written, default_engine
@@ -26,7 +27,7 @@ from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.private_record import PrivateRecord
 from shoal.recipe import refuse_strange_order
-from shoal.release_options import marks_of, nodes_of, original_options, release_options
+from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
 from shoal.schema import RELEASED, Attribute, Role, Schema
 from shoal.table import Table
@@ -320,32 +321,18 @@ class _Case:
             )
         if self.original is None:
             return None, "needs the original" if self.certificate.version == 1 else "needs private record and original"
-        before = self.engine.read(self.original, original_options(self.content, self._layout))
-        if record is None:
-            same("the SHA-256 of the original", before.origin.sha256, content["input"]["sha256"])
-        elif not record.commits_to(before.origin.sha256, content["input"]["commitment"]):
-            raise CertificateError(
-                "The certificate does not commit to this original.", "Check the original and the private record."
-            )
-        else:
-            proved.append("The certificate commits to this original.")
-        if nodes_of(content):
-            return None, "a release shows names of nodes, not where they lie"
+        original = Original(content, record, self.original, self.engine)
+        before = original.read(proved)
+        if not original.comparable:
+            return None, "a release shows names of nodes, and nothing here tells where they lie"
         if not self._as_kept(table):
             return None, "the rows of the table are no longer in the order in which they were released"
-        order = None if record is None else record.order(table.rows)
-        return (before, table if order is None else table.rearranged(order)), ""
+        return (before, original.beside(self.source, table)), ""
 
     def _exact_scores(self) -> Sequence[Mapping[str, Any]]:
         """What the private record says was measured, if there is one."""
         found: Sequence[Mapping[str, Any]] = () if self.record is None else self.record.content["scores"]
         return found
-
-    @property
-    def _layout(self) -> Mapping[str, Any]:
-        """What was said of the layout of the original."""
-        found: Mapping[str, Any] = self.content["recipe"]["table"]
-        return found if self.record is None else self.record.content["input"]["read"]
 
     def _remarks(self, table: Table, models: Sequence[PrivacyModel]) -> list[str]:
         """Say what a reader should know before relying on the proof."""

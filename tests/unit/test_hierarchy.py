@@ -1,5 +1,7 @@
 """Hierarchies: reading, building, validating, and publishing their nodes."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.errors import DataError, ParameterError
+from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.hierarchy import Hierarchy
 
 ROWS = [
@@ -54,7 +56,7 @@ def test_hierarchies_are_built_from_bands_prefixes_and_dates():
     [
         ([], "empty"),
         ([("a", "x", "*"), ("b", "*")], "2 levels on line 2 and 3 on line 1"),
-        ([("a", "x", "*"), ("a", "y", "*")], "twice"),
+        ([("a", "x", "*"), ("a", "y", "*")], "line 2 disagrees with line 1"),
         ([("a", "x", "p", "*"), ("b", "x", "q", "*")], "second parent"),
         ([("a", "p", "m"), ("b", "p", "m"), ("c", "x", "p"), ("d", "y", "p")], "same name"),
     ],
@@ -90,6 +92,50 @@ def test_nodes_are_published_read_back_and_proved(tmp_path):
     release.write(tmp_path / "out.parquet")
     shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
     assert str(tmp_path) not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
+
+
+def test_a_doubled_row_that_agrees_is_one_and_lines_are_those_of_the_file(tmp_path):
+    """Files of other tools have rows twice, and blank lines."""
+    path = tmp_path / "city.csv"
+    path.write_text("Bonn;North;*\n\nCologne;North;*\nBonn;North;*\nRome;South;*\n", encoding="utf-8")
+    assert Hierarchy.read(path, "city").leaves == ("Bonn", "Cologne", "Rome")
+    path.write_text("Bonn;North;*\n\nCologne;North;*\nBonn;South;*\nRome;South;*\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 4 disagrees with line 1") as error:
+        Hierarchy.read(path, "city")
+    assert "Bonn" not in str(error.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_measures_are_proved_with_the_original_although_a_release_only_names_nodes(tmp_path, ending):
+    """The private record tells where nodes lie, so that everything that was measured can be measured again."""
+    (tmp_path / "city.csv").write_text(FILE, encoding="utf-8")
+    frame = pl.DataFrame({"city": [row[0] for row in ROWS], "age": [30, 40, 50, 31, 41, 51], "ill": list("abcdef")})
+    frame.write_csv(tmp_path / "people.csv")
+    given = {"city": str(tmp_path / "city.csv"), "age": "bands 10,100"}
+    table = shoal.read(tmp_path / "people.csv", quasi=["city", "age"], sensitive=["ill"], hierarchies=given)
+    measures = [shoal.InformationLoss(), shoal.Granularity(), shoal.Uniqueness(matching="fit")]
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)], measures=measures)
+    out = tmp_path / f"out.{ending}"
+    release.write(out)
+    (tmp_path / "city.csv").unlink()
+    papers = {"private": tmp_path / "out.private.json", "original": tmp_path / "people.csv"}
+    proof = shoal.verify(out, tmp_path / "out.certificate.json", **papers)
+    assert proof.not_proved == ()
+    assert [found.value for found in proof.scores] == [found.value for found in release.scores]
+    record = json.loads((tmp_path / "out.private.json").read_text(encoding="utf-8"))
+    record["input"]["hierarchies"]["city"][0] = 5
+    (tmp_path / "out.private.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(CertificateError, match="private record"):
+        shoal.verify(out, tmp_path / "out.certificate.json", **papers)
+
+
+def test_granularity_counts_the_leaves_of_a_hierarchy_whether_or_not_they_occur():
+    tree = Hierarchy.of([(str(age), "0-4" if age < 5 else "5-9", "*") for age in range(10)], "age")
+    frame = pl.DataFrame({"age": ["1", "2", "7", "8"]})
+    table = shoal.read(frame, quasi=["age"], hierarchies={"age": tree})
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)], measures=[shoal.Granularity()])
+    assert release.to_polars()["age"].to_list() == ["0-4", "0-4", "5-9", "5-9"]
+    assert release.scores[0].value == pytest.approx(4 / 9)
 
 
 def test_a_value_that_the_hierarchy_does_not_cover_is_an_error_with_its_line(tmp_path):

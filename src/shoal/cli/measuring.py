@@ -48,7 +48,7 @@ from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
 from shoal.measures.total_variation import TotalVariation
 from shoal.measures.uniqueness import Matching
-from shoal.pairing import paired
+from shoal.pairing import misplaced, paired
 from shoal.private_record import PrivateRecord
 from shoal.release import STANDARD_MEASURES
 from shoal.risk import risk
@@ -214,6 +214,8 @@ def compare_command(
             scores = score(after, [InformationLoss(), *asked], before)
             told = {"path": str(path)} | {value.measure.replace("-", "_"): value.value for value in scores}
             told |= risk(after, where=where, matching="signature")
+            if same_order:
+                told["misplaced"] = misplaced(before, after)
             found["releases"].append(told | {"scores": [_score(value) for value in scores]})
     if report is not None:
         from shoal.report.comparison_report import releases_report

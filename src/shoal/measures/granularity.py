@@ -24,7 +24,8 @@ class Granularity:
 
     Also known as the normalized certainty penalty. A range counts with its length, divided by that of the attribute's
     range in the original table; a set of categories with the number of its members less one, divided by the number of
-    all categories less one; a wildcard counts 1. A cell that never had a value is exact. The detail gives the mean of
+    all categories less one; a node of a hierarchy likewise with its leaves, whether or not they occur, divided by all
+    leaves of the hierarchy; a wildcard counts 1. A cell that never had a value is exact. The detail gives the mean of
     each attribute and the ``utility``, 1 less the value.
 
     References
@@ -57,7 +58,7 @@ def domains(original: Table) -> dict[str, float]:
     found: dict[str, float] = {}
     for j, name in enumerate(original.schema.quasi):
         axis = original.schema[name].axis
-        if axis.nominal:
+        if axis.nominal or axis.tree is not None:
             found[name] = float(len(axis.values) - 1) if axis.values is not None else 0.0
         else:
             ends = _numbers(axis, np.array([known.lowest[j], known.highest[j]])) if known.count[j] else np.zeros(2)
