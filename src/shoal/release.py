@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.certificate import Certificate
+from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.measures import Demanding, Measure, Score, TableMeasure, score
@@ -129,9 +130,10 @@ class Release:
         private: str | Path | None = None,
         recipe: str | Path | None = None,
         masked_counts: str | Path | None = None,
-        delimiter: str = ",",
+        delimiter: str | None = None,
         row_order: str | None = None,
         key: bytes | None = None,
+        overwrite: bool = False,
         needed: Sequence[str | Path] = (),
         also: Mapping[Path, Callable[[Certificate], bytes]] | None = None,
     ) -> Certificate:
@@ -142,10 +144,11 @@ class Release:
         path
             Where to. A name that ends in ``.parquet`` gives Parquet, one that ends with a slash a new folder of
             Parquet files, ``postgresql://…?table=t`` and ``duckdb:///file.db?table=t`` a new table in a database,
-            and any other name delimited text, compressed if it ends in ``.gz`` or ``.zst``.
+            ``-`` delimited text on stdout, and any other name delimited text, compressed if it ends in ``.gz`` or
+            ``.zst``. A name that promises another format, such as ``.xlsx``, is refused.
         certificate
             Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out. It must be named
-            for a table in a database.
+            for a table in a database and for stdout.
         private
             Where the private record goes, which only its owner can read; beside the table, as ``NAME.private.json``,
             if left out. It is to be kept with the original and never to be published.
@@ -155,12 +158,15 @@ class Release:
             Where to put, as CSV, how often each original value was masked, if the method kept count. It is what
             `Regenerate` needs. Rare values in it are those of single people, so only its owner can read it.
         delimiter
-            What separates the cells of a text file.
+            What separates the cells of a text file; if left out, a tab in ``.tsv``, a bar in ``.psv``, else a comma.
         row_order
             ``released``, by what is released; or ``input``, as in the original, for experiments: neighbours may then
             bound each other's ranges. If left out, what `anonymize` was asked for.
         key
             A key to sign the certificate with, of at least 16 bytes.
+        overwrite
+            Whether files, or a table that an earlier release made, may be replaced where they are. They are when all
+            new ones are complete.
         needed
             Files that must not be overwritten, beside the input.
         also
@@ -173,8 +179,11 @@ class Release:
             If a model does not hold on the released table. Nothing is written then.
         """
         self._insist()
-        places = Places.of(path, certificate, private, recipe, masked_counts, tuple(also or {}))
-        if not usable_delimiter(delimiter):
+        places = Places.of(
+            path, certificate, private, recipe, masked_counts, tuple(also or {}), overwrite=overwrite
+        )  # fmt: skip
+        separator = delimiter_for(places.target) if delimiter is None else delimiter
+        if not usable_delimiter(separator):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
@@ -184,7 +193,7 @@ class Release:
         chosen = row_order or self.recipe.row_order
         table, order = self.in_order(chosen)
         told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
-        return write_release(replace(told, table=table), order, places, delimiter, key, tuple((also or {}).values()))
+        return write_release(replace(told, table=table), order, places, separator, key, tuple((also or {}).values()))
 
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""

@@ -15,9 +15,11 @@ import numpy as np
 
 from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
+from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
+from shoal.engines.streams import to_stdout
 from shoal.errors import ParameterError
-from shoal.files import all_or_none, files_read_by, put, refuse_overwriting, writing
+from shoal.files import all_or_none, files_read_by, put, writing
 from shoal.files.moving import Awaited, Commit
 from shoal.measures import Score
 from shoal.models import Verdict
@@ -56,10 +58,7 @@ def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path])
             raise ParameterError(
                 f"Writing '{target}' would overwrite the input, which would be lost.", "Choose another name."
             )
-    outputs = [output.path for output in places.outputs()]
-    folder = target.path if target.kind == "folder" else None
-    kept = [path for path in target.files() if target.is_table and path not in outputs]
-    refuse_overwriting(outputs, [*inputs, *kept], folder)
+    places.refuse(inputs)
 
 
 def write_release(
@@ -90,13 +89,17 @@ def write_release(
     table, target = release.table, places.target
     with ExitStack() as stack:
         stored = None
-        if not places.table_is_a_file:
-            stored = stack.enter_context(table.engine.store(table.data, table.schema, target))
+        if target.is_table and not places.table_is_a_file:
+            stored = stack.enter_context(table.engine.store(table.data, table.schema, places.stored_in))
         batch = stack.enter_context(all_or_none(places.outputs()))
         rest = iter(batch)
         if stored:
             batch.commit = Commit(stored.commit, Awaited(target.identity(), stored.written.sha256))
-        written = stored.written if stored else _written(table, next(rest), target, delimiter)
+            written = stored.written
+        else:
+            # What goes to stdout cannot be called back: it goes when all else is complete, before anything is moved.
+            draft = next(rest) if places.table_is_a_file else stack.enter_context(to_stdout())
+            written = _written(table, draft, target, delimiter)
         secret = fresh_key()
         sealed = _certificate(release, target, delimiter, written, secret, key)
         put(next(rest), sealed.to_json())
@@ -176,7 +179,7 @@ def _full_recipe(release: Proved, places: Places, delimiter: str) -> Recipe:
         target=seen(places.target),
         certificate=seen(places.certificate if places.named[0] else None),
         private=seen(places.private if places.named[1] else None),
-        delimiter=delimiter,
+        delimiter=None if delimiter == delimiter_for(places.target) else delimiter,
     )
 
 
