@@ -4,9 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+
+# Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
+EXTRAS :=
+KNOWN := all db frames learn report spark web
+comma := ,
+WANTED := $(subst $(comma), ,$(EXTRAS))
+ifneq ($(filter-out $(KNOWN),$(WANTED)),)
+$(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
+endif
+
 .PHONY: install demo study test test-large lint types bench growth screenshots lock clean
 
-install: $(VENV)/.installed
+install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
 KERNELS := hatch_build.py $(wildcard src/shoal/kernels/*.c src/shoal/kernels/*.h)
 
@@ -16,6 +26,10 @@ $(VENV)/.installed: pyproject.toml requirements.lock $(KERNELS)
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation -e .
 	$(BIN)/python -m compileall -q src/shoal  # as for any installed package: a start then costs a third less
+	touch $@
+
+$(VENV)/.with-%: requirements-%.lock $(VENV)/.installed
+	$(PIP) install --require-hashes -r $<
 	touch $@
 
 $(VENV)/.tested: $(VENV)/.installed requirements-test.lock
@@ -51,12 +65,22 @@ growth: $(VENV)/.tested
 screenshots: $(VENV)/.tested
 	$(BIN)/python tools/screenshots.py --out screenshots
 
-lock:
-	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
-		pyproject.toml requirements-build.in -o requirements.lock
-	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
-		--extra test -c requirements.lock pyproject.toml requirements-build.in -o requirements-test.lock
+# What an extra brings has the versions that were tested, where the tests use it.
+COMPILE := .uv/bin/uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11
+ONE_BY_ONE := $(filter-out all,$(KNOWN))
+
+lock: .uv/bin/uv
+	$(COMPILE) pyproject.toml requirements-build.in -o requirements.lock
+	$(COMPILE) --extra test -c requirements.lock pyproject.toml requirements-build.in -o requirements-test.lock
+	$(COMPILE) $(ONE_BY_ONE:%=--extra %) -c requirements-test.lock pyproject.toml -o requirements-all.lock
+	for extra in $(ONE_BY_ONE); do \
+		$(COMPILE) --extra $$extra -c requirements-all.lock pyproject.toml -o requirements-$$extra.lock || exit 1; \
+	done
+
+.uv/bin/uv:
+	$(PYTHON) -m venv .uv
+	.uv/bin/python -m pip --disable-pip-version-check --quiet install uv
 
 clean:
-	rm -rf $(VENV) src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .uv src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

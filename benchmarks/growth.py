@@ -58,7 +58,7 @@ def measured(rows: int, folder: Path, memory: str, methods: Iterable[str]) -> It
     for method in methods:
         yield cost(
             f"anonymize, {method}", "anonymize", table, "--out", release, "--quasi", QUASI, "--sensitive", "charge",
-            "--k", "5", "--method", method, anew=release,
+            "--k", "5", "--method", method, "--overwrite", anew=release,
         )  # fmt: skip
     yield cost("check", "check", release, "--certificate", release.with_suffix(".certificate.json"))
     yield cost("risk", "risk", table, "--quasi", QUASI)

@@ -21,7 +21,7 @@ SETTINGS = {
 @cache
 def cluster():
     """Give the engine that all tests share, or say why there is none."""
-    pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
+    pytest.importorskip("pyspark", reason="PySpark is not installed: make install EXTRAS=spark")
     import shoal
     from shoal.engines.spark.java import java_home
 

@@ -69,7 +69,7 @@ class Recipe:
     seed
         The seed of methods that draw random numbers.
     delimiter
-        What separates the cells of the released file.
+        What separates the cells of the released file; what its name says if left out.
     source, target, certificate, private
         The input, the output, the certificate and the private record. They may be left out: a recipe in a certificate
         names no places.
@@ -86,7 +86,7 @@ class Recipe:
     models: tuple[PrivacyModel, ...] = ()
     measures: tuple[Measure, ...] | None = None
     seed: int = 0
-    delimiter: str = ","
+    delimiter: str | None = None
     source: str | None = None
     target: str | None = None
     certificate: str | None = None
@@ -135,7 +135,7 @@ class Recipe:
         places = {"file": self.target, "certificate": self.certificate, "private": self.private}
         release |= {key: value for key, value in places.items() if value}
         release |= {"row_order": self.row_order} if self.row_order != "released" else {}
-        release |= {"delimiter": self.delimiter} if self.delimiter != "," else {}
+        release |= {"delimiter": self.delimiter} if self.delimiter is not None else {}
         return {
             "table": ({"file": self.source} if self.source else {}) | dict(self.table),
             "method": [describe(method) for method in self.methods],
@@ -183,7 +183,7 @@ class Recipe:
             tuple(build("models", given) for given in _list(content.get("model", []))),
             None if measures is None else tuple(build("measures", given) for given in _list(measures)),
             release.get("seed", 0),
-            release.get("delimiter", ","),
+            release.get("delimiter"),
             source,
             release.get("file"),
             release.get("certificate"),

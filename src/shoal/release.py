@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import platform
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from shoal.certificate import Certificate
-from shoal.engines import Layout, Written
+from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
-from shoal.files import Output, all_or_none, files_read_by, put, refuse_overwriting, writing
-from shoal.files.moving import Awaited, Commit
 from shoal.measures import Demanding, Measure, Score, TableMeasure, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.information_loss import InformationLoss
@@ -26,9 +20,9 @@ from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
-from shoal.papers import certificate_beside, private_beside
-from shoal.private_record import PrivateRecord, commitment, fresh_key
+from shoal.papers import Places
 from shoal.recipe import Recipe, refuse_strange_order
+from shoal.release_files import refuse_losses, write_release
 from shoal.schema import RELEASED, usable_delimiter
 from shoal.table import Origin, RowOrder, Table
 
@@ -136,9 +130,10 @@ class Release:
         private: str | Path | None = None,
         recipe: str | Path | None = None,
         masked_counts: str | Path | None = None,
-        delimiter: str = ",",
+        delimiter: str | None = None,
         row_order: str | None = None,
         key: bytes | None = None,
+        overwrite: bool = False,
         needed: Sequence[str | Path] = (),
         also: Mapping[Path, Callable[[Certificate], bytes]] | None = None,
     ) -> Certificate:
@@ -149,10 +144,11 @@ class Release:
         path
             Where to. A name that ends in ``.parquet`` gives Parquet, one that ends with a slash a new folder of
             Parquet files, ``postgresql://…?table=t`` and ``duckdb:///file.db?table=t`` a new table in a database,
-            and any other name delimited text, compressed if it ends in ``.gz`` or ``.zst``.
+            ``-`` delimited text on stdout, and any other name delimited text, compressed if it ends in ``.gz`` or
+            ``.zst``. A name that promises another format, such as ``.xlsx``, is refused.
         certificate
             Where the certificate goes; beside the table, as ``NAME.certificate.json``, if left out. It must be named
-            for a table in a database.
+            for a table in a database and for stdout.
         private
             Where the private record goes, which only its owner can read; beside the table, as ``NAME.private.json``,
             if left out. It is to be kept with the original and never to be published.
@@ -162,12 +158,15 @@ class Release:
             Where to put, as CSV, how often each original value was masked, if the method kept count. It is what
             `Regenerate` needs. Rare values in it are those of single people, so only its owner can read it.
         delimiter
-            What separates the cells of a text file.
+            What separates the cells of a text file; if left out, a tab in ``.tsv``, a bar in ``.psv``, else a comma.
         row_order
             ``released``, by what is released; or ``input``, as in the original, for experiments: neighbours may then
             bound each other's ranges. If left out, what `anonymize` was asked for.
         key
             A key to sign the certificate with, of at least 16 bytes.
+        overwrite
+            Whether files, or a table that an earlier release made, may be replaced where they are. They are when all
+            new ones are complete.
         needed
             Files that must not be overwritten, beside the input.
         also
@@ -180,153 +179,32 @@ class Release:
             If a model does not hold on the released table. Nothing is written then.
         """
         self._insist()
-        target = Source.parse(path)
-        paper = Path(certificate) if certificate is not None else certificate_beside(target)
-        secret = Path(private) if private is not None else private_beside(target, paper)
-        if not usable_delimiter(delimiter):
+        places = Places.of(
+            path, certificate, private, recipe, masked_counts, tuple(also or {}), overwrite=overwrite
+        )  # fmt: skip
+        separator = delimiter_for(places.target) if delimiter is None else delimiter
+        if not usable_delimiter(separator):
             raise ParameterError("This delimiter cannot separate cells.", "Choose one sign such as , ; | or a tab.")
-        extra = [Output(Path(path)) for path in (recipe,) if path is not None]
-        extra += [Output(Path(path), private=True) for path in (masked_counts,) if path is not None]
-        fresh = target.kind == "duckdb" and not target.path.exists()  # a new database is made as any other file is
-        made = [Output(target.path, vacant=fresh)] if fresh or not target.is_table else []
-        outputs = [*made, Output(paper), Output(secret, private=True), *extra, *map(Output, also or {})]
         if masked_counts is not None and not self.table.masked:
             raise ParameterError(
                 "It was not counted which values were masked.", "Only some methods do: mask-uniques does."
             )
-        self._refuse_losses([output.path for output in outputs], target, needed)
+        refuse_losses(self, places, needed)
         chosen = row_order or self.recipe.row_order
         table, order = self.in_order(chosen)
         told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
-        with ExitStack() as stack:
-            stored = None
-            if not made:
-                stored = stack.enter_context(table.engine.store(table.data, table.schema, target))
-            batch = stack.enter_context(all_or_none(outputs))
-            rest = iter(batch)
-            if stored:
-                batch.commit = Commit(stored.commit, Awaited(target.identity(), stored.written.sha256))
-            written = stored.written if stored else _written(table, next(rest), target, delimiter)
-            commitment_key = fresh_key()
-            sealed = told._certificate(target, delimiter, written, commitment_key, key)
-            put(next(rest), sealed.to_json())
-            draft = next(rest)
-            with writing(draft), draft.open("wb") as file:
-                told._private(sealed, commitment_key).write(file, order, table.rows)
-            if recipe is not None:
-                full = told._full_recipe(Path(recipe).parent, target, certificate, private, delimiter)
-                put(next(rest), full.to_toml())
-            if masked_counts is not None:
-                put(next(rest), self._masked_counts())
-            for draft, make in zip(rest, (also or {}).values(), strict=True):
-                put(draft, make(sealed))
-        return sealed
-
-    def _refuse_losses(self, outputs: Sequence[Path], target: Source, needed: Sequence[str | Path]) -> None:
-        """Refuse to write over the input, or over anything else that is needed."""
-        recipe = self.recipe
-        inputs = [*map(Path, needed), *map(Path, self.origin.beside)]
-        inputs += files_read_by([*recipe.methods, *recipe.models, *(recipe.measures or ())])
-        if self.origin.place:
-            source = Source.parse(self.origin.place)
-            inputs += source.files()
-            if target.same_table(source):
-                raise ParameterError(
-                    f"Writing '{target}' would overwrite the input, which would be lost.", "Choose another name."
-                )
-        folder = target.path if target.kind == "folder" else None
-        kept = [path for path in target.files() if target.is_table and path not in outputs]
-        refuse_overwriting(outputs, [*inputs, *kept], folder)
-
-    def _masked_counts(self) -> str:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["column", "value", "count"])
-        for name, (positions, counts) in self.table.masked.items():
-            values = self.table.schema[name].axis.texts(positions)
-            writer.writerows((name, value, count) for value, count in zip(values, counts.tolist(), strict=True))
-        return text.getvalue()
-
-    def _full_recipe(
-        self,
-        folder: Path,
-        target: Source,
-        certificate: str | Path | None,
-        private: str | Path | None,
-        delimiter: str,
-    ) -> Recipe:
-        """Give the recipe with the places of its files, as seen from its own folder."""
-
-        def seen(path: str | Path | Source | None) -> str | None:
-            return None if path is None else Source.parse(path).seen_from(folder)
-
-        return replace(
-            self.recipe,
-            source=seen(self.origin.place),
-            target=seen(target),
-            certificate=seen(certificate),
-            private=seen(private),
-            delimiter=delimiter,
-        )
+        return write_release(replace(told, table=table), order, places, separator, key, tuple((also or {}).values()))
 
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""
         scores = _seen(table, self.recipe.measures or (), self.scores)
         return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=scores)
 
-    def _certificate(
-        self, target: Source, delimiter: str, written: Written, secret: bytes, key: bytes | None
-    ) -> Certificate:
-        layout = {"delimiter": delimiter} if target.format == "text" else {}
-        marks = list(self.recipe.table.get("missing", ()))
-        return Certificate.issue(
-            recipe=self.recipe.public(),
-            software={"python": platform.python_version(), "numpy": np.__version__},
-            engine=self.table.engine.name,
-            commitment=commitment(secret, self.origin.sha256),
-            rows=self.table.rows,
-            schema=self.table.schema,
-            released={
-                "name": target.name,
-                "format": target.format,
-                "row_order": self.recipe.row_order,
-                **layout,
-                **({"missing": marks} if marks else {}),
-            },
-            written=written,
-            steps=self.steps,
-            verdicts=self.verdicts,
-            measures=self.recipe.measures or (),
-            scores=self.scores,
-            key=key,
-        )
-
-    def _private(self, sealed: Certificate, secret: bytes) -> PrivateRecord:
-        return PrivateRecord.issue(
-            certificate=sealed,
-            key=secret,
-            origin=self.origin,
-            schema=self.table.schema,
-            row_order=self.recipe.row_order,
-            verdicts=self.verdicts,
-            scores=self.scores,
-        )
-
 
 def _seen(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) -> tuple[Score, ...]:
     """Give scores with those anew that look at the order of the rows."""
     looks = zip(measures, scores, strict=True)
     return tuple(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
-
-
-def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
-    with writing(draft):
-        if target.is_table:
-            with table.engine.store(table.data, table.schema, replace(target, path=draft)) as stored:
-                stored.commit()
-            return stored.written
-        slash = "/" * (target.kind == "folder")
-        return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
 
 
 def anonymize(

@@ -222,7 +222,8 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
         lines.append(f"Not released: {subject} (it tells people apart)")
     if row_order == "input":
         lines.append("Rows stand in the order of the input: if that was sorted, neighbours bound each other's ranges.")
-    _say(*lines, f"Written: {out} and {certificate}", f"Keep with the original, never publish: {private}")
+    where = "stdout" if out.kind == "stream" else out
+    _say(*lines, f"Written: {where} and {certificate}", f"Keep with the original, never publish: {private}")
 
 
 def proof(path: Source | Path, found: Proof) -> None:
@@ -275,9 +276,9 @@ def lines(said: Sequence[str]) -> None:
     _say("", *said)
 
 
-def written(rows: int, out: Path) -> None:
+def written(rows: int, out: Path | Source) -> None:
     """Say where a table went."""
-    _say(f"Written: {rows:,} records to {out}")
+    _say(f"Written: {rows:,} records to {'stdout' if str(out) == '-' else out}")
 
 
 def _say(*lines: str) -> None:

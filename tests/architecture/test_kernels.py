@@ -101,12 +101,13 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         parted = Parted(pool, 500)
         shoal.score(shoal.read(table, engine=parted, **roles), [shoal.Uniqueness()])
         numbers = shoal.read(table, engine=parted, quasi="charge")
-        shoal.anonymize(numbers, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(tmp_path / "parts.csv")
-        (tmp_path / "parts.csv").unlink()
+        shoal.anonymize(numbers, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(
+            tmp_path / "parts.csv", overwrite=True
+        )
     for name, release in (("one", one), ("two", two)):
         for delimiter in (",", ";"):
             path = tmp_path / f"{name}.csv"
-            release.write(path, delimiter=delimiter)
+            release.write(path, delimiter=delimiter, overwrite=True)
             shoal.verify(path, path.with_suffix(".certificate.json"))
     shoal.score(shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.Uniqueness(matching="fit")])
     shoal.score(shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"), [shoal.OrderLeak()])

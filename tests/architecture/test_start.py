@@ -24,7 +24,7 @@ import pyarrow as pa, shoal
 table = shoal.read(pa.table({{"age": [34, 35, 61, 62], "ill": ["a", "b", "a", "b"]}}), quasi="age", sensitive="ill")
 release = shoal.anonymize(table, shoal.StratifiedClusters(), [shoal.KAnonymity(2), shoal.TCloseness(0.5)])
 release.write("out.csv")
-release.write("out.parquet", certificate="parquet.json")
+release.write("out.parquet", certificate="parquet.json", private="parquet.private.json")
 shoal.verify("out.csv", "out.certificate.json")
 shoal.verify("out.parquet", "parquet.json")
 print(shoal.read("out.parquet", quasi="age"))

@@ -87,7 +87,7 @@ class Desk:
         inside = [path for path in self.folder.rglob("*") if path.is_symlink() or not path.is_dir()]
         return {str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None for path in inside}
 
-    def run(self, *arguments: object) -> Outcome:
+    def run(self, *arguments: object, stdin: bytes | None = None) -> Outcome:
         """Run a command in this process."""
         before = self._look()
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
@@ -95,6 +95,8 @@ class Desk:
             patch.setattr(sys, "argv", ["shoal", *map(str, arguments)])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
+            if stdin is not None:
+                patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             with pytest.raises(SystemExit) as end:
                 main()
         after = self._look()
@@ -110,12 +112,15 @@ class Desk:
     row_order = "released"
 
     def mask(self, text: str | bytes, *arguments: object, k: int = 2) -> Outcome:
-        """Anonymize a table from in.csv to out.csv by the paper's algorithms, whose releases are known."""
+        """Anonymize a table from in.csv to out.csv by the paper's algorithms, whose releases are known.
+
+        What an earlier one wrote is replaced.
+        """
         self.put("in.csv", text)
         way = "stratified-clusters" if "--t" in arguments else "sorted-clusters"
         method = () if "--method" in arguments else ("--method", way)
         order = ("--row-order", self.row_order)
-        return self.run("anonymize", "in.csv", "--out", "out.csv", "--k", k, *method, *order, *arguments)
+        return self.run("anonymize", "in.csv", "--out", "out.csv", "--overwrite", "--k", k, *method, *order, *arguments)
 
     def check(self, *arguments: object) -> Outcome:
         """Check out.csv against the certificate that lies beside it."""

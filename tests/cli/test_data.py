@@ -16,7 +16,9 @@ def test_discharges_are_the_same_each_time_and_begin_alike(desk):
     assert short[0] == HEAD
     assert (len(short), len(long)) == (51, 81)
     assert long[:51] == short
-    other = desk.run("data", "discharges", "--rows", "50", "--seed", "7", "--out", "a.csv", "--json").json()
+    other = desk.run(
+        "data", "discharges", "--rows", "50", "--seed", "7", "--out", "a.csv", "--overwrite", "--json"
+    ).json()
     assert other == {"rows": 50, "seed": 7, "out": "a.csv"}
     assert desk.read("a.csv").splitlines() != short
 
@@ -238,7 +240,7 @@ def test_a_confidential_column_with_a_hierarchy_is_protected_and_proved_by_it(de
     desk.run("anonymize", "people.csv", *asked, *more).fine()
     assert "distance over a hierarchy" in desk.read("out.certificate.json")
     first = desk.read("out.csv")
-    desk.run("run", "way.toml").fine()
+    desk.run("run", "way.toml", "--overwrite").fine()
     assert desk.read("out.csv") == first
     (desk.folder / "ill.csv").unlink()
     desk.run("check", "out.csv", "--certificate", "out.certificate.json").fine()

@@ -62,7 +62,7 @@ def test_the_certificate_tells_nothing_by_which_an_original_is_recognised(desk, 
 
 def test_every_release_of_one_table_has_a_commitment_of_its_own(desk, told):
     first = certificate(desk)["input"]["commitment"]
-    desk.run("anonymize", "in.csv", "--out", "out.csv", *WAY).fine()
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *WAY, "--overwrite").fine()
     assert certificate(desk)["input"]["commitment"] != first
 
 
@@ -191,12 +191,12 @@ def test_a_record_of_another_original_is_refused(desk, told):
 
 def test_a_recipe_says_where_the_private_record_goes(desk, table):
     desk.run("anonymize", "in.csv", "--out", "out.csv", *WAY, "--private", "kept.json", "--save-recipe", "r.toml",
-             "--row-order", "input").fine()  # fmt: skip
+             "--row-order", "input", "--overwrite").fine()  # fmt: skip
     recipe = desk.read("r.toml")
     assert 'private = "kept.json"' in recipe
     assert 'row_order = "input"' in recipe
     before = desk.read("out.csv")
-    said = desk.run("run", "r.toml").fine()
+    said = desk.run("run", "r.toml", "--overwrite").fine()
     assert set(said.left) <= {"out.csv", "out.certificate.json", "kept.json"}
     assert desk.read("out.csv") == before
     assert "rows" not in json.loads(desk.read("kept.json"))

@@ -122,7 +122,7 @@ def test_a_saved_recipe_keeps_the_limit_of_memory_and_a_certificate_does_not(kit
     kitchen.run("anonymize", "in.csv", *NAMED, "--k", 2, "--memory", "1GB", *places).fine()
     assert tomllib.loads(kitchen.read("recipe.toml"))["engine"] == {"memory": "1GB"}
     assert "1GB" not in kitchen.read("out.certificate.json")
-    kitchen.run("run", "recipe.toml").fine()
+    kitchen.run("run", "recipe.toml", "--overwrite").fine()
 
 
 def test_a_saved_recipe_names_files_from_where_it_lies(kitchen):
@@ -133,7 +133,7 @@ def test_a_saved_recipe_names_files_from_where_it_lies(kitchen):
     content = tomllib.loads(kitchen.read("recipes/r.toml"))
     assert content["table"]["file"] == "../in.csv"
     (kitchen.folder / "results" / "out.csv").unlink()
-    assert "results/out.csv" in kitchen.run("run", "recipes/r.toml").fine().left
+    assert "results/out.csv" in kitchen.run("run", "recipes/r.toml", "--overwrite").fine().left
 
 
 @pytest.mark.parametrize(

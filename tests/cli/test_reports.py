@@ -2,6 +2,8 @@
 
 import pytest
 
+from shoal.extras import how_to_install
+
 MASK = ("--quasi", "age,zip,sex", "--sensitive", "charge")
 
 
@@ -65,7 +67,7 @@ def test_a_report_never_overwrites_what_is_needed(desk, people):
     desk.put("in.html", people)
     arguments = ("anonymize", "in.html", "--k", 2, *MASK)
     desk.run(*arguments, "--out", "out.csv", "--report", "in.html").refused(2, "overwrite")
-    desk.run(*arguments, "--out", "out.html", "--report", "out.html").refused(2, "same name")
+    desk.run(*arguments, "--out", "out.csv", "--certificate", "r.html", "--report", "r.html").refused(2, "same name")
     desk.run("risk", "in.html", "--quasi", "age", "--report", "in.html").refused(2, "overwrite")
 
 
@@ -94,12 +96,12 @@ def test_an_audience_needs_a_report_and_must_be_known(desk, people):
 def test_a_pdf_without_weasyprint_is_refused_before_any_work(desk, people, weasyprint_missing):
     desk.put("in.csv", people)
     desk.run("anonymize", "in.csv", "--out", "out.csv", "--k", 2, *MASK, "--report", "r.pdf").refused(
-        2, "shoal[report]"
+        2, how_to_install("report")
     )
-    desk.run("risk", "in.csv", "--quasi", "age", "--report", "r.pdf").refused(2, "shoal[report]")
+    desk.run("risk", "in.csv", "--quasi", "age", "--report", "r.pdf").refused(2, how_to_install("report"))
 
 
 def test_a_pdf_is_written_where_weasyprint_is(desk, people):
-    pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: pip install 'shoal[report]'", exc_type=ImportError)
+    pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: make install EXTRAS=report", exc_type=ImportError)
     desk.mask(people, *MASK, "--report", "report.pdf").fine()
     assert (desk.folder / "report.pdf").read_bytes().startswith(b"%PDF")

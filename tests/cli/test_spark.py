@@ -29,7 +29,7 @@ def run(*arguments):
 
 
 def test_a_command_shows_one_json_object_and_nothing_else(people):
-    pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
+    pytest.importorskip("pyspark", reason="PySpark is not installed: make install EXTRAS=spark")
     asked = ["--k", "4", "--method", "sorted-clusters", "--json"]
     done = shoal_command("anonymize", *people, *asked, "--out", "out/", "--engine", "spark", "--master", "local[1]")
     assert done.returncode == 0, done.stdout

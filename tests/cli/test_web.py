@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.extras import how_to_install
 
 SOURCE = str(Path(shoal.__file__).parents[1])
 
@@ -28,7 +29,7 @@ def test_what_is_missing_is_named_with_how_to_get_it(missing, tmp_path):
     done = run("web", "--no-browser", "--port", "0", before=f"import sys; sys.modules[{missing!r}] = None")
     assert done.returncode == 2
     assert missing in done.stderr
-    assert "pip install 'shoal[web]'" in done.stderr
+    assert how_to_install("web") in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.charts import bars
+from shoal.extras import how_to_install
 from shoal.report import release_report, risk_report, write_page
 from shoal.report.bins import OTHER, distribution
 from shoal.report.calendar_bins import calendar_bins
@@ -226,7 +227,7 @@ def test_the_recipe_in_a_report_makes_the_same_file(tmp_path, monkeypatch):
     before = (tmp_path / "out.csv").read_bytes()
     (tmp_path / "out.csv").unlink()
     monkeypatch.chdir(tmp_path)
-    exec(python.replace("recipe.target)", "recipe.target, delimiter=recipe.delimiter)"), {})
+    exec(python.replace("recipe.target)", "recipe.target, delimiter=recipe.delimiter, overwrite=True)"), {})
     assert (tmp_path / "out.csv").read_bytes() == before
 
 
@@ -406,7 +407,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path):
 
 
 def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
-    pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: pip install 'shoal[report]'", exc_type=ImportError)
+    pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: make install EXTRAS=report", exc_type=ImportError)
     page = release_report(release, original)
     for name in ("a.pdf", "b.pdf"):
         write_pdf(page, tmp_path / name)
@@ -419,5 +420,5 @@ def test_without_weasyprint_a_pdf_is_refused_with_what_to_do(monkeypatch, tmp_pa
     monkeypatch.setitem(__import__("sys").modules, "weasyprint", None)
     with pytest.raises(shoal.ParameterError, match="WeasyPrint") as refused:
         write_pdf("<p>", tmp_path / "a.pdf")
-    assert "shoal[report]" in refused.value.remedy
+    assert how_to_install("report") in refused.value.remedy
     assert list(tmp_path.iterdir()) == []

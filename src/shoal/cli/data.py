@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from shoal import showing
-from shoal.cli.options import Json, app, print_json
+from shoal.cli.options import Json, Overwrite, app, print_json, refuse_json_on_stdout, results_beside
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 
 
 @app.command("demo")
 def demo_command(
     folder: Annotated[Path | None, typer.Option(help="Where the example's files are kept; a temporary folder if left out.")] = None,
+    overwrite: Overwrite = False,
 ) -> None:  # fmt: skip
     """Anonymize a built-in example and show it before and after."""
     from shoal.datasets.tour import tour
 
-    tour(folder)
+    tour(folder, overwrite=overwrite)
 
 
 tables = typer.Typer(help="Make data to try things on, or read published files.", no_args_is_help=True)
@@ -28,11 +31,12 @@ app.add_typer(tables, name="data")
 
 @tables.command("discharges")
 def discharges_command(
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the table goes; .parquet gives Parquet.")] = None,
+    out: Annotated[Source | None, typer.Option("--out", "-o", parser=Source.parse, metavar="FILE", help="Where the table goes; .parquet gives Parquet, - stdout.")] = None,
     rows: Annotated[int, typer.Option(help="How many discharges.")] = 3_985_166,
     seed: Annotated[int, typer.Option(help="Same seed, same table.")] = 2009,
     subject: Annotated[bool, typer.Option("--subject", help="Add a column that tells patients apart.")] = False,
     describe: Annotated[bool, typer.Option("--describe", help="Compare the table with the published figures.")] = False,
+    overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Make a stand-in for California's hospital discharges of 2009. Nobody in it exists."""
@@ -41,8 +45,9 @@ def discharges_command(
     if out is None and not describe:
         raise ParameterError("There is nothing to do.", "Give --out FILE, --describe, or both.")
     if out is not None:
+        refuse_json_on_stdout(out, as_json)
         with showing.progress(f"making {rows:,} discharges"):
-            discharges.write(out, rows, seed, subject=subject)
+            discharges.write(out, rows, seed, subject=subject, overwrite=overwrite)
     goals = []
     if describe:
         with showing.progress("measuring"):
@@ -51,17 +56,19 @@ def discharges_command(
         made = {"rows": rows, "seed": seed} | ({"out": str(out)} if out else {})
         print_json(made | ({"goals": [goal._asdict() for goal in goals]} if describe else {}))
         return
-    if describe:
-        showing.goals(goals)
-    if out is not None:
-        showing.written(rows, out)
+    with results_beside(out) if out is not None else nullcontext():
+        if describe:
+            showing.goals(goals)
+        if out is not None:
+            showing.written(rows, out)
 
 
 @tables.command("oshpd")
 def oshpd_command(
     files: Annotated[list[Path], typer.Argument(help="The comma-delimited public files, for example PDD_LA_comma_2009.csv.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; .parquet gives Parquet.")],
+    out: Annotated[Source, typer.Option("--out", "-o", parser=Source.parse, metavar="FILE", help="Where the table goes; .parquet gives Parquet, - stdout.")],
     charges: Annotated[str, typer.Option(help="'dollars': 0 (not reported) becomes missing, 1 (no charge) 0; 'codes': as they are.")] = "dollars",
+    overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Read the state's public discharge files: the eleven attributes of the paper, typed."""
@@ -69,9 +76,11 @@ def oshpd_command(
 
     if charges not in ("dollars", "codes"):
         raise ParameterError(f"Charges cannot be read as '{charges}'.", "Use --charges dollars or --charges codes.")
+    refuse_json_on_stdout(out, as_json)
     with showing.progress(f"reading {len(files)} files"):
-        table = write_oshpd(files, out, charges="codes" if charges == "codes" else "dollars")
+        table = write_oshpd(files, out, charges="codes" if charges == "codes" else "dollars", overwrite=overwrite)
     if as_json:
         print_json({"rows": table.rows, "out": str(out)})
-    else:
+        return
+    with results_beside(out):
         showing.written(table.rows, out)

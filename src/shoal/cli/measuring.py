@@ -28,6 +28,7 @@ from shoal.cli.options import (
     MemoryOption,
     Missing,
     Order,
+    Overwrite,
     Quasi,
     ReportOption,
     RolesOption,
@@ -40,6 +41,7 @@ from shoal.cli.options import (
 from shoal.conditions import Condition
 from shoal.engines import Engine, engine_for, read
 from shoal.engines.sources import Source
+from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError, SchemaError
 from shoal.inspection import inspect
 from shoal.measures import Demanding, Measure, PairMeasure, Score, score
@@ -65,6 +67,7 @@ def inspect_command(
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
     options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
+    file = at_hand(file)
     with showing.progress(f"reading {file.name}"):
         table = read(
             file,
@@ -85,13 +88,14 @@ def risk_command(
     file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, measure: MeasureOption = None, kind: Kind = None, order: Order = None,
     in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
-    page: ReportOption = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
+    page: ReportOption = None, overwrite: Overwrite = False, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
     if page is not None:
         from shoal.report.page import usable
 
-        usable(page, file.files())
+        usable(page, file.files(), overwrite=overwrite)
     if matching not in (None, "signature", "fit"):
         raise ParameterError(f"'{matching}' is no way to match records.", "Use --matching signature or --matching fit.")
     way: Matching | None = "fit" if matching == "fit" else "signature" if matching else None
@@ -104,6 +108,7 @@ def risk_command(
             raise ParameterError(f"{asked.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
     options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     held_by = chosen_engine(engine, master)
+    file = at_hand(file)
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
         if guessed:
@@ -122,7 +127,7 @@ def risk_command(
             from shoal.report.page import write_page
             from shoal.report.risk_report import risk_report
 
-            write_page(page, risk_report(table, report, extra), file.files())
+            write_page(page, risk_report(table, report, extra), file.files(), overwrite=overwrite)
             report["report"] = str(page)
     if as_json:
         print_json(report)
@@ -170,9 +175,10 @@ def compare_command(
     released: Annotated[list[Source] | None, typer.Argument(parser=Source.parse, metavar="RELEASED", help="One or more releases of it.")] = None,
     methods: Annotated[str, typer.Option(help="Compare methods on the table instead, separated by commas.")] = "",
     k: Annotated[str, typer.Option(help="The levels of k at which methods are compared.")] = "2,3,5,10",
-    target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column (shoal[learn]).")] = None,
+    target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column, with scikit-learn.")] = None,
     measure: MeasureOption = None,
     report: ReportOption = None,
+    overwrite: Overwrite = False,
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
@@ -192,14 +198,18 @@ def compare_command(
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
     records = [PrivateRecord.load(path) for path in private or ()]
-    held_by = engine_for([original, *(released or ())], options, engine=chosen_engine(engine, master), memory=memory)
     if report is not None:
         from shoal.files import files_read_by
         from shoal.report.page import usable
 
-        usable(report, files_read_by([original, *(released or ()), options]))
+        usable(report, files_read_by([original, *(released or ()), options]), overwrite=overwrite)
+    if [original.kind, *(path.kind for path in released or ())].count("stream") > 1:
+        raise ParameterError("Only one table can come from stdin.", "Name the others.")
+    original, released = at_hand(original), [at_hand(path) for path in released or ()]
+    held_by = engine_for([original, *released], options, engine=chosen_engine(engine, master), memory=memory)
     if methods:
-        _compare_methods(original, held_by, options, listed(methods), listed(k), where, asked, report, as_json)
+        kept = (report, overwrite)
+        _compare_methods(original, held_by, options, listed(methods), listed(k), where, asked, kept, as_json)
         return
     with showing.progress(f"reading {original.name}") as say:
         before = read(original, engine=held_by, options=options)
@@ -207,7 +217,7 @@ def compare_command(
             if isinstance(extra, Demanding):
                 extra.demand(before.schema)
         found: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
-        for path in released or ():
+        for path in released:
             say(f"reading {path.name}")
             after = read(path, engine=held_by, options=_like(before, options))
             after = paired(after, path, before, records, same_order=same_order)
@@ -221,7 +231,8 @@ def compare_command(
         from shoal.report.comparison_report import releases_report
         from shoal.report.page import write_page
 
-        write_page(report, releases_report(original.name, found, [InformationLoss(), *asked]))
+        page = releases_report(original.name, found, [InformationLoss(), *asked])
+        write_page(report, page, overwrite=overwrite)
         found["report"] = str(report)
     if as_json:
         print_json(found)
@@ -239,7 +250,7 @@ def _score(value: Score) -> dict[str, Any]:
 
 def _compare_methods(
     file: Source, engine: Engine, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
-    asked: Sequence[Measure], report: Path | None, as_json: bool,
+    asked: Sequence[Measure], kept: tuple[Path | None, bool], as_json: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""
     from shoal.report.comparison_report import comparison_report, sentences
@@ -253,8 +264,9 @@ def _compare_methods(
     with showing.steps(f"reading {file.name}") as step:
         rows = grid.run(read(file, engine=engine, options=options), step)
     said = sentences(rows)
+    report, overwrite = kept
     if report is not None:
-        write_page(report, comparison_report(rows, {"table": file.name}), needed=file.files())
+        write_page(report, comparison_report(rows, {"table": file.name}), file.files(), overwrite=overwrite)
     if as_json:
         print_json({"file": file.name, "rows": rows, "sentences": said})
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,7 +34,7 @@ File = Annotated[
     typer.Argument(
         parser=Source.parse,
         metavar="FILE",
-        help="Delimited text (.gz, .zst), Parquet, a folder of Parquet files, postgresql://…?table=t or duckdb:///f.db?table=t.",
+        help="Delimited text (.gz, .zst), Parquet, a folder of Parquet files, postgresql://…?table=t, duckdb:///f.db?table=t, or - for stdin.",
     ),
 ]
 Target = Annotated[
@@ -42,8 +44,11 @@ Target = Annotated[
         "-o",
         parser=Source.parse,
         metavar="FILE",
-        help="Where the release goes; .parquet gives Parquet, a slash at the end a folder of it, a URL a table in a database.",
+        help="Where the release goes; .parquet gives Parquet, a slash at the end a folder of it, a URL a table in a database, - stdout.",
     ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files, and tables of earlier releases, that are there already.")
 ]
 Quasi = Annotated[str, typer.Option(help="Quasi-identifiers, separated by commas.")]
 Sensitive = Annotated[str, typer.Option(help="Confidential columns, released as they are.")]
@@ -86,7 +91,7 @@ MatchingOption = Annotated[
     ),
 ]
 ReportOption = Annotated[
-    Path | None, typer.Option("--report", help="Also write a report for people: .html, or .pdf with shoal[report].")
+    Path | None, typer.Option("--report", help="Also write a report for people: .html, or .pdf with WeasyPrint.")
 ]
 MemoryOption = Annotated[
     str | None,
@@ -115,6 +120,19 @@ def chosen_engine(engine: str | None, master: str | None) -> Engine | str | None
     from shoal.engines.spark import Spark
 
     return Spark(master=master)
+
+
+def refuse_json_on_stdout(out: Source, as_json: bool) -> None:
+    """Refuse two things on stdout."""
+    if as_json and out.kind == "stream":
+        raise ParameterError("The table goes to stdout, so JSON cannot.", "Leave out --json, or name a file in --out.")
+
+
+@contextmanager
+def results_beside(out: Source) -> Iterator[None]:
+    """Send what people are to see to stderr where a table goes to stdout."""
+    with redirect_stdout(sys.stderr) if out.kind == "stream" else nullcontext():
+        yield
 
 
 def print_json(content: Any) -> None:

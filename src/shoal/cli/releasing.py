@@ -27,6 +27,7 @@ from shoal.cli.options import (
     MemoryOption,
     Missing,
     Order,
+    Overwrite,
     Plain,
     Quasi,
     ReportOption,
@@ -38,16 +39,20 @@ from shoal.cli.options import (
     app,
     chosen_engine,
     print_json,
+    refuse_json_on_stdout,
+    results_beside,
 )
 from shoal.conditions import Condition
 from shoal.engines import engine_for, read
 from shoal.engines.sources import Source
+from shoal.engines.streams import at_hand
 from shoal.errors import CertificateError, ParameterError
+from shoal.files import files_read_by
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.papers import certificate_beside, private_beside
+from shoal.papers import Places
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release import STANDARD_MEASURES, Release, anonymize
 from shoal.schema import ReadOptions
@@ -79,11 +84,11 @@ def anonymize_command(
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques); keep it with the original.")] = None,
     report: ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
-    delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
+    delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
     encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None,
-    engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
+    engine: EngineOption = None, master: MasterOption = None, overwrite: Overwrite = False, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
@@ -112,6 +117,11 @@ def anonymize_command(
     refuse_strange_order(row_order)
     secret = signing_key(key)
     reporting = _reporting(report, audience)
+    refuse_json_on_stdout(out, as_json)
+    reports = () if report is None else (report,)
+    places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
+    needed = () if key is None else (key,)
+    places.refuse([*needed, *files_read_by([file, options, chosen, *models, *measures])])
     with showing.progress(f"reading {file.name}") as say:
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order, progress=say)
@@ -119,12 +129,11 @@ def anonymize_command(
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
         say(f"writing {out.name}")
-        needed = () if key is None else (key,)
         sealed = release.write(
             out, certificate=certificate, private=private, recipe=recipe, masked_counts=masked_counts,
-            delimiter=delimiter, key=secret, needed=needed, also=also,
+            delimiter=delimiter, key=secret, overwrite=overwrite, needed=needed, also=also,
         )  # fmt: skip
-    _show_release(release, sealed, out, (certificate, private), row_order, as_json, report)
+    _show_release(release, sealed, places, row_order, as_json, report)
 
 
 def _model(name: str, **parameters: Any) -> PrivacyModel:
@@ -147,7 +156,7 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
     from shoal.report.page import rendered, usable
     from shoal.report.release_report import release_report
 
-    usable(report)
+    usable(report, overwrite=True)  # whether it may is asked of all places at once
     reader = Discretion.towards(audience or "internal", ()).audience  # type: ignore[arg-type]
 
     def prepare(release: Release, original: Table) -> Writer:
@@ -157,17 +166,10 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
 
 
 def _show_release(
-    release: Release,
-    sealed: Certificate,
-    out: Source,
-    papers: tuple[Path | None, Path | None],
-    row_order: str,
-    as_json: bool,
-    report: Path | None = None,
+    release: Release, sealed: Certificate, places: Places, row_order: str, as_json: bool, report: Path | None = None
 ) -> None:
     """Show what was released: to its holder, so with exact numbers."""
-    paper = papers[0] or certificate_beside(out)
-    private = papers[1] or private_beside(out, paper)
+    out, paper, private = places.target, places.certificate, places.private
     if as_json:
         schema = release.table.schema
         told = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
@@ -177,7 +179,8 @@ def _show_release(
             "scores": [exact_score(value) for value in release.scores],
         }
         print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
-    else:
+        return
+    with results_beside(out):
         showing.release(release, out, paper, private, row_order)
         if report:
             typer.echo(f"Report: {report}")
@@ -190,6 +193,7 @@ def run_command(
     memory: MemoryOption = None,
     engine: EngineOption = None,
     master: MasterOption = None,
+    overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """Do what a recipe says."""
@@ -197,6 +201,11 @@ def run_command(
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     source, target = Source.parse(asked.source), Source.parse(asked.target)
+    needed = (recipe,) if key is None else (recipe, key)
+    refuse_json_on_stdout(target, as_json)
+    places = Places.of(target, asked.certificate, asked.private, overwrite=overwrite)
+    parts = (source, asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
+    places.refuse([*needed, *files_read_by(parts)])
     held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
@@ -204,13 +213,11 @@ def run_command(
             asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
-        needed = (recipe,) if key is None else (recipe, key)
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
-            key=signing_key(key), needed=needed,
+            key=signing_key(key), overwrite=overwrite, needed=needed,
         )  # fmt: skip
-    papers = [None if place is None else Path(place) for place in (asked.certificate, asked.private)]
-    _show_release(release, sealed, target, (papers[0], papers[1]), asked.row_order, as_json)
+    _show_release(release, sealed, places, asked.row_order, as_json)
 
 
 @app.command("check")
@@ -227,7 +234,10 @@ def check_command(
     """Prove a certificate again from the released file alone."""
     from shoal.verification import verify
 
+    if original is not None and file.kind == original.kind == "stream":
+        raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")
     try:
+        file, original = at_hand(file), at_hand(original)
         with showing.progress(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]
             held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)

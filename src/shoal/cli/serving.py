@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli.options import app
 from shoal.errors import ParameterError
+from shoal.extras import missing
 
 
 @app.command("web")
@@ -26,9 +27,7 @@ def web_command(
     try:
         from shoal.web.serving import serve, with_token
     except ImportError as error:
-        raise ParameterError(
-            f"The workbench needs {error.name or 'more'}, which is not installed.", "Run: pip install 'shoal[web]'."
-        ) from None
+        raise missing(f"The workbench needs {error.name or 'more'}", "web") from None
     from shoal.web.places import on_this_computer
     from shoal.web.settings import Settings, kept_by_default
 

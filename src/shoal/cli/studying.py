@@ -87,7 +87,7 @@ def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:
     grid, recipe = Study.load(study, cache)
     target = out / "study.csv"
     parts = [Source.parse(recipe.source or ""), recipe.options, *recipe.methods]
-    refuse_overwriting([target], [study, *files_read_by(parts)])
+    refuse_overwriting([target], [study, *files_read_by(parts)], overwrite=True)  # results of a study are made anew
     with showing.steps(f"reading {study.name}") as step:
         found = grid.run(read(recipe.source, options=recipe.options), step)
     out.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,9 +39,11 @@ from shoal.datasets.discharge_model import (
     Slots,
     model,
 )  # fmt: skip
+from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import read
+from shoal.engines.endings import delimiter_for
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
-from shoal.files import all_or_none, refuse_overwriting
 from shoal.table import Table
 
 ROWS, SEED = 3_985_166, 2009
@@ -263,27 +264,35 @@ def discharges(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> 
     return read(frame_of(blocks(rows, seed, subject=subject)), **roles)
 
 
-def write(path: str | PathLike[str], rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> None:
-    """Write the table block by block, as Parquet if the name ends so and as comma-delimited text otherwise.
+def write(
+    path: str | PathLike[str] | Source,
+    rows: int = ROWS,
+    seed: int = SEED,
+    *,
+    subject: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Write the table block by block, as Parquet if the name ends so and as delimited text otherwise.
 
     Parameters
     ----------
     path
-        The file to write. It appears when it is complete.
+        The file to write, which appears when it is complete; ``-`` for stdout.
     rows
         How many records to make.
     seed
         Which table to make: same seed, same table.
     subject
         Whether to write the number of the patient too, as the first column.
+    overwrite
+        Whether a file that is there may be replaced.
     """
     from shoal.engines.local.streaming import write_blocks
 
-    target = Path(path)
-    refuse_overwriting([target], [])
+    target = target_at(path, overwrite=overwrite)
     parts = blocks(rows, seed, subject=subject)
-    with all_or_none([target]) as (draft,):
-        write_blocks(draft, parts)
+    with draft_of(target, overwrite=overwrite) as draft:
+        write_blocks(draft, parts, delimiter_for(target))
 
 
 def describe(table: Table | None = None, *, rows: int = ROWS, seed: int = SEED) -> list[Goal]:

@@ -25,12 +25,15 @@ from numpy.typing import NDArray
 from shoal.axis import NOTHING, STAR, Axis, Span
 from shoal.cells import Reading, Vocabulary, parse
 from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
+from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import Layout
+from shoal.engines.endings import delimiter_for
 from shoal.engines.local.assembling import Column, assemble
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, read_text
+from shoal.engines.sources import Source
+from shoal.engines.streams import at_hand
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
-from shoal.files import all_or_none, refuse_overwriting
 from shoal.schema import Role
 from shoal.table import Origin, Table, printable
 
@@ -279,7 +282,7 @@ def read_oshpd(paths: Sequence[str | Path], *, charges: Charges = "dollars") -> 
         raise ParameterError("Charges are read as dollars or as codes.", f"{hint}Say dollars or codes.")
     fields = _FIELDS if charges == "dollars" else {**_FIELDS, "charge": _numbers(0, _LARGEST, _AMOUNT)}
     listed = _listed(paths)
-    files = [_read_file(path, fields) for path in listed]
+    files = [_read_file(Source.parse(at_hand(path)).path, fields) for path in listed]
     columns = []
     for name in (*QUASI, *SENSITIVE):
         whole = _behind([file.columns.pop(name) for file in files])  # what is put together is not kept twice
@@ -300,7 +303,9 @@ def _origin(paths: Sequence[Path], files: Sequence[_File], charges: Charges) -> 
     return Origin(names, digest, "text", (f"discharge files of California, charges as {charges}",))
 
 
-def write_oshpd(paths: Sequence[str | Path], out: str | Path, *, charges: Charges = "dollars") -> Table:
+def write_oshpd(
+    paths: Sequence[str | Path], out: str | Path | Source, *, charges: Charges = "dollars", overwrite: bool = False
+) -> Table:
     """Read the state's files and write the eleven attributes as one file.
 
     Parameters
@@ -308,19 +313,20 @@ def write_oshpd(paths: Sequence[str | Path], out: str | Path, *, charges: Charge
     paths
         The files, as for `read_oshpd`.
     out
-        The file to write: Parquet if the name ends in ``.parquet``, comma-delimited text otherwise. It appears when
-        it is complete.
+        The file to write: Parquet if the name ends in ``.parquet``, delimited text otherwise; ``-`` for stdout. It
+        appears when it is complete.
     charges
         What charges mean, as for `read_oshpd`.
+    overwrite
+        Whether a file that is there may be replaced.
 
     Returns
     -------
     Table
         The table that was written.
     """
-    target = Path(out)
-    refuse_overwriting([target], _listed(paths))
+    target = target_at(out, _listed(paths), overwrite=overwrite)
     table = read_oshpd(paths, charges=charges)
-    with all_or_none([target]) as (draft,):
-        table.engine.write(table.data, table.schema, str(draft), Layout())
+    with draft_of(target, overwrite=overwrite) as draft:
+        table.engine.write(table.data, table.schema, str(draft), Layout(delimiter_for(target)))
     return table

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
 from shoal.engines import read
+from shoal.engines.scratch import folder_until_the_end
+from shoal.files import refuse_overwriting
 from shoal.measures import score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -15,6 +16,7 @@ from shoal.methods.sorted_clusters import SortedClusters
 from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
+from shoal.papers import Places
 from shoal.release import STANDARD_MEASURES, Release, anonymize
 from shoal.risk import risk
 from shoal.showing import comparison, proof
@@ -23,14 +25,16 @@ from shoal.verification import verify
 _WHERE = "charge > 40000"
 
 
-def tour(folder: Path | None) -> None:
+def tour(folder: Path | None, *, overwrite: bool = False) -> None:
     """Anonymize the example, show it before and after, and check what was written."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        _tour(folder)
+    if folder is None:
+        _tour(folder_until_the_end())
         return
-    with tempfile.TemporaryDirectory(prefix="shoal-demo-") as temporary:
-        _tour(Path(temporary))
+    places = [Places.of(folder / f"patients-{name}.csv") for name in ("k5", "k5-t10")]
+    outputs = [folder / "patients.csv", *(output.path for each in places for output in each.outputs())]
+    refuse_overwriting(outputs, [], overwrite=overwrite)
+    folder.mkdir(parents=True, exist_ok=True)
+    _tour(folder)
 
 
 def _tour(folder: Path) -> None:
@@ -48,7 +52,7 @@ def _tour(folder: Path) -> None:
     }
     for name, release in releases.items():
         target = folder / f"patients-{name}.csv"
-        release.write(target)
+        release.write(target, overwrite=True)  # what must not be replaced was refused before
         loss = score(release.table, [InformationLoss()], table)[0].value
         report["releases"].append({"path": str(target), "information_loss": loss} | risk(release.table, where=_WHERE))
     print("\nThe same people, each in a crowd of at least five:\n")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.sources import Source
+from shoal.engines.streams import as_given, at_hand
 from shoal.errors import ParameterError
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
@@ -360,8 +361,8 @@ def read(
     ----------
     source
         The path of a delimited text file (``.gz`` and ``.zst`` are compressed) or of a Parquet file, a folder of
-        Parquet files, a table in a database (``postgresql://…?table=t``, ``duckdb:///file.db?table=t``), or any
-        object that speaks the Arrow stream protocol: pandas, Polars, PyArrow, DuckDB. It is never modified.
+        Parquet files, a table in a database (``postgresql://…?table=t``, ``duckdb:///file.db?table=t``), ``-`` for
+        stdin, or any object that speaks the Arrow stream protocol: pandas, Polars, PyArrow, DuckDB. It is not changed.
     engine
         Where the data are held: an engine, or the name of one; this machine if left out.
     memory
@@ -389,4 +390,5 @@ def read(
     Table of 2 records: age (quasi, integer), ill (sensitive, category)
     """
     how = options or options_from(given)
-    return engine_for([source], how, engine=engine, memory=memory, target=target).read(source, how)
+    there = at_hand(source)
+    return as_given(engine_for([there], how, engine=engine, memory=memory, target=target).read(there, how), there)

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.engines import Engine, default_engine
 from shoal.engines.memory import MOST_RECORDS, limit_of, need_of, need_to_write
+from shoal.engines.scratch import clear_what_is_left
 from shoal.schema import ReadOptions
 
 
@@ -14,6 +15,7 @@ def on_this_machine(
     sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
 ) -> Engine:
     """Give the engine that can hold all of some tables at once within a limit of memory, and write a release of one."""
+    clear_what_is_left()
     limit = limit_of(memory)
     needs = [need_of(source, options) for source in sources]
     writing = 0 if target is None else need_to_write(target, limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import tempfile
@@ -39,6 +40,19 @@ def private_folder(place: Path) -> Held:
     """Make a folder for temporary files that nobody else can look into; remove those of processes that were killed."""
     sweep(place, _PREFIX)
     return hold_new(place, _PREFIX)
+
+
+def folder_until_the_end() -> Path:
+    """Make such a folder for as long as this process lives."""
+    held = private_folder(scratch())
+    atexit.register(held.remove)
+    return held.path
+
+
+def clear_what_is_left() -> None:
+    """Remove folders for temporary files of processes that were killed."""
+    with contextlib.suppress(OSError):  # there may be no such folder
+        sweep(scratch(), _PREFIX)
 
 
 def _in_memory(folder: Path) -> bool:

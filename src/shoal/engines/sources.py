@@ -18,6 +18,7 @@ from shoal.table import printable
 
 COMPRESSED = (".gz", ".zst")
 _PARQUET = (".parquet", ".pq")
+STREAMS = ("-", "/dev/stdin")
 _OWN = ("table", "if_exists")
 _HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
@@ -38,18 +39,23 @@ class Source:
         Whether a table of this name that an earlier release made may be replaced.
     address
         What the driver of a PostgreSQL server is given to connect. It may hold a password.
+    copied
+        Whether the file is a private copy of what came from stdin or through a pipe: nobody knows it by its name.
     """
 
-    kind: Literal["file", "folder", "duckdb", "postgresql"]
+    kind: Literal["file", "folder", "duckdb", "postgresql", "stream"]
     path: Path = Path()
     schema: str | None = None
     table: str = ""
     replace: bool = False
     address: str = field(default="", repr=False)
+    copied: bool = False
 
     @classmethod
     def parse(cls, given: str | os.PathLike[str] | Source) -> Source:
         """Read the name of a file, of a folder (it ends with a slash), or of a table in a database (a URL).
+
+        A hyphen stands for stdin, or for stdout where something is to be written.
 
         >>> Source.parse("duckdb:///clinic.db?table=people").path.name
         'clinic.db'
@@ -59,11 +65,13 @@ class Source:
         if isinstance(given, Source):
             return given
         text = os.fspath(given)
+        if text in STREAMS:
+            return cls("stream")
         if "://" in text:
             return _from_url(text)
         slashes = tuple(filter(None, (os.sep, os.altsep)))
         named = Path(text).name not in ("", "..") and text.endswith(slashes)
-        path = Path(text)
+        path = Path(text) if text.strip("./") != "-" else Path(text).absolute()  # ./- is a file, and stays one
         if path.suffix.lower() in COMPRESSED and is_parquet(path.with_suffix("")):
             raise ParameterError(
                 "Parquet is compressed in itself, and not once more as a file.", "Name a file that ends in .parquet."
@@ -83,11 +91,13 @@ class Source:
     @property
     def is_text(self) -> bool:
         """Whether it is delimited text, which may be compressed."""
-        return self.kind == "file" and not self.path.is_dir() and not is_parquet(self.path)
+        return self.kind == "stream" or (self.kind == "file" and not self.path.is_dir() and not is_parquet(self.path))
 
     @property
     def format(self) -> str:
         """What certificates call the form of a release."""
+        if self.kind == "stream":
+            return "text"
         if self.kind == "file":
             return "parquet" if is_parquet(self.path) else "text"
         return "parquet folder" if self.kind == "folder" else f"{self.kind} table"
@@ -97,6 +107,8 @@ class Source:
         """The name in public: a file without its folder, a table without host and user."""
         if self.kind == "postgresql":
             return printable(f"postgresql://{urlsplit(self.address).path or '/'}?{self._query()}")
+        if self.copied or self.kind == "stream":
+            return "stdin" if self.copied else "stdout"
         name = printable(self.path.name)
         if self.kind == "duckdb":
             return f"duckdb:///{quote(name)}?{self._query()}"
@@ -116,6 +128,8 @@ class Source:
             user, at, host = parts.netloc.rpartition("@")
             more = {k: v for k, v in parse_qsl(parts.query) if "pass" not in k and k != "connect_timeout"}
             return f"postgresql://{user.partition(':')[0]}{at}{host}{parts.path}?{self._query(more)}"
+        if self.copied or self.kind == "stream":
+            return "-"
         path = str(self.path) if folder is None else os.path.relpath(self.path, folder)
         if self.kind == "duckdb":
             return f"duckdb:///{quote(path)}?{self._query()}"
@@ -127,7 +141,7 @@ class Source:
 
     def files(self) -> list[Path]:
         """Give the files that must not be overwritten while the table is needed."""
-        if self.kind == "postgresql":
+        if self.kind in ("postgresql", "stream"):
             return []
         return [self.path, *(parquet_files(self.path) if self.is_folder else [])]
 
@@ -167,7 +181,7 @@ def _hidden(name: Path) -> bool:
 def beside(folder: Path, text: str) -> str:
     """Give the place that a text in a recipe names, as seen from the folder of the recipe."""
     source = Source.parse(text)
-    if source.kind == "postgresql":
+    if source.kind in ("postgresql", "stream"):
         return text
     if source.kind == "duckdb":
         return Source("duckdb", folder / source.path, source.schema, source.table, source.replace).seen_from(None)

@@ -81,7 +81,8 @@ class Move:
             self.target.rename(self.old)
         except FileNotFoundError:
             return
-        if self.old.is_dir() and not self.old.is_symlink():
+        refuse_what_is_no_file(self.old, self.target)
+        if self.old.is_dir():
             reason = errno.ENOTEMPTY if any(self.old.iterdir()) else 0 if self.draft.is_dir() else errno.EISDIR
             if reason:
                 raise OSError(reason, os.strerror(reason), str(self.target))
@@ -114,6 +115,14 @@ def identity(path: Path) -> Identity | None:
     return (told.st_ino, 0, 0) if stat.S_ISDIR(told.st_mode) else (told.st_ino, told.st_size, told.st_mtime_ns)
 
 
+def refuse_what_is_no_file(path: Path, named: Path) -> None:
+    """Refuse to replace a link, a device or a pipe by a file, however it came there."""
+    with contextlib.suppress(FileNotFoundError):
+        mode = os.lstat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.EEXIST, "It is a link, a device or a pipe, which is never replaced", str(named))
+
+
 def move_all(moves: Sequence[Move], commit: Commit | None = None) -> None:
     """Move all into place, or none.
 
@@ -121,6 +130,7 @@ def move_all(moves: Sequence[Move], commit: Commit | None = None) -> None:
     If what went wrong cannot be put right either, the note stays, and whoever comes next does it.
     """
     if len(moves) == 1 and commit is None and not moves[0].vacant:
+        refuse_what_is_no_file(moves[0].target, moves[0].target)
         moves[0].draft.replace(moves[0].target)  # which is all or nothing in itself
         synced(moves[0].drafts.parent)
         return

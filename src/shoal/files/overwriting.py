@@ -1,4 +1,4 @@
-"""What must not be written over: anything that the same run reads, or writes under another name."""
+"""What must not be written over: what the same run reads, or writes under another name, and what nobody gave up."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ def files_read_by(parts: Iterable[Any]) -> Iterator[Path]:
             yield from part.files()
 
 
-def refuse_overwriting(outputs: Sequence[Path], inputs: Iterable[Path], folder: Path | None = None) -> None:
+def refuse_overwriting(
+    outputs: Sequence[Path], inputs: Iterable[Path], folder: Path | None = None, *, overwrite: bool = False
+) -> None:
     """Refuse outputs that have the same name, that are no plain files, or that the same run reads.
 
-    One of them may be a folder, which must be new or empty.
+    What is there already is refused too, unless it may be overwritten. One of them may be a folder, which must be new
+    or empty.
     """
     refuse_twice(outputs)
     needed = {one for path in inputs for one in _known_by(path)}
@@ -38,6 +41,10 @@ def refuse_overwriting(outputs: Sequence[Path], inputs: Iterable[Path], folder: 
             raise ParameterError(
                 f"Writing '{path}' would overwrite the input, which would be lost.", "Choose another name."
             )
+        if str(path) == "-":
+            raise ParameterError("Only a table goes to stdout, which '-' stands for.", "Name a file to write.")
+        if path.is_symlink():
+            raise DataError(f"'{path}' is a link, which is never replaced.", _instead_of(path))
         if path == folder and path.is_dir():
             if next(path.iterdir(), None) is not None:
                 raise DataError(f"The folder '{path}' is not empty.", "Name a new folder, or empty this one.")
@@ -46,6 +53,18 @@ def refuse_overwriting(outputs: Sequence[Path], inputs: Iterable[Path], folder: 
             raise DataError(f"'{path}' is a folder.", "Name a file to write.")
         if path.exists() and not path.is_file():
             raise DataError(f"'{path}' is a device or a pipe, not a file.", "Name a file to write.")
+        if path.exists() and not overwrite:
+            raise ParameterError(
+                f"'{path}' is there already.",
+                "Choose another name, or let it be replaced: --overwrite (in Python overwrite=True).",
+            )
+
+
+def _instead_of(link: Path) -> str:
+    """Say what to name instead of a link."""
+    if str(link).startswith(("/dev/", "/proc/")):
+        return "Name a file to write, or write --out - for stdout."
+    return f"Name the file that it leads to, '{os.path.realpath(link)}', or another one."
 
 
 def refuse_twice(outputs: Sequence[Path]) -> None:

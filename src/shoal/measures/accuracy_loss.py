@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, SchemaError
+from shoal.extras import missing
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score
 from shoal.measures.design import design, middles
@@ -38,7 +39,7 @@ class AccuracyLoss:
     column for each of the 20 most frequent categories, of which sets have equal shares. A number with more than 20
     values is predicted as below or above its median. Records whose released target is a set, ``*`` or missing cannot be
     learned from. The detail gives both accuracies, the ``majority`` (always predicting the most frequent value), and
-    how many records were learned from and held out. It needs scikit-learn (``pip install 'shoal[learn]'``).
+    how many records were learned from and held out. It needs scikit-learn (``make install EXTRAS=learn``).
 
     Parameters
     ----------
@@ -80,9 +81,7 @@ class AccuracyLoss:
     def demand(self, schema: Schema) -> None:
         """Refuse before any work is done what cannot be measured."""
         if find_spec("sklearn") is None:
-            raise ParameterError(
-                "A model needs scikit-learn, which is not installed.", "Install it: pip install 'shoal[learn]'."
-            )
+            raise missing("A model needs scikit-learn", "learn")
         if self.target not in schema.of(*RELEASED_ROLES):
             raise SchemaError.missing_column(self.target, schema.of(*RELEASED_ROLES))
         if not [name for name in schema.quasi if name != self.target]:

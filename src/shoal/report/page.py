@@ -19,7 +19,7 @@ from typing import Any
 from shoal.charts import Figure
 from shoal.charts.lettering import escape
 from shoal.errors import ParameterError
-from shoal.files import all_or_none, refuse_overwriting
+from shoal.files import Output, all_or_none, refuse_overwriting
 from shoal.report.look import page_style
 
 
@@ -263,7 +263,7 @@ def _kind(name: str) -> str:
     return f' class="{name}"' if name else ""
 
 
-def write_page(path: str | Path, html: str, needed: Iterable[str | Path] = ()) -> None:
+def write_page(path: str | Path, html: str, needed: Iterable[str | Path] = (), *, overwrite: bool = False) -> None:
     """Write a page, or as PDF if its name ends so; it is there whole or not at all.
 
     Parameters
@@ -274,20 +274,22 @@ def write_page(path: str | Path, html: str, needed: Iterable[str | Path] = ()) -
         The page.
     needed
         Files that must not be overwritten.
+    overwrite
+        Whether another one that is there may be replaced.
     """
     target = Path(path)
-    refuse_overwriting([target], map(Path, needed))
+    refuse_overwriting([target], map(Path, needed), overwrite=overwrite)
     content = rendered(html, target)
-    with all_or_none([target]) as (draft,):
+    with all_or_none([Output(target, vacant=not overwrite)]) as (draft,):
         draft.write_bytes(content)
 
 
-def usable(path: Path, needed: Iterable[Path] = ()) -> None:
+def usable(path: Path, needed: Iterable[Path] = (), *, overwrite: bool = False) -> None:
     """Refuse a name for a page that could not be written, before any work is done for it."""
     suffix = path.suffix.lower()
     if suffix not in (".html", ".htm", ".pdf"):
         raise ParameterError("A report is a page or a PDF.", "Give it a name that ends in .html or .pdf.")
-    refuse_overwriting([path], needed)
+    refuse_overwriting([path], needed, overwrite=overwrite)
     if suffix == ".pdf":
         from shoal.report.pdf import insist
 

@@ -1,4 +1,4 @@
-"""Pages as PDF, by WeasyPrint. It is not a part of the core: `pip install shoal[report]` brings it."""
+"""Pages as PDF, by WeasyPrint. It is not a part of the core: `make install EXTRAS=report` brings it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.charts.style import resolved
 from shoal.errors import ParameterError
+from shoal.extras import missing
 from shoal.files import all_or_none
 
 
@@ -72,9 +73,7 @@ def _weasyprint() -> Any:
     try:
         import weasyprint  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
-        raise ParameterError(
-            "A PDF needs WeasyPrint, which is not installed.", "Run: pip install 'shoal[report]', or write .html."
-        ) from None
+        raise missing("A PDF needs WeasyPrint", "report", ", or write .html") from None
     except OSError as error:  # it is there, but the libraries that it calls are not
         raise ParameterError(
             f"WeasyPrint cannot start: {str(error).splitlines()[0]}.", "Install Pango, or write .html and print it."

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.certificate import Certificate
+from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.papers import certificate_beside
 from shoal.recipe import Recipe, without_values
@@ -48,11 +49,12 @@ def repeating(release: Release, certificate: Certificate | None, discretion: Dis
     yield facts(told)
     yield "The same recipe on the same table gives the same file, byte for byte. Saved as recipe.toml beside the table:"
     recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
-    recipe = replace(recipe, delimiter=output.get("delimiter", ","))
+    place = Source.parse(target)
+    written = output.get("delimiter", ",")
+    recipe = replace(recipe, delimiter=None if written == delimiter_for(place) else written)
     yield listing(recipe.to_toml(), "The recipe")
     if discretion.external:
         yield "The name of the original was replaced, and what the recipe lists of its values was left out."
-    place = Source.parse(target)
     beside = "certificate.json" if place.is_table else certificate_beside(place).name
     yield "On the command line, to make it again and to prove it from the released file alone:"
     yield listing(f"shoal run recipe.toml\nshoal check {target} --certificate {beside}\n", "The commands")

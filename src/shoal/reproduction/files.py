@@ -23,7 +23,7 @@ CLOSENESS = dict(zip(LEVELS, (0.25, 0.17, 0.10, 0.05), strict=True))
 
 
 def write_files(table: Table, folder: Path) -> Iterator[Path]:
-    """Write one file after the other, each with its certificate, and tell which one is done."""
+    """Write one file after the other, each with its certificate, over those of an earlier run; tell which is done."""
     folder.mkdir(parents=True, exist_ok=True)
     table = _with_charges_only(table)
     whole = folder / "SPD_dataset.txt"
@@ -31,7 +31,7 @@ def write_files(table: Table, folder: Path) -> Iterator[Path]:
         table.engine.write(table.data, table.schema, str(draft), Layout())
     yield whole
     for name, (method, models) in _releases().items():
-        anonymize(table, method, models, measures=()).write(folder / name, row_order="input")
+        anonymize(table, method, models, measures=()).write(folder / name, row_order="input", overwrite=True)
         yield folder / name
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
 import tempfile
 import threading
 import time
 from pathlib import Path
 
+from shoal.engines.scratch import private_folder, scratch
 from shoal.web.jobs import Jobs
 from shoal.web.keeping import Shelf
 from shoal.web.session import Session
@@ -27,7 +27,7 @@ class Rooms:
         self.settings = settings
         self.jobs = jobs or Jobs()
         self.cookie = f"shoal-session-{settings.port}"
-        self._folder = Path(tempfile.mkdtemp(prefix="shoal-"))  # for nobody else, by the way it is made
+        self._held = private_folder(scratch())  # what is in it is removed by the next one if this process is killed
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
 
@@ -47,7 +47,7 @@ class Rooms:
 
     def _new(self, id: str) -> Session:
         self._clear_idle()
-        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        folder = Path(tempfile.mkdtemp(dir=self._held.path))
         session = Session(id, folder, self.jobs, self.settings)
         self._sessions[id] = session
         if self.settings.first is not None:
@@ -71,4 +71,4 @@ class Rooms:
                 session.end()
             self._sessions.clear()
         self.jobs.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.remove()

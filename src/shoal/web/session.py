@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, ParameterError
+from shoal.extras import how_to_install
 from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions, History
@@ -21,7 +22,7 @@ from shoal.web.keeping import Released, Shelf
 from shoal.web.settings import Settings
 from shoal.web.trees import Into, Tree, buildable, tree_of
 
-PDF_REMEDY = "Run: pip install 'shoal[report]', then start the workbench again."
+PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 
 
 @dataclass(frozen=True)

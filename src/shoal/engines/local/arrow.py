@@ -6,6 +6,8 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.typed_columns import as_declared, as_numbers, is_text, marks, plain_column, released, unusable
 from shoal.errors import DataError, ParameterError, SchemaError
+from shoal.extras import missing
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
@@ -296,12 +299,14 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
     """Give the released columns as a frame of the user's kind."""
     makers: dict[str, Callable[[pa.Table], Any]] = {
         "arrow": lambda table: table,
-        "polars": lambda table: __import__("polars").from_arrow(table),
+        "polars": lambda table: import_module("polars").from_arrow(table),
         "pandas": lambda table: table.to_pandas(integer_object_nulls=True),
-        "duckdb": lambda table: __import__("duckdb").from_arrow(table),
+        "duckdb": lambda table: import_module("duckdb").from_arrow(table),
     }
     if kind not in makers:
         raise ParameterError(f"'{kind}' is not a kind of frame.", f"Kinds are: {', '.join(makers)}.")
+    if kind != "arrow" and find_spec(kind) is None:
+        raise missing(f"A frame of this kind needs {kind}", "db" if kind == "duckdb" else "frames")
     if cells not in (None, "struct", "text"):
         raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
     table = to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct"))

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from shoal.engines.scratch import Room, private_folder
 from shoal.engines.sources import Source
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError
+from shoal.extras import missing
 
 _AT_ONCE = str(1 << 22)  # bytes that a server sends before they are made into a batch
 
@@ -188,7 +189,7 @@ def _duckdb(source: Source, writing: bool, settings: Mapping[str, Any]) -> Any:
     try:
         import duckdb
     except ImportError:
-        raise _no_driver("DuckDB") from None
+        raise missing("A table in DuckDB needs its driver", "db") from None
     if not writing and not source.path.exists():
         raise DataError(f"There is no file '{source.path}'.", "Check its name and folder.")
     return duckdb.connect(str(source.path), read_only=not writing, config=dict(settings))
@@ -198,12 +199,8 @@ def _postgres(source: Source) -> Any:
     try:
         from adbc_driver_postgresql import dbapi
     except ImportError:
-        raise _no_driver("PostgreSQL") from None
+        raise missing("A table in PostgreSQL needs a driver", "db") from None
     return dbapi.connect(source.address)
-
-
-def _no_driver(what: str) -> ParameterError:
-    return ParameterError(f"The driver for {what} is not installed.", "Install it: pip install 'shoal[db]'.")
 
 
 # What drivers say, in small letters, and what it means.

@@ -23,7 +23,7 @@ from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
-from shoal.errors import DataError, suggest
+from shoal.errors import DataError, ParameterError, suggest
 from shoal.table import Origin, printable
 
 # Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
@@ -175,15 +175,22 @@ def _found(db: Connection, source: Source) -> tuple[str, str, str]:
     return found
 
 
+def refuse_existing(source: Source) -> None:
+    """Refuse a table that is there and must not be replaced."""
+    if source.kind != "duckdb" or source.path.exists():
+        with connected(source) as db:  # a database that is only read keeps every byte
+            _refuse_existing(db, source)
+
+
 def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | None:
     """Give the table that is to be replaced, if there is one; refuse to replace what shoal did not make."""
     there = _matching(db, source, _tables(db))
     if there is None:
         return None
     if not source.replace:
-        raise DataError(
+        raise ParameterError(
             f"There is a table '{source.table}' in '{source}' already.",
-            "Choose another name, or add &if_exists=replace to replace what an earlier release wrote.",
+            "Choose another name, or replace what an earlier release wrote: --overwrite, or &if_exists=replace.",
         )
     if db.remark(_literal(there[0]), _literal(there[1])) != _REMARK:
         raise DataError(
@@ -196,9 +203,7 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 @contextlib.contextmanager
 def storing(tables: Iterable[pa.Table], source: Source, room: Room) -> Iterator[Stored]:
     """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure."""
-    if source.kind != "duckdb" or source.path.exists():
-        with connected(source) as db:  # a database that is only read keeps every byte
-            _refuse_existing(db, source)
+    refuse_existing(source)
 
     def commit() -> None:
         there = _refuse_existing(db, source)

@@ -22,10 +22,10 @@ def frame_of(blocks: Iterable[Block]) -> pa.Table:
     return pa.Table.from_batches(map(_batch, blocks))
 
 
-def write_blocks(path: Path, blocks: Iterable[Block]) -> None:
+def write_blocks(path: Path, blocks: Iterable[Block], delimiter: str = ",") -> None:
     """Write the blocks one after the other: Parquet by its suffix, delimited text otherwise.
 
-    Texts are written without quotes, so none may hold a comma, a quote or the end of a line.
+    Texts are written without quotes, so none may hold a delimiter, a quote or the end of a line.
     """
     batches = map(_batch, blocks)
     first = next(batches)
@@ -35,9 +35,9 @@ def write_blocks(path: Path, blocks: Iterable[Block]) -> None:
             for batch in batches:
                 writer.write_batch(batch)
         return
-    plain = pa.csv.WriteOptions(include_header=False, quoting_style="none")
+    plain = pa.csv.WriteOptions(include_header=False, quoting_style="none", delimiter=delimiter)
     with created(path) as file:
-        file.write((",".join(first.schema.names) + "\n").encode())
+        file.write((delimiter.join(first.schema.names) + "\n").encode())
         pa.csv.write_csv(first, file, plain)
         for batch in batches:
             pa.csv.write_csv(batch, file, plain)

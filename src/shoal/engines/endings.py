@@ -1,0 +1,52 @@
+"""What the ending of a name promises to whoever opens the file, and what is therefore not written under it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.engines.sources import COMPRESSED, Source
+from shoal.errors import ParameterError
+
+_TEXT = "Name a file that ends in .csv, or in .parquet for Parquet"
+_PACKED = "Name a file that ends in .csv.gz or .csv.zst, or in .parquet, which is compressed in itself."
+_FORMATS = {
+    "an Excel or OpenDocument sheet": (".xlsx .xls .xlsm .xlsb .ods", f"{_TEXT}: spreadsheets open .csv."),
+    "a file of SPSS": (".sav .zsav .por", f"{_TEXT}, and import it there."),
+    "a file of Stata": (".dta", f"{_TEXT}, and import it there."),
+    "a file of SAS": (".sas7bdat .xpt", f"{_TEXT}, and import it there."),
+    "a file of R": (".rds .rda .rdata", f"{_TEXT}, and read it there."),
+    "JSON": (".json .jsonl .ndjson .geojson", f"{_TEXT}."),
+    "another format of tables": (".feather .arrow .ipc .orc .avro .h5 .hdf5 .pkl .pickle .npy .npz", f"{_TEXT}."),
+    "a document": (".pdf .html .htm .xml .md .tex .doc .docx .rtf", f"{_TEXT}; --report writes a page or a PDF."),
+    "a DuckDB database": (".db .duckdb", "Write a table into one: duckdb:///release.db?table=NAME."),
+    "a database": (".sqlite .sqlite3 .mdb .accdb .dbf .sql", f"{_TEXT}, and import it there."),
+    "a compression that is not written": (".zip .bz2 .xz .7z .rar .tar .tgz .lz4 .lzma .br .z", _PACKED),
+    "settings": (".toml .yaml .yml .ini", f"{_TEXT}."),
+    "an image": (".png .jpg .jpeg .svg", f"{_TEXT}."),
+}
+_OTHERS = {ending: (what, way) for what, (endings, way) in _FORMATS.items() for ending in endings.split()}
+_DELIMITERS = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
+
+
+def refuse_other_formats(target: Source) -> None:
+    """Refuse a file whose name promises what is not written."""
+    if target.kind != "file":
+        return
+    ending = _ending(target.path)
+    if ending in _OTHERS:
+        what, way = _OTHERS[ending]
+        raise ParameterError(f"A name that ends in {ending} promises {what}.", way)
+
+
+def delimiter_for(target: Source) -> str:
+    r"""Give what separates the cells of a text file if nobody says: a tab in .tsv, a bar in .psv, else a comma.
+
+    >>> delimiter_for(Source.parse("release.tsv.gz"))
+    '\t'
+    """
+    return _DELIMITERS.get(_ending(target.path), ",") if target.kind == "file" else ","
+
+
+def _ending(path: Path) -> str:
+    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
+    return bare.suffix.lower()

@@ -1,0 +1,113 @@
+"""Tables that come from stdin or through a pipe, and tables that go to stdout.
+
+Readers read a table more than once, so what can be read only once is copied to a private file first. It is removed when
+the process ends; what a process leaves that is killed is removed by the next one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from shoal.engines.scratch import folder_until_the_end, private_folder, scratch
+from shoal.engines.sources import Source
+from shoal.errors import DataError, ParameterError
+from shoal.table import Table
+
+_AT_ONCE = 1 << 20
+# What a file is, by its first bytes: its name tells nothing here.
+_FORMATS = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"\x28\xb5\x2f\xfd", ".csv.zst"))
+_copies: list[tuple[Any, Source]] = []  # of stdin: the stream, and where its content is
+
+
+def at_hand(source: Any) -> Any:
+    """Give a source that can be read as often as needed: a copy of stdin or of a pipe, or else what was given."""
+    if not isinstance(source, (str, os.PathLike, Source)):
+        return source
+    found = Source.parse(source)
+    if found.kind == "stream":
+        if not _copies or _copies[-1][0] is not sys.stdin:  # whoever asks for it again is given the same table
+            _copies.append((sys.stdin, _copied(_stdin(), "stdin")))
+        return _copies[-1][1]
+    if found.kind == "file" and _is_pipe(found.path):
+        try:
+            with found.path.open("rb") as file:
+                return _copied(file, str(found.path))
+        except OSError as error:
+            raise DataError(f"'{found.path}' cannot be read: {error.strerror}.", "Check what writes to it.") from None
+    return source
+
+
+def as_given(table: Table, source: Any) -> Table:
+    """Give a table that was read from a source as what it is to its user: nobody knows a copy by its name."""
+    if not isinstance(source, Source) or not source.copied:
+        return table
+    return replace(table, origin=replace(table.origin, name=source.name, place=str(source)))
+
+
+def said_of_stdin(text: str) -> str:
+    """Give what is said of the copy of stdin as it is to be said of stdin."""
+    return text.replace(str(_copies[-1][1].path), "stdin") if _copies else text
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise ParameterError("Nothing comes from stdin, which '-' stands for.", "Pipe a table in, or name a file.")
+    return sys.stdin.buffer
+
+
+def _is_pipe(path: Path) -> bool:
+    try:
+        return stat.S_ISFIFO(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _copied(file: BinaryIO, name: str) -> Source:
+    folder = folder_until_the_end()
+    try:
+        first = file.read(_AT_ONCE)
+        ending = next((ending for start, ending in _FORMATS if first.startswith(start)), ".csv")
+        path = folder / f"stdin{ending}"
+        with path.open("xb") as copy:
+            copy.write(first)
+            shutil.copyfileobj(file, copy, _AT_ONCE)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if error.errno == errno.ENOSPC:
+            raise DataError(
+                f"The disk of '{folder.parent}' is full.",
+                "Make room, or name another folder for temporary files (TMPDIR).",
+            ) from None
+        raise DataError(f"'{name}' cannot be read: {error.strerror}.", "Check what writes to it.") from None
+    return Source("file", path, copied=True)
+
+
+@contextlib.contextmanager
+def to_stdout() -> Iterator[Path]:
+    """Give a file to write; it goes to stdout when it is complete, and nothing does before."""
+    held = private_folder(scratch())
+    try:
+        draft = held.path / "stdout.csv"
+        yield draft
+        try:
+            with draft.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer, _AT_ONCE)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                with contextlib.suppress(OSError):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to be said there
+            raise DataError(
+                f"The table cannot be written to stdout: {error.strerror}.", "Check where the output goes."
+            ) from None
+    finally:
+        held.remove()
