@@ -95,14 +95,19 @@ class Places:
         papers = [(self.certificate, False), (self.private, True), *extra, *((path, False) for path in self.also)]
         return [*table, *(Output(path, private=private, vacant=fresh) for path, private in papers)]
 
-    def refuse(self, inputs: Iterable[Path] = ()) -> None:
-        """Refuse to write where something is that must not be replaced. Nothing is read or made for that."""
+    def refuse(self, source: Source | None, inputs: Iterable[Path]) -> None:
+        """Refuse to write over the input or where something is that must not be replaced. No table is read for that."""
+        if source is not None and self.target.same_table(source):
+            raise ParameterError(
+                f"Writing '{self.target}' would overwrite the input, which would be lost.", "Choose another name."
+            )
         for place in {output.path.parent for output in self.outputs()}:
             recover(place)  # what a run that was killed had all but written is there, too
         outputs = [output.path for output in self.outputs()]
         folder = self.target.path if self.target.kind == "folder" else None
         kept = [path for path in self.target.files() if self.target.is_table and path not in outputs]
-        refuse_overwriting(outputs, [*inputs, *kept], folder, overwrite=self.overwrite)
+        needed = [*inputs, *kept, *(source.files() if source else ())]
+        refuse_overwriting(outputs, needed, folder, overwrite=self.overwrite)
         if self.target.is_table:
             from shoal.engines.local.databases import refuse_existing
 

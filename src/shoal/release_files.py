@@ -18,7 +18,6 @@ from shoal.engines import Layout, Written
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.engines.streams import to_stdout
-from shoal.errors import ParameterError
 from shoal.files import all_or_none, files_read_by, put, writing
 from shoal.files.moving import Awaited, Commit
 from shoal.measures import Score
@@ -48,17 +47,10 @@ class Proved(Protocol):
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
     """Refuse to write over the input, or over anything else that is needed."""
-    target, recipe, origin = places.target, release.recipe, release.origin
+    recipe, origin = release.recipe, release.origin
     inputs = [*map(Path, needed), *map(Path, origin.beside)]
     inputs += files_read_by([*recipe.methods, *recipe.models, *(recipe.measures or ())])
-    if origin.place:
-        source = Source.parse(origin.place)
-        inputs += source.files()
-        if target.same_table(source):
-            raise ParameterError(
-                f"Writing '{target}' would overwrite the input, which would be lost.", "Choose another name."
-            )
-    places.refuse(inputs)
+    places.refuse(Source.parse(origin.place) if origin.place else None, inputs)
 
 
 def write_release(

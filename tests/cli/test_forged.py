@@ -188,7 +188,7 @@ def test_confidential_values_that_are_written_in_several_ways_are_told(desk, hon
 
 @pytest.mark.parametrize("number", ["1" + "0" * 400, '"0"', "[0]"])
 def test_numbers_that_are_none_are_refused_in_words(desk, honest, number):
-    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "uniqueness").fine()
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "uniqueness", "--overwrite").fine()
     content = json.loads(desk.read("out.certificate.json"))
     content["scores"][0]["value"] = json.loads(number)
     content["digest"] = digest(content)
@@ -197,7 +197,7 @@ def test_numbers_that_are_none_are_refused_in_words(desk, honest, number):
 
 
 def test_any_number_of_queries_is_too_much_work(desk, honest):
-    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "query-error").fine()
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, "--measure", "query-error", "--overwrite").fine()
     content, record = (json.loads(desk.read(f"out.{paper}.json")) for paper in ("certificate", "private"))
     content["recipe"]["measure"][-1]["queries"] = 10**15
     record["certificate"] = content["digest"] = digest(content)
@@ -220,7 +220,7 @@ def test_rows_in_the_order_of_the_input_are_said_to_be(desk):
 @pytest.fixture
 def parquet(desk, honest):
     """Release the same table as Parquet; give its certificate."""
-    desk.run("anonymize", "in.csv", "--out", "out.parquet", *ROLES).fine()
+    desk.run("anonymize", "in.csv", "--out", "out.parquet", *ROLES, "--overwrite").fine()
     return json.loads(desk.read("out.certificate.json"))
 
 
@@ -275,7 +275,7 @@ def test_an_empty_text_is_no_missing_cell(desk, parquet):
 
 @pytest.mark.parametrize("name", ["original.csv", "_x.parquet", ".hidden", "_SUCCESS"])
 def test_other_files_in_a_released_folder_are_refused(desk, honest, name):
-    desk.run("anonymize", "in.csv", "--out", "out/", *ROLES).fine()
+    desk.run("anonymize", "in.csv", "--out", "out/", *ROLES, "--overwrite").fine()
     desk.run("check", "out/", "--certificate", "out.certificate.json").fine()
     (desk.folder / "out" / name).write_text("20\n21\n")
     desk.run("check", "out/", "--certificate", "out.certificate.json").refused(1)

@@ -348,10 +348,10 @@ def test_parquet_in_parquet_out_has_spans_as_structs(desk, typed):
 
 
 def test_the_two_formats_say_the_same(desk, typed):
-    for out in ("out.parquet", "out.csv"):
+    for out in ("one.parquet", "other.csv"):
         desk.run("anonymize", typed, "--out", out, *ROLES).fine()
     quasi = ("--quasi", "age,born,weight,town", "--json")
-    one, other = desk.run("compare", typed, "out.parquet", "out.csv", *quasi).json()["releases"]
+    one, other = desk.run("compare", typed, "one.parquet", "other.csv", *quasi).json()["releases"]
     assert {**one, "path": ""} == {**other, "path": ""}
 
 

@@ -23,7 +23,7 @@ from shoal.engines.disk.pool import Files
 from shoal.engines.local import Local
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room
-from shoal.errors import CertificateError, DataError
+from shoal.errors import CertificateError, DataError, ParameterError
 
 ROLES = {"quasi": ["age", "town"], "sensitive": ["paid"], "plain": ["day", "who"]}
 FRAME = pa.table(
@@ -93,7 +93,7 @@ def test_a_release_goes_into_a_database_part_by_part_as_from_memory(tmp_path, ba
 def test_what_is_there_already_is_treated_as_from_memory(tmp_path, base):
     base.run("CREATE TABLE other AS SELECT 1 AS x")
     release = released(small(tmp_path))
-    with pytest.raises(DataError, match="already"):
+    with pytest.raises(ParameterError, match="already"):
         release.write(base.base + "other", certificate=tmp_path / "c.json")
     with pytest.raises(DataError, match="not made by shoal"):
         release.write(base.base + "other&if_exists=replace", certificate=tmp_path / "c.json")

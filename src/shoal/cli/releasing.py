@@ -121,7 +121,7 @@ def anonymize_command(
     reports = () if report is None else (report,)
     places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
     needed = () if key is None else (key,)
-    places.refuse([*needed, *files_read_by([file, options, chosen, *models, *measures])])
+    places.refuse(file, [*needed, *files_read_by([options, chosen, *models, *measures])])
     with showing.progress(f"reading {file.name}") as say:
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order, progress=say)
@@ -204,8 +204,8 @@ def run_command(
     needed = (recipe,) if key is None else (recipe, key)
     refuse_json_on_stdout(target, as_json)
     places = Places.of(target, asked.certificate, asked.private, overwrite=overwrite)
-    parts = (source, asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
-    places.refuse([*needed, *files_read_by(parts)])
+    parts = (asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
+    places.refuse(source, [*needed, *files_read_by(parts)])
     held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
