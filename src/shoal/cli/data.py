@@ -10,6 +10,7 @@ import typer
 from shoal import showing
 from shoal.cli.options import Json, app, print_json
 from shoal.errors import ParameterError
+from shoal.progress.showing import in_command
 
 
 @app.command("demo")
@@ -41,11 +42,11 @@ def discharges_command(
     if out is None and not describe:
         raise ParameterError("There is nothing to do.", "Give --out FILE, --describe, or both.")
     if out is not None:
-        with showing.progress(f"making {rows:,} discharges"):
+        with in_command(f"making {rows:,} discharges"):
             discharges.write(out, rows, seed, subject=subject)
     goals = []
     if describe:
-        with showing.progress("measuring"):
+        with in_command("measuring"):
             goals = discharges.describe(rows=rows, seed=seed)
     if as_json:
         made = {"rows": rows, "seed": seed} | ({"out": str(out)} if out else {})
@@ -69,7 +70,7 @@ def oshpd_command(
 
     if charges not in ("dollars", "codes"):
         raise ParameterError(f"Charges cannot be read as '{charges}'.", "Use --charges dollars or --charges codes.")
-    with showing.progress(f"reading {len(files)} files"):
+    with in_command(f"reading {len(files)} files"):
         table = write_oshpd(files, out, charges="codes" if charges == "codes" else "dollars")
     if as_json:
         print_json({"rows": table.rows, "out": str(out)})

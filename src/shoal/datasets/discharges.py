@@ -43,6 +43,7 @@ from shoal.datasets.discharge_model import (
 from shoal.engines import read
 from shoal.errors import ParameterError
 from shoal.files import all_or_none, refuse_overwriting
+from shoal.progress import along
 from shoal.table import Table
 
 ROWS, SEED = 3_985_166, 2009
@@ -225,7 +226,7 @@ def blocks(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> Iter
     if not 0 <= seed < 1 << 64:
         raise ParameterError("A seed is a whole number from 0 to 2**64 - 1.", "Choose another (--seed 2009).")
     tables = model()
-    for number in range(-(-rows // BLOCK)):
+    for number in along(range(-(-rows // BLOCK))):
         kept = min(BLOCK, rows - number * BLOCK)
         if number % BLOCKS == 0:
             roll = _Roll(tables, seed, number // BLOCKS)

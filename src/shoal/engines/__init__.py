@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
+from shoal.progress.showing import by_itself
 from shoal.schema import ReadOptions, Schema, options_from
 from shoal.table import Carry, Classes, RowOrder, Table
 from shoal.table import Written as Written
@@ -389,4 +391,6 @@ def read(
     Table of 2 records: age (quasi, integer), ill (sensitive, category)
     """
     how = options or options_from(given)
-    return engine_for([source], how, engine=engine, memory=memory, target=target).read(source, how)
+    name = Source.parse(source).name if isinstance(source, str | Path | Source) else "a frame"
+    with by_itself(f"reading {name}"):
+        return engine_for([source], how, engine=engine, memory=memory, target=target).read(source, how)
