@@ -169,7 +169,8 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
     by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
     scores: dict[int, Score] = {}
     for measure in measures:
-        if isinstance(measure, BoxMeasure | TableMeasure):
+        boxed = isinstance(measure, BoxMeasure) and measure.boxed
+        if boxed or isinstance(measure, TableMeasure):
             stage(f"measuring {measure.name}")
         if isinstance(measure, BoxMeasure) and measure.boxed:
             scores[id(measure)] = measure.decided(released.boxes(_decision(measure, released.schema), measure.known))

@@ -21,6 +21,7 @@ def in_notebook() -> bool:
 class Notebook:
     """A line below the cell that runs. It needs nothing but what shows any output."""
 
+    AFTER = 1.0  # seconds: what takes less is not shown
     period = 0.5
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class Notebook:
 
     def tell(self, look: Look, left: float | None, elapsed: float) -> None:
         """Show how far it is, once it has taken a moment."""
-        if time.monotonic() - self._begun < 1:
+        if time.monotonic() - self._begun < self.AFTER:
             return
         text = sentence(look, left, elapsed)
         bar = "" if look.share is None else f'<progress value="{look.share:.3f}"></progress> '
