@@ -34,6 +34,9 @@ settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 # Where Java starts for a test, it compiles its code quickly rather than well.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
+# Lines about progress, which come only where a command takes ten seconds, are for tests that ask for them.
+os.environ.setdefault("SHOAL_PROGRESS", "off")
+
 # What starts something large of its own does so once, however many processes the tests are spread over.
 TOGETHER = {
     "test_spark": "cluster",

@@ -1,11 +1,15 @@
 """shoal hides every record in a crowd: it masks a table, proves what it promises, and measures what that costs."""
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from shoal.version import VERSION as __version__
 
+TYPE_CHECKING = False  # or else all that typing needs would be loaded before a command can hear of Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from shoal.certificate import Certificate
     from shoal.engines import read
     from shoal.engines.spark import Spark
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     from shoal.models.l_diversity import LDiversity
     from shoal.models.t_closeness import TCloseness, closeness_bound, cluster_size, smallest_cluster
     from shoal.private_record import PrivateRecord
+    from shoal.progress.showing import show_progress
     from shoal.recipe import Recipe
     from shoal.release import Release, anonymize
     from shoal.schema import Role
@@ -124,6 +129,7 @@ _HOMES = {
     "cluster_size": "shoal.models.t_closeness",
     "read": "shoal.engines",
     "score": "shoal.measures",
+    "show_progress": "shoal.progress.showing",
     "smallest_cluster": "shoal.models.t_closeness",
     "verify": "shoal.verification",
 }
@@ -189,6 +195,7 @@ __all__ = [
     "cluster_size",
     "read",
     "score",
+    "show_progress",
     "smallest_cluster",
     "verify",
 ]

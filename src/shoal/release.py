@@ -21,12 +21,12 @@ from shoal.measures.uniqueness import Uniqueness
 from shoal.methods import Method
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.papers import Places
+from shoal.progress import stage
+from shoal.progress.showing import Progress, by_itself
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release_files import refuse_losses, write_release
 from shoal.schema import RELEASED, usable_delimiter
 from shoal.table import Origin, RowOrder, Table
-
-Progress = Callable[[str], None]
 
 STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
 
@@ -191,9 +191,11 @@ class Release:
             )
         refuse_losses(self, places, needed)
         chosen = row_order or self.recipe.row_order
-        table, order = self.in_order(chosen)
-        told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
-        return write_release(replace(told, table=table), order, places, separator, key, tuple((also or {}).values()))
+        with by_itself(f"writing {places.target.name}"):
+            table, order = self.in_order(chosen)
+            told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
+            more = tuple((also or {}).values())
+            return write_release(replace(told, table=table), order, places, separator, key, more)
 
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""
@@ -215,7 +217,7 @@ def anonymize(
     measures: Sequence[Measure] | None = None,
     seed: int = 0,
     row_order: str = "released",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Release:
     """Mask a table, check the models on the result, and measure what is left and what was lost.
 
@@ -234,7 +236,8 @@ def anonymize(
     row_order
         In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
     progress
-        Is told what is being done.
+        Who is told how far it is: a function of the stage, the share of it that is done and the seconds left, or True
+        or False, as for `show_progress`. If left out, it is shown in notebooks.
 
     Examples
     --------
@@ -245,7 +248,6 @@ def anonymize(
     >>> release.frame("pandas")["age"].tolist()
     ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
     """
-    say = progress or (lambda _: None)
     methods: tuple[Method, ...] = tuple(method) if isinstance(method, Sequence) else (method,)
     chosen = tuple(STANDARD_MEASURES if measures is None else measures)
     if not table.schema.quasi:
@@ -259,20 +261,19 @@ def anonymize(
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
     recipe = replace(Recipe.of(table, methods, tuple(models), chosen, seed), row_order=row_order)
-    masked = table
-    steps = []
-    for step in methods:
-        say(f"masking with {step.name}")
-        steps.append(step.explain(masked, models))
-        masked = step.apply(masked, models, seed)
-    if table.origin.given.get("missing"):
-        # Whoever reads the release knows no marks: what a model takes for missing must be seen to be so.
-        looked_at = [getattr(item, "column", item) for model in models for item in model.carries(masked.schema)]
-        masked = masked.blanked([name for name in looked_at if name in masked.schema.of(*RELEASED)])
-    say("checking the promises")
-    verdicts = check(masked, models)
-    say("measuring risk and loss")
-    scores = score(masked, chosen, table)
-    if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in chosen):
-        scores = _seen(masked.arranged()[0], chosen, scores)  # as readers will see it, not as rows still stand
+    masked, steps = table, []
+    with by_itself("masking", progress):
+        for step in methods:
+            stage(f"masking with {step.name}")
+            steps.append(step.explain(masked, models))
+            masked = step.apply(masked, models, seed)
+        if table.origin.given.get("missing"):
+            # Whoever reads the release knows no marks: what a model takes for missing must be seen to be so.
+            looked_at = [getattr(item, "column", item) for model in models for item in model.carries(masked.schema)]
+            masked = masked.blanked([name for name in looked_at if name in masked.schema.of(*RELEASED)])
+        stage("checking the promises")
+        verdicts = check(masked, models)
+        scores = score(masked, chosen, table)
+        if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in chosen):
+            scores = _seen(masked.arranged()[0], chosen, scores)  # as readers will see it, not as rows still stand
     return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)

@@ -1,11 +1,9 @@
-"""What a person sees: tables and sentences on stdout, progress and errors on stderr."""
+"""What a person sees: tables and sentences on stdout, errors on stderr."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,40 +35,6 @@ def _grid(*heads: str) -> Grid:
     for i, head in enumerate(heads):
         grid.add_column(head, justify="left" if i == 0 else "right")
     return grid
-
-
-@contextmanager
-def progress(first: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done, to a person who looks."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-
-    start = time.monotonic()
-    with Console(stderr=True).status(first) as status:
-        yield lambda text: status.update(f"{text} ({time.monotonic() - start:.0f} s)")
-
-
-@contextmanager
-def steps(first: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show which of several steps runs, how far all of them are, and the time left, to a person who looks."""
-    if not sys.stderr.isatty():
-        yield lambda name, done, of: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(first, total=None)
-        yield lambda name, done, of: bar.update(task, description=name, completed=done, total=of)
 
 
 def error(what: str, remedy: str) -> None:

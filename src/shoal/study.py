@@ -19,14 +19,14 @@ from shoal.files import all_or_none
 from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel
+from shoal.progress import counted
+from shoal.progress.showing import Progress, by_itself
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, anonymize
 from shoal.table import Table
 from shoal.version import VERSION
 
 Row = dict[str, Any]
-# Is told what is running, how many cells are done, and how many there are.
-Progress = Callable[[str, int, int], None]
 COLUMNS = ("method", "parameters", "models", "seed", "measure", "value", "lower", "upper", "detail", "seconds")
 
 
@@ -147,13 +147,16 @@ class Study:
         study = cls.grid(recipe.methods, given, measures, seeds, cache)
         return study, replace(recipe, source=beside(place.parent, recipe.source))
 
-    def run(self, table: Table, progress: Progress | None = None) -> list[Row]:
-        """Run what is not in the cache, and give the rows of all cells in their order."""
+    def run(self, table: Table, progress: Progress | bool | None = None) -> list[Row]:
+        """Run what is not in the cache, and give the rows of all cells in their order.
+
+        How far it is, is shown or told as by `show_progress`.
+        """
         rows: list[Row] = []
-        for done, cell in enumerate(self.cells):
-            if progress:
-                progress(cell.label, done, len(self.cells))
-            rows += self._kept(cell, table)
+        with by_itself("making releases", progress), counted(len(self.cells), alone=True) as part:
+            for done, cell in enumerate(self.cells):
+                part.what, part.done = f"{cell.label} ({done + 1} of {len(self.cells)})", done
+                rows += self._kept(cell, table)
         return rows
 
     def _kept(self, cell: Cell, table: Table) -> list[Row]:

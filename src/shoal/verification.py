@@ -26,6 +26,8 @@ from shoal.measures import Measure, Score
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.private_record import PrivateRecord
+from shoal.progress import stage
+from shoal.progress.showing import by_itself
 from shoal.recipe import refuse_strange_order
 from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
@@ -106,7 +108,8 @@ def verify(
             "Give it too: --private NAME.private.json, which was written with the release.",
         )
     try:
-        return _Case(source, held, record, original, held_by).proof(key)
+        with by_itself(f"checking {source.name}"):
+            return _Case(source, held, record, original, held_by).proof(key)
     except (CertificateError, RoomError):
         raise
     except _UnreadableError as error:
@@ -165,12 +168,14 @@ class _Case:
         proved, not_proved = check_seals(self.content, key), list[str]()
         models, measures = self._asked()
         table = self._table(models)
+        stage("checking how rows are written and in which order")
         proved += self._form(table)
         if not self._as_kept(table):
             not_proved.append("that the order of the rows tells nothing (it is not the one that was released)")
         if (reason := beyond_looking(self.source)) is not None:
             not_proved.append(f"that there is nothing beside the rows ({reason})")
         same("the number of records", table.rows, self.content["output"]["records"])
+        stage("checking the promises")
         verdicts = self._verdicts(table, models, proved, not_proved)
         before, lacking = self._before(table, proved)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()

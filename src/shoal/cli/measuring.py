@@ -52,6 +52,7 @@ from shoal.measures.total_variation import TotalVariation
 from shoal.measures.uniqueness import Matching
 from shoal.pairing import misplaced, paired
 from shoal.private_record import PrivateRecord
+from shoal.progress.showing import in_command
 from shoal.release import STANDARD_MEASURES
 from shoal.risk import risk
 from shoal.schema import ReadOptions, Role, Roles
@@ -68,7 +69,7 @@ def inspect_command(
     """Show columns, kinds, and suggested roles with reasons."""
     options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
     file = at_hand(file)
-    with showing.progress(f"reading {file.name}"):
+    with in_command(f"reading {file.name}"):
         table = read(
             file,
             engine=chosen_engine(engine, master),
@@ -109,7 +110,7 @@ def risk_command(
     options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     held_by = chosen_engine(engine, master)
     file = at_hand(file)
-    with showing.progress(f"reading {file.name}"):
+    with in_command(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
         if guessed:
             options = _guessed(file, options, held_by, memory)
@@ -211,14 +212,13 @@ def compare_command(
         kept = (report, overwrite)
         _compare_methods(original, held_by, options, listed(methods), listed(k), where, asked, kept, as_json)
         return
-    with showing.progress(f"reading {original.name}") as say:
+    with in_command(f"reading {original.name}"):
         before = read(original, engine=held_by, options=options)
         for extra in asked:
             if isinstance(extra, Demanding):
                 extra.demand(before.schema)
         found: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
         for path in released:
-            say(f"reading {path.name}")
             after = read(path, engine=held_by, options=_like(before, options))
             after = paired(after, path, before, records, same_order=same_order)
             scores = score(after, [InformationLoss(), *asked], before)
@@ -261,8 +261,8 @@ def _compare_methods(
     measures: list[Measure] = [*STANDARD_MEASURES, *([AttributeDisclosure(where)] if where else []), *asked]
     chosen = [build("methods", {"name": name}) for name in methods]
     grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
-    with showing.steps(f"reading {file.name}") as step:
-        rows = grid.run(read(file, engine=engine, options=options), step)
+    with in_command(f"reading {file.name}"):
+        rows = grid.run(read(file, engine=engine, options=options))
     said = sentences(rows)
     report, overwrite = kept
     if report is not None:

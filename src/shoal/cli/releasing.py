@@ -53,6 +53,7 @@ from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.papers import Places
+from shoal.progress.showing import in_command
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release import STANDARD_MEASURES, Release, anonymize
 from shoal.schema import ReadOptions
@@ -122,13 +123,12 @@ def anonymize_command(
     places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
     needed = () if key is None else (key,)
     places.refuse(file, [*needed, *files_read_by([options, chosen, *models, *measures])])
-    with showing.progress(f"reading {file.name}") as say:
+    with in_command(f"reading {file.name}"):
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
-        release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order, progress=say)
+        release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order)
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
-        say(f"writing {out.name}")
         sealed = release.write(
             out, certificate=certificate, private=private, recipe=recipe, masked_counts=masked_counts,
             delimiter=delimiter, key=secret, overwrite=overwrite, needed=needed, also=also,
@@ -207,12 +207,11 @@ def run_command(
     parts = (asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
     places.refuse(source, [*needed, *files_read_by(parts)])
     held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
-    with showing.progress(f"reading {source.name}") as say:
+    with in_command(f"reading {source.name}"):
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
-            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order, progress=say,
+            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
         )  # fmt: skip
-        say(f"writing {target.name}")
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
             key=signing_key(key), overwrite=overwrite, needed=needed,
@@ -238,7 +237,7 @@ def check_command(
         raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")
     try:
         file, original = at_hand(file), at_hand(original)
-        with showing.progress(f"checking {file.name}"):
+        with in_command(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]
             held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)
             proof = verify(file, certificate, key=signing_key(key), private=private, original=original, engine=held_by)

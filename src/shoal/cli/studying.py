@@ -14,6 +14,8 @@ from shoal import showing
 from shoal.cli.options import Json, app, print_json
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
+from shoal.progress import stage
+from shoal.progress.showing import in_command
 
 RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
 
@@ -49,13 +51,13 @@ def study_command(
     if pdf:
         insist()
     begun, spent = time.monotonic(), time.process_time()
-    with showing.steps("making the table") as step:
+    with in_command("making the table"):
         if data is None:
             table = discharges(rows, seed)
         else:
             table = read(data, quasi=QUASI, sensitive=SENSITIVE, knowledge=KNOWLEDGE)
-        results = Experiments(table, keep, step).results()
-        step("writing the report", 99, 100)
+        results = Experiments(table, keep).results()
+        stage("writing the report")
         made = {
             "data": "stand-in" if data is None else data.name,
             "records": table.rows,
@@ -65,8 +67,7 @@ def study_command(
         }
         claims = publish(results, table, out, made, pdf=pdf)
         if files:
-            for path in write_files(table, out / "files"):
-                step(f"wrote {path.name}", 99, 100)
+            list(write_files(table, out / "files"))
     if as_json:
         print_json({"out": str(out), **made, "claims": as_rows(claims)})
         return
@@ -88,8 +89,8 @@ def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:
     target = out / "study.csv"
     parts = [Source.parse(recipe.source or ""), recipe.options, *recipe.methods]
     refuse_overwriting([target], [study, *files_read_by(parts)], overwrite=True)  # results of a study are made anew
-    with showing.steps(f"reading {study.name}") as step:
-        found = grid.run(read(recipe.source, options=recipe.options), step)
+    with in_command(f"reading {study.name}"):
+        found = grid.run(read(recipe.source, options=recipe.options))
     out.mkdir(parents=True, exist_ok=True)
     with all_or_none([target]) as (draft,):
         draft.write_bytes(as_csv(found))

@@ -44,6 +44,7 @@ from shoal.engines import read
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
+from shoal.progress import along
 from shoal.table import Table
 
 ROWS, SEED = 3_985_166, 2009
@@ -226,7 +227,7 @@ def blocks(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> Iter
     if not 0 <= seed < 1 << 64:
         raise ParameterError("A seed is a whole number from 0 to 2**64 - 1.", "Choose another (--seed 2009).")
     tables = model()
-    for number in range(-(-rows // BLOCK)):
+    for number in along(range(-(-rows // BLOCK))):
         kept = min(BLOCK, rows - number * BLOCK)
         if number % BLOCKS == 0:
             roll = _Roll(tables, seed, number // BLOCKS)

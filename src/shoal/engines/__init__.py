@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from shoal.engines.streams import as_given, at_hand
 from shoal.errors import ParameterError
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
+from shoal.progress.showing import by_itself
 from shoal.schema import ReadOptions, Schema, options_from
 from shoal.table import Carry, Classes, RowOrder, Table
 from shoal.table import Written as Written
@@ -391,4 +393,7 @@ def read(
     """
     how = options or options_from(given)
     there = at_hand(source)
-    return as_given(engine_for([there], how, engine=engine, memory=memory, target=target).read(there, how), there)
+    name = Source.parse(source).name if isinstance(source, str | Path | Source) else "a frame"
+    with by_itself(f"reading {name}"):
+        held_by = engine_for([there], how, engine=engine, memory=memory, target=target)
+        return as_given(held_by.read(there, how), there)

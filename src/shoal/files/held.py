@@ -28,6 +28,9 @@ _PATIENCE = 60.0  # seconds: others move files, which takes less
 _TRIES = 100
 
 
+_all: dict[int, Held] = {}  # of this process
+
+
 @dataclass
 class Held:
     """A private folder, and the lock on it; None where nothing can be locked."""
@@ -35,8 +38,13 @@ class Held:
     path: Path
     lock: int | None = field(repr=False)
 
+    def __post_init__(self) -> None:
+        """Remember it, for a process that has to end at once."""
+        _all[id(self)] = self
+
     def let_go(self) -> None:
         """Leave the folder to whoever comes next."""
+        _all.pop(id(self), None)
         if self.lock is not None:
             os.close(self.lock)
             self.lock = None
@@ -45,6 +53,12 @@ class Held:
         """Remove the folder and all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         self.let_go()
+
+
+def remove_all() -> None:
+    """Remove all such folders of this process, which ends."""
+    for held in list(_all.values()):
+        held.remove()
 
 
 def hold_new(place: Path, prefix: str, suffix: str = "") -> Held:

@@ -14,6 +14,16 @@ STOPPING = tuple(
 )
 
 
+_moving = threading.RLock()  # held while files are not to be left as they are
+
+
+@contextlib.contextmanager
+def nothing_moves() -> Iterator[None]:
+    """Wait until nothing undisturbed is under way, and let nothing of the kind begin."""
+    with _moving:
+        yield
+
+
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Let requests to stop wait until the block is done.
@@ -30,7 +40,8 @@ def undisturbed() -> Iterator[None]:
                 if handler not in (None, signal.SIG_IGN):
                     before[number] = handler
                     signal.signal(number, lambda number, _: came.append(number))
-        yield
+        with _moving:
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InternalError
+from shoal.kernels.pace import running
 
 MISSING = -(2**31)
 TOP = 2**31 - 1
@@ -53,7 +54,8 @@ def _address(array: NDArray[Any]) -> Any:
 def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
     """Call a kernel with arrays by address, integers as 64 bits, and None as no array.
 
-    A kernel trusts its caller, so the form of every array is checked here: it must be contiguous.
+    A kernel trusts its caller, so the form of every array is checked here: it must be contiguous. If a signal ends it
+    early, what the signal raised is raised here.
     """
     function = getattr(_library(), kernel)
     function.restype = result
@@ -69,7 +71,15 @@ def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
             passed.append(ctypes.c_int32(argument))
         else:
             passed.append(ctypes.c_int64(argument))
-    return function(*passed)
+    here = running()
+    if not here.watched:
+        here.watch(_library())
+    here.kernel = kernel
+    try:
+        return function(*passed)
+    finally:
+        if here.pace.total:
+            here.pace.settle()
 
 
 def below(limit: int, labels: NDArray[np.int32]) -> None:

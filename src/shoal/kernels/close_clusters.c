@@ -10,7 +10,7 @@ typedef struct {
     const int32_t *bins;
     const Mark *passed;
     double t, distance;
-    int64_t k;
+    int64_t k, rows;
     Mark *marks, *trial;
     int32_t *members; /* of the class that grows, in the order of its marks */
 } Cluster;
@@ -57,7 +57,8 @@ static void walk(Cluster *class, Rest *rest, const double *seed, Found *near) {
     ring->spent = INT64_MAX; /* its room is used here: what it knew is forgotten */
     look_around(rest, seed); /* the farthest come first */
     for (int64_t i = ring->number - 1 - number; i >= 0 && class->distance > class->t; i--)
-        improve(class, ring->rows[ring->order[i]]);
+        if (i % 64 == 0 && stopping(class->rows - rest->number, class->rows)) return;
+        else improve(class, ring->rows[ring->order[i]]);
     ring->spent = INT64_MAX;
 }
 
@@ -80,11 +81,12 @@ KERNEL int64_t k_anonymity_first(const double *points, int64_t n, int64_t m, int
     Rest rest = rest_in(space, n, offsets, centres, packed, floats, integers, sums);
     Spread spread = {cumulative, areas, number_of_bins, (double)cumulative[number_of_bins - 1]}; /* of more than these rows */
     Mark *passed = (Mark *)marks;
-    Cluster class = {&spread, bins, passed, *t, 0, k, passed + k + 1, passed + 2 * k + 1, members};
+    Cluster class = {&spread, bins, passed, *t, 0, k, n, passed + k + 1, passed + 2 * k + 1, members};
     passages(&spread, k, passed);
     int32_t label = 0;
     start(&rest, order, n);
     while (rest.number >= 2 * k) {
+        if (stopping(n - rest.number, n)) return label;
         int two = rest.number >= 3 * k;
         int32_t first = outermost(&rest, centre_of(&rest));
         give_close(&class, &rest, first, label++, labels, (Found *)found);
@@ -154,6 +156,7 @@ KERNEL int64_t t_closeness_first(const double *points, int64_t n, int64_t m, int
     }
     start(&rest, order, n);
     for (int32_t label = 0; label < classes;) {
+        if (stopping(label, classes)) return label;
         int32_t first = outermost(&rest, centre_of(&rest));
         give_one_of_each(strata, number, &rest, classes - label, points + first * m, label, labels);
         if (++label == classes) break;

@@ -52,6 +52,7 @@ KERNEL void ordered_distance(int32_t *bins, const int64_t *starts, int64_t group
     int64_t n = m > 0 ? upto(cumulative, m - 1) : 0;
     for (int64_t g = 0; g < groups; g++) {
         int64_t size = starts[g + 1] - starts[g];
+        if (g % 1024 == 0 && stopping(g, groups)) return;
         int32_t *members = bins + starts[g];
         sort_bins(members, size);
         distance[g] = 0;

@@ -62,6 +62,7 @@ KERNEL int64_t crowds(const int32_t *codes, int64_t n, int64_t m, const int32_t 
     for (int64_t s = 0, stride = 1, idle = 0; s < number && remaining >= k && budget > 0; s += stride) {
         const uint8_t *rungs = steps + s * m;
         int64_t found = 0, stay = 0, start = 0, affordable = 1 + remaining * (number - s) / budget;
+        if (stopping(s, number)) return groups;
         budget -= remaining;
         if (++idle > PATIENT) stride = stride * 2 < affordable ? stride * 2 : affordable;
         for (int64_t i = 0; i < remaining; i++) {

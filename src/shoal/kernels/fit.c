@@ -124,6 +124,7 @@ typedef struct {
     int64_t self;
     const int32_t *from, *to;
     int64_t left; /* the work that may still be done */
+    int64_t told, boxes; /* the work left when it was last said how far this is, and how many boxes there are */
     const int32_t *found;
 } Search;
 
@@ -193,6 +194,13 @@ static int walk(Search *s, int64_t d, int64_t k, int64_t stop) {
     return s->left < 0;
 }
 
+/* Tell whether to stop; asked after every few thousand comparisons. */
+static int interrupted(Search *s) {
+    if (s->told - s->left < 4096) return 0;
+    s->told = s->left;
+    return stopping(s->self, s->boxes);
+}
+
 /* Whether any other box holds all of a region, or a point. */
 static int held(Search *s, const int32_t *from, const int32_t *to) {
     s->from = from;
@@ -222,6 +230,7 @@ static int judge(Search *s, const int32_t *load, int32_t *scratch, int64_t room)
     if (held(s, bottom, bottom + m)) return COVERED;
     if (memcmp(bottom, bottom + m, (size_t)m * sizeof *bottom) == 0) return s->left < 0 ? UNDECIDED : UNIQUE;
     while (top > bottom && (s->left -= 4 * m) >= 0) {
+        if (interrupted(s)) return UNDECIDED;
         top -= 2 * m;
         memcpy(from, top, (size_t)(2 * m) * sizeof *top);
         if (top + 6 * m * m > scratch + room) return UNDECIDED; /* a region leaves at most 3 m others */
@@ -265,12 +274,13 @@ KERNEL int64_t decide_boxes(const int32_t *rows, int64_t n, int64_t m, const int
                             const int32_t *loose, const int32_t *load, int64_t allowance, int64_t effort,
                             int32_t *scratch, int64_t room, uint8_t *verdicts) {
     Search s = {rows, m, (const Branch *)branches, roots, hulls, ends, at, low, high, table, table_at, levels, sizes, loose,
-                0, NULL, NULL, 0, NULL};
+                0, NULL, NULL, 0, 0, n, NULL};
     for (int64_t row = 0; row < n && effort > 0; row++) {
         if (verdicts[row] != UNDECIDED) continue;
         int64_t given = allowance < effort ? allowance : effort;
         s.self = row;
-        s.left = given;
+        s.left = s.told = given;
+        if (row % 256 == 0 && stopping(row, n)) break;
         verdicts[row] = (uint8_t)judge(&s, load, scratch, room);
         effort -= given - (s.left > 0 ? s.left : 0) + m;
     }

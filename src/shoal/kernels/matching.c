@@ -116,6 +116,7 @@ KERNEL void match_strata(const float *rows, int64_t wide, int64_t m, int32_t *se
     stack[top++] = 0, stack[top++] = groups;
     while (top > 0) {
         int64_t stop = stack[--top], first = stack[--top], n = stop - first;
+        if (stopping(first, groups)) return;
         if (n <= FEW) {
             match_few(&all, first, n, box, box + wide);
             continue;

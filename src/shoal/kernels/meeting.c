@@ -83,6 +83,7 @@ KERNEL void count_meeting(int64_t n, int64_t m, int64_t q, const int32_t *lo, co
         s.to = hi + row * m;
         s.among = sets + row * q;
         s.found = 1;
+        if (row % 64 == 0 && stopping(row, n)) return;
         s.left = effort;
         for (int64_t level = 0, at = row; level < s.levels && s.found < k && s.left > 0; level++, at /= FAMILY)
             look(&s, level, at - at % FAMILY, at);

@@ -17,6 +17,7 @@ KERNEL int64_t mdav(const double *points, int64_t m, int64_t numbers, const doub
     for (int64_t b = 0; b < blocks; b++) {
         start(&rest, order + starts[b], starts[b + 1] - starts[b]);
         while (rest.number >= 2 * k) {
+            if (stopping(starts[b + 1] - starts[0] - rest.number, starts[blocks] - starts[0])) return class;
             int two = rest.number >= 3 * k;
             int32_t first = outermost(&rest, centre_of(&rest));
             give_around(&rest, first, k, class++, labels, near);
@@ -57,6 +58,7 @@ KERNEL int64_t v_mdav(const double *points, int64_t n, int64_t m, int64_t number
     double *centre = memcpy(centres + 2 * m, centre_of(&rest), (size_t)m * sizeof *centre);
     for (int64_t i = 0; i < n; i++) labels[i] = -1;
     while (rest.number >= k) {
+        if (stopping(n - rest.number, n)) return class;
         int64_t size = 0;
         members[size++] = outermost(&rest, centre);
         give(&rest, members[0], class, labels);
@@ -100,6 +102,7 @@ KERNEL int64_t optimal_cut(const double *values, int64_t n, int64_t k, double *l
     for (int64_t j = 1; j <= n; j++) {
         double mean = 0, squares = 0; /* grown with the class, so that no digits are lost to large sums */
         least_error[j] = INFINITY;
+        if (j % 256 == 0 && stopping(j, n)) return 0;
         for (int64_t i = j - 1; i >= 0 && j - i <= 2 * k - 1; i--) {
             double step = values[i] - mean;
             mean += step / (double)(j - i);

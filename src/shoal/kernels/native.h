@@ -60,6 +60,10 @@ static inline double middle(int32_t lo, int32_t hi, int64_t offset, const double
     return lo == hi ? a : (a + coordinate(hi, offset, table)) / 2;
 }
 
+/* Say how much of a kernel's work is done; tells whether it is to stop and return at once. Fit for every ten
+ * microseconds of work or so, not for every record. */
+int stopping(int64_t done, int64_t total);
+
 uint64_t *sort_packed(uint64_t *packed, uint64_t *spare, int64_t n);
 void order_by_lengths(const uint64_t *bits, int64_t n, uint64_t *packed, uint64_t *spare, int32_t *order,
                       int32_t *scratch);

@@ -186,6 +186,7 @@ ALWAYS_INLINE int64_t by_blocks(const Task *task, int64_t quads, Work *work, int
     int64_t number = 0;
     for (int64_t b = 0; b < blocks; b++) {
         int64_t first = b * n / blocks, size = (b + 1) * n / blocks - first;
+        if (stopping(first, n)) return number;
         work->pool.first = work->few.first = first;
         float cost = by_growing(task, quads, work, first, size);
         if (!task->persons && task->k <= MOST_CUT) { /* neighbours in the order may be one person */

@@ -175,6 +175,7 @@ static int64_t reassign(State *state) {
     int64_t moves = 0;
     for (int32_t row = 0; row < state->n; row++) {
         int32_t own = state->labels[row];
+        if (row % 64 == 0 && stopping(row, state->n)) return 0;
         if (own >= 0 && (state->prices[own] <= 0 || !would_keep(state, own, -1, row))) continue;
         int32_t c = cheapest(state, row, own < 0 ? state->living : state->rank[own]);
         if (c < 0 || (own >= 0 && !(state->prices[c] < state->prices[own]))) continue;
@@ -206,6 +207,7 @@ static int64_t take_in(State *state) {
     for (int32_t row = 0; row < state->n && looks < PATIENCE; row++) {
         if (state->labels[row] >= 0) continue;
         int32_t best = -1;
+        if (stopping(row, state->n)) return taken;
         looks += state->classes;
         float least_more = INFINITY;
         open_box(task, task->quads, state->single, row);
@@ -272,7 +274,7 @@ static void collect(State *state) {
     }
     if (host < 0) return;
     shrink(state, host);
-    while ((other = helper(state, host)) >= 0) {
+    while (!stopping(state->n, state->n) && (other = helper(state, host)) >= 0) {
         int64_t n = listed(state, other, -1, state->moved);
         for (int64_t i = 0; i < n; i++) move_row(state, state->moved[i], host);
         shrink(state, host);
@@ -344,6 +346,7 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
         moves = reassign(&state);
         for (int64_t i = state.living - 1; i >= 0; i--) {
             int32_t c = state.order[i];
+            if (i % 64 == 0 && stopping(state.living - i, state.living)) return INFINITY;
             if (state.prices[c] > 0 && state.sizes[c] > 0 && state.sizes[c] <= 8 * k) moves += dissolve(&state, c);
         }
         moves += take_in(&state);

@@ -129,7 +129,7 @@ KERNEL int64_t split_rows(const double *points, int64_t n, int64_t m, int64_t nu
     int64_t parts = 0, waiting = 1;
     ends[0] = n;
     starts[0] = 0;
-    while (waiting) { /* what waits lies behind what is being cut, so its ends are all that need be known */
+    while (waiting && (parts % 64 || !stopping(starts[parts], n))) { /* what waits lies behind what is being cut, so its ends are all that need be known */
         int64_t from = starts[parts], first = best_cut(&split, order + from, ends[waiting - 1] - from);
         if (first) ends[waiting++] = from + first;
         else starts[++parts] = ends[--waiting];

@@ -149,6 +149,7 @@ KERNEL int64_t trade(const float *rows, int64_t wide, const float *full, const i
                   .excess = doubles, .marks = marks, .trial = marks + block * size, .seats = seats};
     for (int64_t first = 0; first < groups; first += block) {
         int64_t here = groups - first < block ? groups - first : block, moved = here;
+        if (stopping(first, groups)) return traded;
         all.order = order + first;
         for (int64_t c = 0; c < here; c++) {
             for (int64_t i = 0; i < size; i++) all.marks[c * size + i] = mark_at(&spread, bins[members(&all, c)[i]]);
@@ -198,6 +199,7 @@ KERNEL void neighbourhoods(const float *centres, int64_t groups, int64_t wide, i
     while (top > 0) {
         int64_t stop = stack[--top], first = stack[--top], n = stop - first;
         if (n <= block) continue;
+        if (stopping(first, groups)) return;
         for (int64_t j = 0; j < 2 * wide; j++) sums[j] = 0;
         for (int64_t i = first; i < stop; i++)
             for (int64_t j = 0; j < wide; j++) {

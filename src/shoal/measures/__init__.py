@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from shoal.engines import Boxes
+from shoal.progress import stage
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
 
@@ -168,6 +169,9 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
     by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
     scores: dict[int, Score] = {}
     for measure in measures:
+        boxed = isinstance(measure, BoxMeasure) and measure.boxed
+        if boxed or isinstance(measure, TableMeasure):
+            stage(f"measuring {measure.name}")
         if isinstance(measure, BoxMeasure) and measure.boxed:
             scores[id(measure)] = measure.decided(released.boxes(_decision(measure, released.schema), measure.known))
         elif isinstance(measure, TableMeasure):
@@ -175,12 +179,14 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
         elif isinstance(measure, ClassMeasure):
             by_known.setdefault(measure.known, []).append(measure)
     for known, mine in by_known.items():
+        stage(f"measuring {', '.join(dict.fromkeys(measure.name for measure in mine))}")
         carry = tuple(dict.fromkeys(item for measure in mine for item in measure.carries(released.schema)))
         parts = zip(*released.classes(_parts(mine, released.schema), known, carry), strict=True)
         for measure, found in zip(mine, parts, strict=True):
             scores[id(measure)] = measure.finish(found)
     for measure in measures:
         if isinstance(measure, PairMeasure) and original is not None:
+            stage(f"measuring {measure.name}")
             scores[id(measure)] = measure.score(original, released)
     return tuple(scores[id(measure)] for measure in measures if id(measure) in scores)
 

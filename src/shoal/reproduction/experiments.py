@@ -24,6 +24,7 @@ from shoal.methods.sorted_clusters import SortedClusters
 from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, closeness_bound
+from shoal.progress import counted
 from shoal.reproduction.surfaces import surfaces
 from shoal.study import Cell, Row, Study, kept
 from shoal.table import Table
@@ -39,7 +40,6 @@ MEASURES: tuple[Measure, ...] = (
     AttributeDisclosure(WHERE),
     InformationLoss(),
 )
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +52,12 @@ class Experiments:
         The records in full, the paper's SPD. Its columns carry the knowledge groups census, spatial and temporal.
     cache
         Where results are kept; None keeps nothing.
-    progress
-        Is told what is running.
     seed
         The seed of regeneration.
     """
 
     table: Table
     cache: Path | None = None
-    progress: Progress | None = None
     seed: int = 0
 
     @cached_property
@@ -84,12 +81,11 @@ class Experiments:
             "surfaces": (22, lambda: surfaces(self.table, self.group(SPATIAL, TEMPORAL), self.group(CENSUS))),
         }
         found: dict[str, list[Row]] = {}
-        done = 0
-        for name, (work, step) in steps.items():
-            if self.progress:
-                self.progress(name, done, 100)
-            found[name] = kept(self.cache, self._digest(name), step)
-            done += work
+        with counted(100, alone=True) as part:
+            for name, (work, step) in steps.items():
+                part.what = f"experiments, {name}"
+                found[name] = kept(self.cache, self._digest(name), step)
+                part.done += work
         return found
 
     def _digest(self, step: str) -> str:

@@ -15,6 +15,7 @@ from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
+from shoal.progress import counted, stage
 from shoal.release import anonymize
 from shoal.reproduction.experiments import COARSENINGS, LEVELS
 from shoal.table import Table
@@ -28,11 +29,16 @@ def write_files(table: Table, folder: Path) -> Iterator[Path]:
     table = _with_charges_only(table)
     whole = folder / "SPD_dataset.txt"
     with all_or_none([whole]) as (draft,):
+        stage(f"writing {whole.name}")
         table.engine.write(table.data, table.schema, str(draft), Layout())
     yield whole
-    for name, (method, models) in _releases().items():
-        anonymize(table, method, models, measures=()).write(folder / name, row_order="input", overwrite=True)
-        yield folder / name
+    releases = _releases()
+    with counted(len(releases), alone=True) as part:
+        for name, (method, models) in releases.items():
+            part.what = f"writing {name}"
+            anonymize(table, method, models, measures=()).write(folder / name, row_order="input", overwrite=True)
+            part.done += 1
+            yield folder / name
 
 
 def _releases() -> dict[str, tuple[Method, tuple[PrivacyModel, ...]]]:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 _ENDED = ("done", "failed", "cancelled")
-_MERCY = 3.0  # seconds that a process has to end by itself
+_MERCY = 1.0  # seconds that a process has to end by itself
 
 
 def _nothing(*_: Any) -> None:
@@ -51,6 +51,7 @@ class Job:
         self.task = task
         self.state: State = "waiting"
         self.step, self.done, self.of = "Waiting for its turn", 0, 0
+        self._left: float | None = None
         self.result: dict[str, Any] = {}
         self.error = self.remedy = ""
         self.begun = time.monotonic()
@@ -73,8 +74,8 @@ class Job:
     @property
     def seconds_left(self) -> float | None:
         """About how long it still takes, if that can be told."""
-        if not self.of or self.done < 2:
-            return None
+        if self._left is not None or not self.of or self.done < 2:
+            return self._left
         return (time.monotonic() - self.begun) * (self.of - self.done) / self.done
 
     def ask(self, **more: Any) -> None:
@@ -138,6 +139,7 @@ class Job:
             if told["step"] != self.step:
                 self.begun = time.monotonic()
             self.step, self.done, self.of = told["step"], told["done"], told["of"]
+            self._left = told.get("left")
         elif "found" in told:
             self._found(told["found"])
         elif "error" in told:

@@ -64,7 +64,7 @@ def serve(settings: Settings, *, browser: bool, say: Callable[[str], None]) -> N
     listening = bound(settings.host, settings.port)
     settings = replace(settings, port=listening.getsockname()[1])
     config = uvicorn.Config(
-        create_app(settings), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=3
+        create_app(settings), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=1
     )
     gc.enable()  # a command is started without, but every connection to a server leaves something behind
     listening.listen(128)  # whoever is told the address may come at once, and waits until the server is there

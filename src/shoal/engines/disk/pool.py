@@ -22,6 +22,7 @@ from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
 from shoal.engines.scratch import private_folder, scratch
 from shoal.errors import DataError, RoomError
+from shoal.progress import along, another_pass
 
 T = TypeVar("T")
 _NEAR = 0.7  # of the limit: memory that is free is given back
@@ -135,11 +136,11 @@ class Files:
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here one by one."""
-        for number in range(handle.parts):
+        for number in along(range(handle.parts)):
             yield handle.part(number)  # type: ignore[attr-defined]
 
     def _worked(self, work: Callable[..., T], handles: Sequence[Handle]) -> Iterator[T]:
-        for number in range(handles[0].parts):
+        for number in along(range(handles[0].parts), what=another_pass(), pieces=True):
             yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
             if self.limit is not None and resident() > _NEAR * self.limit:
                 give_back()

@@ -14,6 +14,7 @@ from shoal.engines.local.data import LocalData, spans
 from shoal.engines.pieces import pieces_of, sampled, sortable, splits_among
 from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
+from shoal.progress import along
 from shoal.schema import Schema
 
 Positions = NDArray[np.int32]
@@ -33,7 +34,7 @@ class Cutting:
         """Number the groups of all pieces together."""
         whole = spans(data, self.schema)
         labels, groups = np.empty(data.rows, np.int32), 0
-        for rows in pieces:
+        for rows in along(pieces, pieces=True):
             rows = rows if self.by_keys else np.sort(rows)
             at = rows if data.index.size == 0 else data.index[rows]
             lo = gather_rows(whole.lo, at)

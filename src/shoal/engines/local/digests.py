@@ -10,32 +10,37 @@ from shoal.engines import Written
 from shoal.engines.sources import parquet_files
 from shoal.engines.straight import incoming
 from shoal.errors import DataError
+from shoal.progress import counted
 
 
 class Digest:
     """The digest and the length of bytes that come one after the other."""
 
     def __init__(self) -> None:
-        self._digest, self._size = hashlib.sha256(), 0
+        self._digest, self.size = hashlib.sha256(), 0
 
     def update(self, some: bytes | memoryview) -> None:
         """Add some bytes."""
         self._digest.update(some)
-        self._size += len(some)
+        self.size += len(some)
 
     @property
     def written(self) -> Written:
         """What came until now."""
-        return Written(self._digest.hexdigest(), self._size)
+        return Written(self._digest.hexdigest(), self.size)
 
 
 def of_file(path: Path, *, straight: bool = False) -> Written:
     """Give the digest and the length of a file; what is not in memory does not stay there if it is read straight."""
     digest, buffer = Digest(), memoryview(bytearray(1 << 20))
     try:
-        with incoming(path) if straight else path.open("rb", buffering=0) as file:
+        with (
+            incoming(path) if straight else path.open("rb", buffering=0) as file,
+            counted(path.stat().st_size, "taking its digest") as part,
+        ):
             while got := file.readinto(buffer):
                 digest.update(buffer[:got])
+                part.done = digest.size
     except OSError as error:
         raise DataError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
     return digest.written

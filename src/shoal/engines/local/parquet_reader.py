@@ -14,8 +14,10 @@ import pyarrow.parquet as pq
 from shoal.engines.local.sealed import Sealed
 from shoal.engines.local.typed_columns import unusable
 from shoal.errors import DataError, ShoalError
+from shoal.progress import along
 from shoal.table import Origin, printable
 
+_AT_ONCE = 4  # groups of rows that are read whole before anybody is heard
 _BUFFER = 1 << 20  # bytes of each column that are read at once in stretches
 
 
@@ -34,13 +36,18 @@ class ParquetTable:
     def whole(self) -> pa.Table:
         """Give all rows."""
         tables = []
-        for sealed, added in zip(self.files, self.added, strict=True):
+        files = along(zip(self.files, self.added, strict=True), len(self.files))
+        for sealed, added in files:
             with opened(sealed) as file:
+                groups = range(0, file.metadata.num_row_groups, _AT_ONCE)
                 try:
-                    read = file.read()
+                    read = [
+                        file.read_row_groups([*range(first, min(first + _AT_ONCE, file.metadata.num_row_groups))])
+                        for first in along(groups)
+                    ] or [file.read()]
                 except pa.ArrowNotImplementedError:
                     raise _unreadable(file) from None
-                tables.append(self._whole_rows(read, added, self.schema.names))
+                tables += [self._whole_rows(some, added, self.schema.names) for some in read]
         return pa.concat_tables(tables).combine_chunks()
 
     def stretches(self, names: Sequence[str], rows: int) -> Iterator[pa.Table]:

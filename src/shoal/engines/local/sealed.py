@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError
+from shoal.progress import counted
 from shoal.table import Written
 
 _BLOCK = 1 << 18
@@ -34,11 +35,12 @@ class Sealed:
         """Digest a file."""
         whole, size, blocks, buffer = hashlib.sha256(), 0, bytearray(), memoryview(bytearray(_BLOCK))
         try:
-            with path.open("rb", buffering=0) as file:
+            with path.open("rb", buffering=0) as file, counted(path.stat().st_size, "taking its digest") as part:
                 while got := _filled(file, buffer):
                     whole.update(buffer[:got])
                     blocks += hashlib.sha256(buffer[:got]).digest()
                     size += got
+                    part.done = size
         except FileNotFoundError:
             raise DataError(f"There is no file '{path}'.", "Check its name and folder.") from None
         except OSError as error:

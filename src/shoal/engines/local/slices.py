@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.engines.local.data import OWN, LocalData
+from shoal.progress import along
 
 _CELLS = 1 << 17  # that are made at once
 
@@ -20,7 +21,7 @@ def rows_at_once(columns: int) -> int:
 def slices(data: LocalData) -> Iterator[LocalData]:
     """Give stretches of the records, one after the other."""
     rows = rows_at_once(len(data.quasi) + len(data.carried))
-    for start in range(0, data.rows, rows):
+    for start in along(range(0, data.rows, rows)):
         some = slice(start, start + rows)
         shared, index = some, OWN
         if data.index.size:  # records share rows: those that are needed here

@@ -30,6 +30,7 @@ from shoal.kernels.delimited import (
     Rows,
     Words,
 )
+from shoal.progress import Part, counted
 from shoal.table import Written
 
 _CHUNK = 1 << 22
@@ -103,12 +104,16 @@ class TextReading:
         targets = np.array([self.places.get(name, 0) for name in self.head.header], np.int32)
         packed = is_compressed(self.path)
         size = 0 if packed else self.path.stat().st_size
-        found, spoilt = 0, np.ones(1, bool)
+        found, spoilt, again = 0, np.ones(1, bool), ""
         while spoilt.any():
             self.counts = {}
             file_digest, content = Digest(), Digest()
-            with opened(self.sealed or self.path, self.some, straight=self.straight, digest=file_digest) as file:
+            with (
+                counted(self._bytes(), again) as part,
+                opened(self.sealed or self.path, self.some, straight=self.straight, digest=file_digest) as file,
+            ):
                 self._pass = reading = _Pass(file, size, self.head, self.modes, targets, self.widths, rows, content)
+                reading.part, reading.packed = part, file_digest if packed else None
                 for stretch in reading.stretches(rows):
                     spoilt = reading.rows.spoilt > 0
                     if spoilt.any():
@@ -120,10 +125,15 @@ class TextReading:
                         found += stretch.cells.shape[0]
                         yield stretch
                 spoilt, self.blank_line = reading.rows.spoilt > 0, reading.blank_line
+                again = "once more"
             self.content = content.written
             self.written = file_digest.written if packed else self.content
         if found == 0:
             raise DataError(f"'{self.path}' has a header but no records.", "A table needs at least one record.")
+
+    def _bytes(self) -> int:
+        """Tell how many bytes of the file are to be read."""
+        return self.some[1] - self.some[0] if self.some else self.path.stat().st_size
 
     def _count(self, stretch: Stretch) -> None:
         for column, name in enumerate(self.head.header):
@@ -171,6 +181,8 @@ class _Pass:
         content: Digest,
     ) -> None:
         self.file, self.head = file, head
+        self.part = Part(0)  # how much of the file is read
+        self.packed: Digest | None = None  # knows that of a compressed file
         self.size = size
         self.content = content
         # Room for the first chunk; what it holds then tells how much the whole file needs.
@@ -203,6 +215,7 @@ class _Pass:
                     raise changed("The file")
             stop = held + got
             seen += got
+            self.part.done = seen if self.packed is None else self.packed.size
             if got == 0 and stop > 0 and raw[stop - 1] != 10:
                 raw[stop] = 10
                 stop += 1

@@ -23,6 +23,7 @@ from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
+from shoal.progress import along
 from shoal.schema import RELEASED, Schema
 
 _BUFFER = 1 << 22
@@ -120,7 +121,7 @@ def _rows(
     form = Form(fields, numbers, data.codes, carried, delimiter)
     widest += len(fields) + 2 + int(widths.sum())
     step = max(1, min(_ROWS, _BUFFER // widest))
-    for first in range(0, data.rows, step):
+    for first in along(range(0, data.rows, step)):
         stop = min(first + step, data.rows)
         out = room((stop - first) * widest + SLACK)
         yield out[: write_rows(first, stop, spans, form, out)].data

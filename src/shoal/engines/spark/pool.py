@@ -16,8 +16,10 @@ from typing import Any, TypeVar
 
 from shoal.engines.parts.pool import Handle, Part, Telling
 from shoal.engines.spark.failures import on_driver, on_worker
+from shoal.engines.spark.following import followed
 from shoal.engines.spark.packing import STRETCHES, concatenated, joined, pack, stretched, unpack
 from shoal.engines.spark.telling import Notes
+from shoal.progress import along
 
 T = TypeVar("T")
 _SENT = 1 << 26  # bytes of one message between two workers
@@ -109,7 +111,7 @@ class SparkPool:
 
         if handles[0].parts == 0:
             return []
-        with on_driver():
+        with followed(self._context, handles[0].parts):
             found = self._zipped(handles).mapPartitionsWithIndex(run).collect()
         return [pickle.loads(one) for one in found]  # noqa: S301 - made by our own workers
 
@@ -136,7 +138,7 @@ class SparkPool:
             return stretched(made)
 
         sent = self._zipped(handles).mapPartitionsWithIndex(send).partitionBy(parts, _itself)
-        return self._kept(_raw(sent.mapPartitionsWithIndex(receive)), parts, noted)
+        return self._kept(_raw(sent.mapPartitionsWithIndex(receive)), parts, noted, handles[0].parts)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here, a few at a time."""
@@ -144,9 +146,11 @@ class SparkPool:
 
         self._tidy()
         rdd, context = handle.rdd, self._context  # type: ignore[attr-defined]
-        for first in range(0, handle.parts, _FETCHED):
+        for first in along(range(0, handle.parts, _FETCHED)):
             some = list(range(first, min(first + _FETCHED, handle.parts)))
-            with on_driver():  # by Java alone: no Python on a worker needs to see what is only passed on
+            with followed(
+                self._context, len(some)
+            ):  # by Java alone: no Python on a worker needs to see what is only passed on
                 served = context._jvm.PythonRDD.runJob(context._jsc.sc(), rdd._jrdd, some)
                 with _load_from_socket(served, rdd._jrdd_deserializer) as stream:
                     found = iter(list(stream))
@@ -188,7 +192,7 @@ class SparkPool:
             rdd = rdd.zip(other.rdd)
         return rdd
 
-    def _kept(self, rdd: Any, parts: int, noted: Any) -> SparkHandle:
+    def _kept(self, rdd: Any, parts: int, noted: Any, senders: int = 0) -> SparkHandle:
         """Make the parts now, and keep them in memory or else on disk, as long as someone holds the handle.
 
         What is put off would be made inside other work: each step of such a chain holds a Python process of its own,
@@ -198,7 +202,7 @@ class SparkPool:
 
         rdd.persist(StorageLevel.MEMORY_AND_DISK)
         if parts:
-            with on_driver():
+            with followed(self._context, senders + parts):
                 rdd._jrdd.count()  # by Java, which makes every partition and looks at none
         handle = SparkHandle(rdd, parts, self._notes.of(noted, parts) if noted else ())
         # It is let go at the next piece of work: here, in the midst of anything, nothing may be asked of Spark.

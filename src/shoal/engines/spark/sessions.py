@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -44,7 +46,7 @@ def start(master: str | None, settings: Mapping[str, str]) -> Any:
     for name, value in {**_OWN, **(_on_this_machine() if here else {}), **settings}.items():
         builder = builder.config(name, value)
     try:
-        with _surroundings(here), _silenced():
+        with _surroundings(here), _silenced(), _signals_kept():
             return usable(builder.getOrCreate())
     except ParameterError:
         raise
@@ -100,6 +102,17 @@ def _surroundings(here: bool) -> Iterator[None]:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Leave it to whoever uses this what Ctrl-C does: a session takes that over, but jobs are cancelled by the pool."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -16,22 +16,16 @@ from shoal.verification import verify
 from shoal.web.work import Found, Request, Tell, options_of
 from shoal.web.work.searching import models_of
 
-_STEPS = 5
 _TREE = "hierarchy of "
 
 
 def publish(request: Request, tell: Tell) -> Found:
     """Make the release that was chosen, write it to a folder that is new, and prove it from what is there."""
     chosen, folder, names = request["candidate"], Path(request["folder"]), request["files"]
-    tell.step(f"Reading {request['name']}", 0, _STEPS)
+    tell.step(f"Reading {request['name']}")
     original = read(request["file"], options=options_of(request))
-    say = iter(range(1, _STEPS))
-    release = anonymize(
-        original,
-        build("methods", chosen["method"]),
-        models_of(chosen),
-        progress=lambda what: tell.step(what.capitalize(), min(3, next(say)), _STEPS),
-    )
+    tell.step("Making the release")
+    release = anonymize(original, build("methods", chosen["method"]), models_of(chosen))
     places = {kind: folder / name for kind, name in names.items()}
     recipe = replace(
         release.recipe, source=request["name"], target=names["table"], certificate=names["certificate"],
@@ -44,7 +38,7 @@ def publish(request: Request, tell: Tell) -> Found:
     def report(place: Path) -> Callable[[Certificate], bytes]:
         def made(sealed: Certificate) -> bytes:
             if not pages:
-                tell.step("Writing the report", 4, _STEPS)
+                tell.step("Writing the report")
                 pages.append(release_report(release, original, audience=audience, certificate=sealed))
             return rendered(pages[0], place)
 
@@ -53,13 +47,14 @@ def publish(request: Request, tell: Tell) -> Found:
     reports = {places[kind]: report(places[kind]) for kind in ("report", "pdf") if kind in places}
     trees = {places[kind]: Path(request["hierarchies"][kind.removeprefix(_TREE)]) for kind in names if _TREE in kind}
     also = {place: _copied(tree) for place, tree in trees.items()}
+    tell.step("Writing the release")
     sealed = release.write(
         places["table"],
         certificate=places["certificate"],
         private=places["private"],
         also=also | {places["recipe"]: lambda _: recipe.to_toml().encode()} | reports,
     )
-    tell.step("Proving it from what was written", 4, _STEPS)
+    tell.step("Proving it from what was written")
     proof = verify(places["table"], sealed, private=places["private"], original=request["file"])
     return {
         "files": {kind: {"name": path.name, "bytes": path.stat().st_size} for kind, path in places.items()},

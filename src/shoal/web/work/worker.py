@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import sys
+import threading
 from typing import IO, Any
 
 from shoal.errors import ShoalError
+from shoal.progress.showing import show_progress
 from shoal.web.work import Found, Task
 
 _SHARE_OF_MEMORY = 0.6  # that one process may take, so that a file that unpacks to a mountain stops in time
@@ -19,15 +21,24 @@ class Lines:
 
     def __init__(self, out: IO[str]) -> None:
         self._out = out
+        self._one = threading.Lock()
+        self._step = ""  # what is being done, unless it counts by itself how far it is
 
     def write(self, **content: Any) -> None:
         """Write a line."""
-        self._out.write(json.dumps(content) + "\n")
-        self._out.flush()
+        with self._one:
+            self._out.write(json.dumps(content) + "\n")
+            self._out.flush()
 
     def step(self, what: str, done: int = 0, of: int = 0) -> None:
         """Say what is being done, and how much of it."""
+        self._step = "" if of else what
         self.write(step=what, done=done, of=of)
+
+    def share(self, stage: str, share: float | None, left: float | None) -> None:
+        """Say how much is done of what does not count by itself, in percent."""
+        if self._step and share is not None:
+            self.write(step=self._step, done=int(100 * share), of=100, left=left)
 
     def found(self, part: Found) -> None:
         """Hand over what is known already."""
@@ -79,7 +90,9 @@ def run(request: dict[str, Any], out: IO[str]) -> None:
     """Do a task and write how it ends. What is told of an error is for people, and holds no cell."""
     lines = Lines(out)
     try:
-        lines.write(result=task_named(request["task"])(request, lines))
+        with show_progress(lines.share):
+            found = task_named(request["task"])(request, lines)
+        lines.write(result=found)
     except ShoalError as error:
         # Where the file lies in private folders is of no use to anybody.
         said = [text.replace(str(request["file"]), str(request["name"])) for text in (error.what, error.remedy)]
