@@ -7,24 +7,21 @@ Each distinct text of a column is looked at once. The grammar is the paper's: a 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal import notation
 from shoal.axis import (
     NOTHING,
     STAR,
     Axis,
     Group,
     Kind,
-    members_of,
-    parts_of,
     same_number,
-    unescaped,
-    unmarked,
 )
 from shoal.errors import DataError
 from shoal.hierarchy import BUILDERS, Hierarchy
@@ -35,9 +32,6 @@ _DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
 
 # 2^31 - 2: the ends of the 32-bit range are reserved.
 _LARGEST = 2147483646
-
-# What a text looks like before its kind is known.
-_NOTHING, _WILD, _EXACT, _RANGE, _PREFIX, _SET = range(6)
 
 
 @dataclass(frozen=True)
@@ -81,16 +75,32 @@ def interpret(found: Texts, reading: Reading) -> Vocabulary:
     placed = _placed(found, reading)
     if reading.released and placed.ranged and any(text[:1] not in ("", "[", "*") for text in found.texts):
         placed = replace(placed, ranged=False)  # single values stand without brackets, and are to stay so
+    if reading.released and any("\\" in text for text in found.texts):
+        placed = _marked_alike(found, placed)
     if reading.canonical:
         _insist_on_canonical(found, placed)
     return placed
 
 
+def _marked_alike(found: Texts, placed: Vocabulary) -> Vocabulary:
+    """Mark names as a release does that was written when more of them were marked, if this is one."""
+    cautious = replace(placed, axis=replace(placed.axis, cautious=True))
+    return cautious if not _spelled_so(found, placed) and _spelled_so(found, cautious) else placed
+
+
+def _spelled_so(found: Texts, placed: Vocabulary) -> bool:
+    return all(text == again for text, again in zip(found.texts, _spelled(placed), strict=True))
+
+
+def _spelled(placed: Vocabulary) -> Iterator[str]:
+    spans = zip(placed.lo.tolist(), placed.hi.tolist(), strict=True)
+    return (placed.axis.render(span, ranged=placed.ranged) for span in spans)
+
+
 def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
     """Refuse texts that a release would write otherwise: two texts for one cell tell apart what is said to be equal."""
-    spans = zip(placed.lo.tolist(), placed.hi.tolist(), strict=True)
-    for text, span, line in zip(found.texts, spans, found.lines, strict=True):
-        if placed.axis.render(span, ranged=placed.ranged) != text:
+    for text, again, line in zip(found.texts, _spelled(placed), found.lines, strict=True):
+        if again != text:
             raise DataError(
                 f"Column '{found.column}' has a cell that a release would write in another way (line {line}).",
                 "Each published cell has one text: ask for the file as it was released.",
@@ -128,25 +138,27 @@ class _Looks:
 
     @classmethod
     def of(cls, texts: list[str], missing: frozenset[str]) -> _Looks:
-        forms = np.full(len(texts), _EXACT, np.int8)
+        forms = np.full(len(texts), notation.EXACT, np.int8)
         lows, highs = texts, texts
         special = [i for i, text in enumerate(texts) if text in missing or text[0] in "[{" or text[-1] == "*"]
         if special:
             lows, highs = texts.copy(), texts.copy()
         for i in special:
-            forms[i], lows[i], highs[i] = _take_apart(texts[i], missing)
+            forms[i], lows[i], highs[i] = notation.take_apart(texts[i], missing)
         return cls(texts, forms, lows, highs)
 
     def ends(self) -> tuple[NDArray[np.int64], list[str], list[str]]:
         """Give the cells that have ends, and the ends."""
-        if ((self.forms == _EXACT) | (self.forms == _RANGE)).all():
+        if ((self.forms == notation.EXACT) | (self.forms == notation.RANGE)).all():
             return np.arange(len(self.texts)), self.lows, self.highs
-        seats = np.flatnonzero((self.forms == _EXACT) | (self.forms == _RANGE) | (self.forms == _PREFIX))
+        seats = np.flatnonzero(
+            (self.forms == notation.EXACT) | (self.forms == notation.RANGE) | (self.forms == notation.PREFIX)
+        )
         return seats, [self.lows[i] for i in seats], [self.highs[i] for i in seats]
 
     def has_decimal_commas(self) -> bool:
         """Find whether the column writes decimals behind a comma: all cells are numbers then, and some have one."""
-        if (self.forms == _SET).any() or not any("," in text for text in self.lows):
+        if (self.forms == notation.SET).any() or not any("," in text for text in self.lows):
             return False
         _, lows, highs = self.ends()
         return all(_DECIMAL_COMMA.fullmatch(text) for text in (*lows, *highs))
@@ -160,39 +172,19 @@ class _Looks:
     @property
     def ranged(self) -> bool:
         """Whether any cell is written as a range."""
-        return bool((self.forms == _RANGE).any())
+        return bool((self.forms == notation.RANGE).any())
 
     def blank(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Give cells that are all missing, but for the wildcards."""
         lo = np.full(len(self.texts), NOTHING[0], np.int32)
         hi = np.full(len(self.texts), NOTHING[1], np.int32)
-        hi[self.forms == _WILD] = STAR[1]
+        hi[self.forms == notation.WILD] = STAR[1]
         return lo, hi
-
-
-def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
-    """Give the form of a text and the texts at its ends."""
-    if text in missing:
-        return _NOTHING, "", ""
-    if text[0] == "[" and text[-1] == "]":
-        parts = [part.strip() for part in parts_of(text[1:-1])]
-        if len(parts) == 2 and all(parts):
-            return _RANGE, parts[0], parts[1]
-    if text[0] == "{" and text[-1] == "}" and len(text) > 2:
-        return _SET, "", ""
-    stem = text.rstrip("*")
-    if text[-1] == "*" and text[0] != "\\" and not stem.endswith("\\"):
-        stars = len(text) - len(stem)
-        if not stem:
-            return _WILD, "", ""
-        if "*" not in stem:
-            return _PREFIX, stem + "0" * stars, stem + "9" * stars
-    return _EXACT, text, text
 
 
 def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
     seats, lows, highs = looks.ends()
-    sets = (looks.forms == _SET).any()
+    sets = (looks.forms == notation.SET).any()
     if seats.size == 0:
         return "category", "sets of categories" if sets else "no cell has a value"
     kind = "text" if sets else kind_of(lows if highs is lows else [*lows, *highs])
@@ -223,7 +215,7 @@ def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
 
 
 def _place_numbers(found: Texts, looks: _Looks, kind: Kind, reason: str) -> Vocabulary:
-    if (looks.forms == _SET).any():
+    if (looks.forms == notation.SET).any():
         raise DataError(
             f"Column '{found.column}' is declared {kind} but holds sets of categories.",
             f"Declare it as --kind {found.column}=category.",
@@ -288,12 +280,12 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
     order = {value: i for i, value in enumerate(reading.order)}
     lo, hi = looks.blank()
     for i, form in enumerate(looks.forms.tolist()):
-        if form in (_NOTHING, _WILD):
+        if form in (notation.NOTHING, notation.WILD):
             continue
         # A name that looks like something else is taken for what it is.
         ends = (looks.texts[i],) * 2 if looks.texts[i] in order else (looks.lows[i], looks.highs[i])
-        low, high = (order.get(end, order.get(unmarked(end), -1)) for end in ends)
-        if low < 0 or high < low or (form in (_PREFIX, _SET) and looks.texts[i] not in order):
+        low, high = (order.get(end, order.get(notation.unmarked(end), -1)) for end in ends)
+        if low < 0 or high < low or (form in (notation.PREFIX, notation.SET) and looks.texts[i] not in order):
             raise DataError(
                 f"Column '{found.column}' has a category that is not in its declared order (line {found.lines[i]}).",
                 "Add it to the order, or mend the cell.",
@@ -308,14 +300,16 @@ def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, lea
         tree = hierarchy
     elif hierarchy.split(" ", maxsplit=1)[0] in BUILDERS:
         forms = zip(looks.texts, looks.forms.tolist(), strict=True)
-        tree = Hierarchy.build(hierarchy, [unescaped(text) for text, form in forms if form != _NOTHING], found.column)
+        tree = Hierarchy.build(
+            hierarchy, [notation.unescaped(text) for text, form in forms if form != notation.NOTHING], found.column
+        )
     else:
         tree = Hierarchy.read(hierarchy, found.column)
     lo, hi = looks.blank()
     for i, form in enumerate(looks.forms.tolist()):
-        if form == _NOTHING or (form == _WILD and not leaves):
+        if form == notation.NOTHING or (form == notation.WILD and not leaves):
             continue
-        span = tree.spans.get(unescaped(looks.texts[i]))
+        span = tree.spans.get(notation.unescaped(looks.texts[i]))
         if span is None:
             raise DataError(
                 f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
@@ -333,9 +327,12 @@ def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, lea
 
 def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
     # A range of categories that have no order is a category with an odd name.
-    alone = np.flatnonzero((looks.forms == _EXACT) | (looks.forms == _RANGE)).tolist()
-    names = {i: unescaped(looks.texts[i]) for i in alone}
-    sets = {i: sorted(set(members_of(looks.texts[i]))) for i in np.flatnonzero(looks.forms == _SET).tolist()}
+    alone = np.flatnonzero((looks.forms == notation.EXACT) | (looks.forms == notation.RANGE)).tolist()
+    names = {i: notation.unescaped(looks.texts[i]) for i in alone}
+    sets = {
+        i: sorted(set(notation.members_of(looks.texts[i])))
+        for i in np.flatnonzero(looks.forms == notation.SET).tolist()
+    }
     values = sorted({*names.values(), *(member for members in sets.values() for member in members)})
     seats = {value: i for i, value in enumerate(values)}
     lo, hi = looks.blank()
@@ -344,7 +341,7 @@ def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
     for i, members in sets.items():
         inside = tuple(seats[member] for member in members)
         lo[i] = inside[0] if len(inside) == 1 else len(values) + groups.setdefault(Group(inside), len(groups))
-    for i in np.flatnonzero(looks.forms == _PREFIX).tolist():
+    for i in np.flatnonzero(looks.forms == notation.PREFIX).tolist():
         group = Group(_matching(values, looks.texts[i]), looks.texts[i])
         lo[i] = len(values) + groups.setdefault(group, len(groups))
     placed = lo != NOTHING[0]
