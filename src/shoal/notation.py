@@ -1,4 +1,4 @@
-"""The notation of cells: what ``[lo;hi]``, ``{a;b}``, ``*`` and ``937**`` are, and how names that look so are marked."""
+"""The notation of cells: what ``[lo;hi]``, ``{a;b}``, ``*`` and ``937**`` are, and how names like these are marked."""
 
 from __future__ import annotations
 
