@@ -41,6 +41,7 @@ def read_options(
     quasi: str = "", sensitive: str = "", plain: str = "", subject: str | None = None, roles: str | None = None,
     kind: list[str] | None = None, order: list[str] | None = None, in_delimiter: str | None = None,
     encoding: str | None = None, decimal: str | None = None, missing: str = "", hierarchy: list[str] | None = None,
+    thousands: str | None = None, dates: str | None = None, header: bool | None = None, masked: bool | None = None,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
     if roles not in (None, "last-sensitive"):
@@ -60,7 +61,11 @@ def read_options(
         delimiter="\t" if in_delimiter == "\\t" else in_delimiter,
         encoding=encoding,
         decimal=decimal,
+        thousands=thousands,
+        dates=dates,
         missing=listed(missing),
+        header=header,
+        masked=masked,
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Context, InvalidOperation
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
+from shoal.notation import escape, in_order, in_set
 
 Kind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -32,10 +32,6 @@ STAR: Span = (MISSING, TOP)
 _SURE = 15  # digits that every float holds
 _LONGEST = Context(prec=1100)  # more digits than any float has
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-_GRAMMAR = str.maketrans({sign: "\\" + sign for sign in "\\;[]{}*"})
-_SPLIT = re.compile(r"(?<!\\)((?:\\\\)*);")
-_MARKED = re.compile(r"\\(.)")
-_SPECIAL = str.maketrans({"\\": "\\\\", ";": "\\;", "}": "\\}"})
 
 
 @dataclass(frozen=True)
@@ -61,12 +57,15 @@ class Axis:
         On a ``category`` axis, the groups of categories; the first has the position ``len(values)``.
     tree
         On an ``ordered`` axis whose order is that of a hierarchy, the hierarchy: only its nodes are published.
+    cautious
+        Whether every name that begins with a sign of the notation is marked, as it was in earlier releases.
     """
 
     kind: Kind
     values: NDArray[Any] | None = None
     groups: tuple[Group, ...] = field(default=())
     tree: Hierarchy | None = None
+    cautious: bool = False
 
     @property
     def nominal(self) -> bool:
@@ -106,16 +105,16 @@ class Axis:
         if self.nominal:
             assert self.values is not None
             if position < len(self.values):
-                return escape(str(self.values[position]))
+                return escape(str(self.values[position]), cautious=self.cautious)
             group = self.groups[position - len(self.values)]
             if group.pattern is not None:
                 return group.pattern
-            return "{" + ";".join(str(self.values[i]).translate(_SPECIAL) for i in group.members) + "}"
+            return "{" + ";".join(in_set(str(self.values[i])) for i in group.members) + "}"
         value = self.value(position)
         if self.kind == "datetime":
             return str(value.isoformat(sep=" "))
         if self.kind == "ordered":
-            return str(value).translate(_GRAMMAR)
+            return in_order(str(value), cautious=self.cautious)
         return repr(value) if self.kind == "float" else str(value)
 
     def texts(self, positions: NDArray[np.int32]) -> list[str]:
@@ -123,7 +122,7 @@ class Axis:
         if self.kind == "float" and self.values is not None:
             return [repr(value) for value in self.values[positions].tolist()]
         if self.kind == "category" and not self.groups:
-            return [escape(value) for value in self.values[positions]]  # type: ignore[index]
+            return [escape(value, cautious=self.cautious) for value in self.values[positions]]  # type: ignore[index]
         return [self.text(position) for position in positions.tolist()]
 
     def render(self, span: Span, *, ranged: bool = False) -> str:
@@ -132,10 +131,16 @@ class Axis:
         if lo == MISSING:
             return "*" if hi == TOP else ""
         if self.tree is not None:
-            return node_text(self.tree, span)
+            return self.node(span)
         if lo == hi and (self.nominal or not ranged):
             return self.text(lo)
         return f"[{self.text(lo)};{self.text(hi)}]"
+
+    def node(self, span: Span) -> str:
+        """Write a node of the hierarchy as a cell; 937** is a wildcard already."""
+        assert self.tree is not None
+        text = self.tree.nodes[span]
+        return text if text.endswith("*") else escape(text, cautious=self.cautious)
 
     def hull(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Give the lowest and highest category of each position of a nominal axis, groups included."""
@@ -225,38 +230,6 @@ class Axis:
 
 # Where the positions of a column go on another axis; None where they stay what they are.
 Move = NDArray[np.int32] | None
-
-
-def node_text(tree: Hierarchy, span: Span) -> str:
-    """Write a node of a hierarchy as a cell; 937** is a wildcard already."""
-    text = tree.nodes[span]
-    return text if text.endswith("*") else escape(text)
-
-
-def escape(text: str) -> str:
-    """Mark a category whose own text looks like a group, a wildcard or a missing cell."""
-    odd = text == "" or text[0] in "{[*\\" or text.endswith("*") or text != text.strip()
-    return "\\" + text if odd else text
-
-
-def unescaped(text: str) -> str:
-    """Give the category behind a text that was marked as one."""
-    return text[1:] if text[0] == "\\" and text != "\\" else text
-
-
-def unmarked(text: str) -> str:
-    """Give a name in which signs with a meaning were marked."""
-    return _MARKED.sub(r"\1", text)
-
-
-def parts_of(text: str) -> list[str]:
-    """Split at semicolons that are not marked as part of a name."""
-    return _SPLIT.sub("\\1\0", text).split("\0") if "\\" in text else text.split(";")
-
-
-def members_of(text: str) -> list[str]:
-    """Give the names in a set of categories."""
-    return [unmarked(part) for part in parts_of(text[1:-1])]
 
 
 def days(texts: Sequence[str]) -> NDArray[np.int64]:

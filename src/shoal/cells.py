@@ -7,52 +7,31 @@ Each distinct text of a column is looked at once. The grammar is the paper's: a 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal import notation
 from shoal.axis import (
     NOTHING,
-    STAR,
     Axis,
     Group,
     Kind,
-    members_of,
-    parts_of,
     same_number,
-    unescaped,
-    unmarked,
 )
 from shoal.errors import DataError
 from shoal.hierarchy import BUILDERS, Hierarchy
-from shoal.numerals import NUMBER, convert, fits, kind_of
+from shoal.numeral_styles import Plain, plain_form
+from shoal.numerals import ISO, NUMBER, convert, fits
+from shoal.texts import Looks, Reading, Texts, insist_on_saying
 
 _CODE = re.compile(r"0\d+")
-_DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
 
 # 2^31 - 2: the ends of the 32-bit range are reserved.
 _LARGEST = 2147483646
-
-# What a text looks like before its kind is known.
-_NOTHING, _WILD, _EXACT, _RANGE, _PREFIX, _SET = range(6)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How texts are to be read: what was declared for a column, and what holds for the whole file."""
-
-    kind: Kind | None = None
-    order: tuple[str, ...] | None = None
-    missing: frozenset[str] = frozenset({""})
-    decimal: str | None = None
-    strict: bool = True
-    hierarchy: str | Hierarchy | None = None
-    leaves: bool = False  # whether only values of the hierarchy may stand there, no other nodes
-    released: bool = False  # whether it is a release, of which single values keep or lack their brackets as they stand
-    canonical: bool = False  # whether every text must be the one that a release has for its cell
 
 
 @dataclass(frozen=True)
@@ -64,16 +43,8 @@ class Vocabulary:
     hi: NDArray[np.int32]
     ranged: bool
     reason: str
-
-
-@dataclass(frozen=True)
-class Texts:
-    """The distinct texts of a column, how often each occurs and on which line it is first seen."""
-
-    column: str
-    texts: Sequence[str]
-    counts: Sequence[int]
-    lines: Sequence[int]
+    restyled: bool = False  # whether numbers or dates were written in another way than a release writes them
+    note: str = ""  # what is to be said about how cells were read
 
 
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
@@ -81,16 +52,32 @@ def interpret(found: Texts, reading: Reading) -> Vocabulary:
     placed = _placed(found, reading)
     if reading.released and placed.ranged and any(text[:1] not in ("", "[", "*") for text in found.texts):
         placed = replace(placed, ranged=False)  # single values stand without brackets, and are to stay so
+    if reading.released and any("\\" in text for text in found.texts):
+        placed = _marked_alike(found, placed)
     if reading.canonical:
         _insist_on_canonical(found, placed)
     return placed
 
 
+def _marked_alike(found: Texts, placed: Vocabulary) -> Vocabulary:
+    """Mark names as a release does that was written when more of them were marked, if this is one."""
+    cautious = replace(placed, axis=replace(placed.axis, cautious=True))
+    return cautious if not _spelled_so(found, placed) and _spelled_so(found, cautious) else placed
+
+
+def _spelled_so(found: Texts, placed: Vocabulary) -> bool:
+    return all(text == again for text, again in zip(found.texts, _spelled(placed), strict=True))
+
+
+def _spelled(placed: Vocabulary) -> Iterator[str]:
+    spans = zip(placed.lo.tolist(), placed.hi.tolist(), strict=True)
+    return (placed.axis.render(span, ranged=placed.ranged) for span in spans)
+
+
 def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
     """Refuse texts that a release would write otherwise: two texts for one cell tell apart what is said to be equal."""
-    spans = zip(placed.lo.tolist(), placed.hi.tolist(), strict=True)
-    for text, span, line in zip(found.texts, spans, found.lines, strict=True):
-        if placed.axis.render(span, ranged=placed.ranged) != text:
+    for text, again, line in zip(found.texts, _spelled(placed), found.lines, strict=True):
+        if again != text:
             raise DataError(
                 f"Column '{found.column}' has a cell that a release would write in another way (line {line}).",
                 "Each published cell has one text: ask for the file as it was released.",
@@ -99,131 +86,59 @@ def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
 
 def _placed(found: Texts, reading: Reading) -> Vocabulary:
     """Place texts on the axis that they belong to."""
-    looks = _Looks.of([text.strip() for text in found.texts], reading.missing)
+    looks = Looks.of([text.strip() for text in found.texts], reading.missing, masked=reading.masked is not False)
     if reading.hierarchy is not None:
-        return _place_nodes(found, looks, reading.hierarchy, leaves=reading.leaves)
-    if reading.order is not None or reading.kind in ("ordered", "category"):
-        pass  # signs in the names of categories mean nothing
-    elif reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
-        looks = looks.with_points()
-    kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, looks, reading)
-    if kind == "ordered" or reading.order is not None:
-        return _place_ordered(found, looks, reading, reason)
+        return _place_nodes(found, looks, reading)
+    if reading.masked is None:
+        insist_on_saying(found, looks, reading.order or ())
+    if reading.order is not None or reading.kind == "ordered":
+        return _place_ordered(found, looks, reading)
+    if reading.kind == "category":  # signs in the names of categories mean nothing
+        return _place_categories(looks, "declared")
+    plain = plain_form(found, looks, reading)
+    kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, plain, reading)
     if kind == "category":
         return _place_categories(looks, reason)
-    return _place_numbers(found, looks, kind, reason)
+    placed = _place_numbers(found, plain.looks, kind, reason)
+    return replace(placed, restyled=plain.looks is not looks, note=plain.note)
 
 
-@dataclass(frozen=True)
-class _Looks:
-    """The distinct texts of a column taken apart: the form of each, and the texts at its two ends.
-
-    Columns may have millions of distinct texts, so they are handled together wherever that is possible.
-    """
-
-    texts: list[str]
-    forms: NDArray[np.int8]
-    lows: list[str]
-    highs: list[str]
-
-    @classmethod
-    def of(cls, texts: list[str], missing: frozenset[str]) -> _Looks:
-        forms = np.full(len(texts), _EXACT, np.int8)
-        lows, highs = texts, texts
-        special = [i for i, text in enumerate(texts) if text in missing or text[0] in "[{" or text[-1] == "*"]
-        if special:
-            lows, highs = texts.copy(), texts.copy()
-        for i in special:
-            forms[i], lows[i], highs[i] = _take_apart(texts[i], missing)
-        return cls(texts, forms, lows, highs)
-
-    def ends(self) -> tuple[NDArray[np.int64], list[str], list[str]]:
-        """Give the cells that have ends, and the ends."""
-        if ((self.forms == _EXACT) | (self.forms == _RANGE)).all():
-            return np.arange(len(self.texts)), self.lows, self.highs
-        seats = np.flatnonzero((self.forms == _EXACT) | (self.forms == _RANGE) | (self.forms == _PREFIX))
-        return seats, [self.lows[i] for i in seats], [self.highs[i] for i in seats]
-
-    def has_decimal_commas(self) -> bool:
-        """Find whether the column writes decimals behind a comma: all cells are numbers then, and some have one."""
-        if (self.forms == _SET).any() or not any("," in text for text in self.lows):
-            return False
-        _, lows, highs = self.ends()
-        return all(_DECIMAL_COMMA.fullmatch(text) for text in (*lows, *highs))
-
-    def with_points(self) -> _Looks:
-        """Write decimals behind a point; a point that was there already is no decimal sign and makes no number."""
-        points = str.maketrans({",": ".", ".": "'"})
-        lows, highs = ([text.translate(points) for text in side] for side in (self.lows, self.highs))
-        return replace(self, lows=lows, highs=highs)
-
-    @property
-    def ranged(self) -> bool:
-        """Whether any cell is written as a range."""
-        return bool((self.forms == _RANGE).any())
-
-    def blank(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Give cells that are all missing, but for the wildcards."""
-        lo = np.full(len(self.texts), NOTHING[0], np.int32)
-        hi = np.full(len(self.texts), NOTHING[1], np.int32)
-        hi[self.forms == _WILD] = STAR[1]
-        return lo, hi
+_REASONS: dict[str, tuple[Kind, str]] = {
+    "integer": ("integer", "whole numbers"),
+    "code": ("category", "digits with leading zeros: a code, not a number"),
+    "float": ("float", "numbers with decimals"),
+    "date": ("date", "ISO dates"),
+    "datetime": ("datetime", "ISO dates with times"),
+}
 
 
-def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
-    """Give the form of a text and the texts at its ends."""
-    if text in missing:
-        return _NOTHING, "", ""
-    if text[0] == "[" and text[-1] == "]":
-        parts = [part.strip() for part in parts_of(text[1:-1])]
-        if len(parts) == 2 and all(parts):
-            return _RANGE, parts[0], parts[1]
-    if text[0] == "{" and text[-1] == "}" and len(text) > 2:
-        return _SET, "", ""
-    stem = text.rstrip("*")
-    if text[-1] == "*" and text[0] != "\\" and not stem.endswith("\\"):
-        stars = len(text) - len(stem)
-        if not stem:
-            return _WILD, "", ""
-        if "*" not in stem:
-            return _PREFIX, stem + "0" * stars, stem + "9" * stars
-    return _EXACT, text, text
-
-
-def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
+def _infer(found: Texts, plain: Plain, reading: Reading) -> tuple[Kind, str]:
+    looks = plain.looks
     seats, lows, highs = looks.ends()
-    sets = (looks.forms == _SET).any()
     if seats.size == 0:
-        return "category", "sets of categories" if sets else "no cell has a value"
-    kind = "text" if sets else kind_of(lows if highs is lows else [*lows, *highs])
-    reasons: dict[str, tuple[Kind, str]] = {
-        "integer": ("integer", "whole numbers"),
-        "code": ("category", "digits with leading zeros: a code, not a number"),
-        "float": ("float", "numbers with decimals"),
-        "date": ("date", "ISO dates"),
-        "datetime": ("datetime", "ISO dates with times"),
-    }
-    if kind in reasons:
-        return reasons[kind]
-    if not reading.strict or sets or any(_CODE.fullmatch(low) for low in lows):
-        return "category", "text"
-    # Text, or numbers among which something else has slipped in: that must not pass for a category unseen.
-    ends = zip(lows, highs, strict=True)
-    numbers = np.array([all(NUMBER.fullmatch(end) for end in (low, high)) for low, high in ends])
-    counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
-    others = int(counts[~numbers].sum())
-    if others <= counts[numbers].sum():
-        line = lines[~numbers].min()
+        return "category", "sets of categories" if looks.sets else "no cell has a value"
+    if plain.kind in _REASONS:
+        kind, reason = _REASONS[plain.kind]
+        return kind, plain.unclear or plain.note or reason
+    if not reading.strict or looks.sets or any(_CODE.fullmatch(low) for low in lows):
+        return "category", plain.unclear or "text"
+    # Text, or numbers or dates among which something else has slipped in: that must not pass for a category unseen.
+    if plain.mostly:
+        pattern = NUMBER if plain.mostly == "numbers" else ISO
+        ends = zip(lows, highs, strict=True)
+        others = np.array([not all(pattern.fullmatch(end) for end in (low, high)) for low, high in ends])
+        cells, line = np.asarray(found.counts)[seats][others].sum(), np.asarray(found.lines)[seats][others].min()
         raise DataError(
-            f"Column '{found.column}' holds numbers, but {others:,} of its cells do not (the first on line {line}).",
+            f"Column '{found.column}' holds {plain.mostly}, but {cells:,} of its cells do not "
+            f"(the first on line {line}).",
             f"Mend them, say what stands for a missing value (--missing), or say what the column is "
             f"(--kind {found.column}=category).",
         )
     return "category", "text"
 
 
-def _place_numbers(found: Texts, looks: _Looks, kind: Kind, reason: str) -> Vocabulary:
-    if (looks.forms == _SET).any():
+def _place_numbers(found: Texts, looks: Looks, kind: Kind, reason: str) -> Vocabulary:
+    if looks.sets:
         raise DataError(
             f"Column '{found.column}' is declared {kind} but holds sets of categories.",
             f"Declare it as --kind {found.column}=category.",
@@ -279,7 +194,7 @@ def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kin
     return numbers
 
 
-def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -> Vocabulary:
+def _place_ordered(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
     if reading.order is None:
         raise DataError(
             f"Column '{found.column}' is declared ordered, but no order is given.",
@@ -288,34 +203,43 @@ def _place_ordered(found: Texts, looks: _Looks, reading: Reading, reason: str) -
     order = {value: i for i, value in enumerate(reading.order)}
     lo, hi = looks.blank()
     for i, form in enumerate(looks.forms.tolist()):
-        if form in (_NOTHING, _WILD):
+        if form in (notation.NOTHING, notation.WILD):
             continue
         # A name that looks like something else is taken for what it is.
         ends = (looks.texts[i],) * 2 if looks.texts[i] in order else (looks.lows[i], looks.highs[i])
-        low, high = (order.get(end, order.get(unmarked(end), -1)) for end in ends)
-        if low < 0 or high < low or (form in (_PREFIX, _SET) and looks.texts[i] not in order):
+        low, high = (order.get(end, order.get(notation.unmarked(end), -1)) for end in ends)
+        if low < 0 or high < low or (form in (notation.PREFIX, notation.SET) and looks.texts[i] not in order):
             raise DataError(
                 f"Column '{found.column}' has a category that is not in its declared order (line {found.lines[i]}).",
                 "Add it to the order, or mend the cell.",
             )
         lo[i], hi[i] = low, high
-    return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, looks.ranged, reason)
+    return Vocabulary(Axis("ordered", np.array(reading.order, dtype=object)), lo, hi, looks.ranged, "declared")
 
 
-def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, leaves: bool) -> Vocabulary:
+def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
     """Place values and nodes of a hierarchy, which is known, read from a file, or built over the values."""
+    hierarchy, leaves = reading.hierarchy, reading.leaves
+    assert hierarchy is not None
+    built = isinstance(hierarchy, str) and hierarchy.split(" ", maxsplit=1)[0] in BUILDERS
+    if built and reading.masked is None:
+        insist_on_saying(found, looks)
     if isinstance(hierarchy, Hierarchy):
         tree = hierarchy
-    elif hierarchy.split(" ", maxsplit=1)[0] in BUILDERS:
+    elif built:
         forms = zip(looks.texts, looks.forms.tolist(), strict=True)
-        tree = Hierarchy.build(hierarchy, [unescaped(text) for text, form in forms if form != _NOTHING], found.column)
+        tree = Hierarchy.build(
+            hierarchy, [notation.unescaped(text) for text, form in forms if form != notation.NOTHING], found.column
+        )
     else:
         tree = Hierarchy.read(hierarchy, found.column)
+    if reading.masked is None:
+        insist_on_saying(found, looks, tree.spans)
     lo, hi = looks.blank()
     for i, form in enumerate(looks.forms.tolist()):
-        if form == _NOTHING or (form == _WILD and not leaves):
+        if form == notation.NOTHING or (form == notation.WILD and not leaves):
             continue
-        span = tree.spans.get(unescaped(looks.texts[i]))
+        span = tree.spans.get(notation.unescaped(looks.texts[i]))
         if span is None:
             raise DataError(
                 f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
@@ -331,11 +255,14 @@ def _place_nodes(found: Texts, looks: _Looks, hierarchy: str | Hierarchy, *, lea
     return Vocabulary(axis, lo, hi, False, f"hierarchy with {len(tree.levels[0])} levels")
 
 
-def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
+def _place_categories(looks: Looks, reason: str) -> Vocabulary:
     # A range of categories that have no order is a category with an odd name.
-    alone = np.flatnonzero((looks.forms == _EXACT) | (looks.forms == _RANGE)).tolist()
-    names = {i: unescaped(looks.texts[i]) for i in alone}
-    sets = {i: sorted(set(members_of(looks.texts[i]))) for i in np.flatnonzero(looks.forms == _SET).tolist()}
+    alone = np.flatnonzero((looks.forms == notation.EXACT) | (looks.forms == notation.RANGE)).tolist()
+    names = {i: notation.unescaped(looks.texts[i]) for i in alone}
+    sets = {
+        i: sorted(set(notation.members_of(looks.texts[i])))
+        for i in np.flatnonzero(looks.forms == notation.SET).tolist()
+    }
     values = sorted({*names.values(), *(member for members in sets.values() for member in members)})
     seats = {value: i for i, value in enumerate(values)}
     lo, hi = looks.blank()
@@ -344,7 +271,7 @@ def _place_categories(looks: _Looks, reason: str) -> Vocabulary:
     for i, members in sets.items():
         inside = tuple(seats[member] for member in members)
         lo[i] = inside[0] if len(inside) == 1 else len(values) + groups.setdefault(Group(inside), len(groups))
-    for i in np.flatnonzero(looks.forms == _PREFIX).tolist():
+    for i in np.flatnonzero(looks.forms == notation.PREFIX).tolist():
         group = Group(_matching(values, looks.texts[i]), looks.texts[i])
         lo[i] = len(values) + groups.setdefault(group, len(groups))
     placed = lo != NOTHING[0]

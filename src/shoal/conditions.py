@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.cells import Reading, Texts, interpret
+from shoal.cells import interpret
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING
 from shoal.schema import Schema
+from shoal.texts import Reading, Texts
 
 _PART = re.compile(
     r"""\s*(?P<column>"[^"]+"|[^<>=!]+?)\s*(?P<sign><=|>=|==|!=|<|>|=)\s*(?P<value>"[^"]*"|'[^']*'|.+?)\s*"""

@@ -23,6 +23,7 @@ _PATTERNS = (
     ("datetime", f"(?:{_DATETIME}|{_DATE})"),
 )
 NUMBER = re.compile(f"{_FLOAT}|{_INFINITE}")
+ISO = re.compile(f"{_DATETIME}|{_DATE}")
 _CODE_LINE = re.compile(r"^0\d", re.MULTILINE)
 
 

@@ -37,6 +37,10 @@ _TABLE = {
     "delimiter": "a text",
     "encoding": "a text",
     "decimal": "a text",
+    "thousands": "a text",
+    "dates": "a text",
+    "header": "true or false",
+    "masked": "true or false",
     "missing": "texts",
 }
 _RELEASE = {
@@ -48,7 +52,9 @@ _RELEASE = {
     "seed": "a whole number",
 }
 # What is said of the layout of the original: readers of a release need to know nothing of it.
-_LAYOUT = ("file", "delimiter", "encoding", "decimal", "missing", "hierarchies")
+_LAYOUT = (
+    "file", "delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked", "missing", "hierarchies",
+)  # fmt: skip
 _ENGINE = {"memory": "a text"}
 
 
@@ -147,6 +153,8 @@ class Recipe:
     def public(self) -> dict[str, Any]:
         """Give the recipe as everyone may see it: no places, no layout of the original, no values that occur in it."""
         told = {key: value for key, value in self.table.items() if key not in _LAYOUT}
+        if self.table.get("masked") is False:  # so it is in columns that are released as they are
+            told["masked"] = False
         if "orders" in told:  # those of columns that are released; who people are stays with the original
             told["orders"] = {name: order for name, order in told["orders"].items() if name != told.get("subject")}
         methods = tuple(without_values(method) for method in self.methods)

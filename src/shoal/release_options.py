@@ -34,6 +34,8 @@ def release_options(
         encoding="utf-8",
         decimal=".",
         missing=marks_of(content),
+        header=True,  # the certificate names the columns
+        masked=given.get("masked"),
         released=True,
         unmarked=(*roles.quasi, *looked_at),
         canonical=canonical,
@@ -50,6 +52,10 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         delimiter=layout.get("delimiter"),
         encoding=layout.get("encoding"),
         decimal=layout.get("decimal"),
+        thousands=layout.get("thousands"),
+        dates=layout.get("dates"),
+        header=layout.get("header", True),
+        masked=layout.get("masked", True),  # where nothing was said, no cell left a question
         missing=tuple(layout.get("missing", ())),
         released=False,
         unmarked=(),

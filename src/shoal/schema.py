@@ -12,6 +12,7 @@ from typing import Any
 from shoal.axis import KINDS, Axis, Kind
 from shoal.errors import ParameterError, SchemaError, suggest
 from shoal.hierarchy import BUILDERS, Hierarchy
+from shoal.numeral_styles import DATE_ORDERS, SEPARATORS
 
 
 class Role(StrEnum):
@@ -168,7 +169,13 @@ class ReadOptions:
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
+    dates: str | None = None
     missing: tuple[str, ...] = ()
+    # Whether the first line of a text names its columns, and whether cells that end in asterisks are masked values:
+    # yes, no, or not said.
+    header: bool | None = None
+    masked: bool | None = None
     # Whether it is a release that is read; of that, columns in which only empty cells are missing, and whether every
     # cell must be as a release has it.
     released: bool = False
@@ -195,9 +202,17 @@ class ReadOptions:
             try:
                 codecs.lookup(self.encoding)
             except LookupError:
-                raise ParameterError(f"There is no encoding '{self.encoding}'.", "Try utf-8 or latin-1.") from None
+                raise ParameterError(f"There is no encoding '{self.encoding}'.", "Try utf-8 or windows-1252.") from None
         if self.decimal not in (None, ".", ","):
             raise ParameterError("The decimal sign is '.' or ','.", "Try --decimal ','.")
+        if self.thousands not in (None, *SEPARATORS):
+            raise ParameterError("Thousands are separated by ',', '.', an apostrophe or a blank.", "Try --thousands ,.")
+        if self.thousands is not None and self.thousands == self.decimal:
+            raise ParameterError(
+                "One sign cannot separate both decimals and thousands.", "Try --thousands , --decimal '.'."
+            )
+        if self.dates not in (None, *DATE_ORDERS):
+            raise ParameterError(f"'{self.dates}' is no order of day, month and year.", "Use dmy, mdy or ymd.")
 
     def given(self) -> dict[str, Any]:
         """Give what was said about the layout of the source, so that it can be read in the same way again.
@@ -209,9 +224,10 @@ class ReadOptions:
             for name, text in self.hierarchies.items()
             if isinstance(text, str)
         }
-        said = {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
+        names = ("delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked")
+        said = {name: getattr(self, name) for name in names}
         return (
-            {name: value for name, value in said.items() if value}
+            {name: value for name, value in said.items() if value is not None}
             | ({"missing": list(self.missing)} if self.missing else {})
             | ({"hierarchies": files} if files else {})
         )

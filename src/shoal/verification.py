@@ -35,6 +35,7 @@ from shoal.schema import RELEASED, Attribute, Role, Schema
 from shoal.table import Table
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
+_AS_THEY_STAND = "In columns that are released as they are, asterisks at the end of a cell hide nothing."
 VERSION_1 = "It is of version 1, which tells more than it should: withdraw it, and release the table anew"
 
 
@@ -353,6 +354,7 @@ class _Case:
                 if self._row_order == "input"
                 else []
             ),
+            *([_AS_THEY_STAND] if self.content["recipe"]["table"].get("masked") is False else []),
             *([f"In columns that no model looks at, these stand for a missing value: {shown}."] if marks else []),
             *(
                 f"Some values of '{name}' are written in several ways, which count as one."

@@ -90,7 +90,7 @@ def test_ordered_categories_are_published_as_a_range(desk):
 
 def test_wildcards_in_the_input_of_risk_are_cells_like_others(desk):
     desk.put("t.csv", "age,zip\n*,937**\n*,937**\n34,93701\n34,937**\n")
-    found = desk.run("risk", "t.csv", "--quasi", "age,zip", "--json").json()
+    found = desk.run("risk", "t.csv", "--quasi", "age,zip", "--masked", "--json").json()
     assert (found["records"], found["unique"], found["classes"]) == (4, 2, 3)
 
 
@@ -264,7 +264,7 @@ def test_an_encoding_that_was_told_is_used(desk):
 def test_inspect_notes_what_was_found_out_about_the_file(desk):
     desk.put("t.csv", "âge;ville\n30;Besançon\n".encode("latin-1"))
     notes = desk.run("inspect", "t.csv", "--json").json()["notes"]
-    assert any("latin-1" in note for note in notes)
+    assert any("windows-1252" in note for note in notes)
     assert any("';'" in note for note in notes)
 
 

@@ -71,6 +71,7 @@ class Degenerate:
             "kinds": plain,
             "orders": {name: ORDER for name, kind in self.kinds.items() if kind == "ordered"},
             "hierarchies": trees,
+            "masked": True,
         }
 
     def write(self, name: str = "in.csv") -> Path:

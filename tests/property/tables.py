@@ -53,6 +53,7 @@ class Made:
             "sensitive": ["s"],
             "kinds": {name: "category" for name, column in self.columns.items() if column.kind == "category"},
             "orders": {name: column.order for name, column in self.columns.items() if column.kind == "ordered"},
+            "masked": True,
         }
 
     def taken(self, rows: list[int]) -> "Made":

@@ -160,7 +160,7 @@ def test_fit_agrees_with_brute_force_on_what_is_read(draw):
     frame = pl.DataFrame({f"q{j}": texts for j, (_, texts) in enumerate(columns)})
     kinds = {f"q{j}": "category" if kind == "codes" else kind for j, (kind, _) in enumerate(columns)}
     orders = {f"q{j}": ORDER for j, (kind, _) in enumerate(columns) if kind == "ordered"}
-    table = shoal.read(frame, quasi=list(frame.columns), kinds=kinds, orders=orders)
+    table = shoal.read(frame, quasi=list(frame.columns), kinds=kinds, orders=orders, masked=True)
     found = risk(table, matching="fit")
     assert (found["unique"], found["records"]) == (brute_force(columns), table.rows)
     every = risk(table)

@@ -86,7 +86,7 @@ def test_regeneration_joins_what_belongs_together():
     hidden = pl.DataFrame(rows, schema=["age", "race", "zip"], orient="row").with_columns(
         race=pl.when(pl.int_range(len(rows)) % 3 == 0).then(pl.lit("*")).otherwise(pl.col("race"))
     )
-    masked = shoal.read(hidden, quasi=["age", "race", "zip"])
+    masked = shoal.read(hidden, quasi=["age", "race", "zip"], masked=True)
     counts = {"race": Counter(race for i, (_, race, _) in enumerate(rows) if i % 3 == 0)}
     loose, joint = (
         shoal.score(shoal.Regenerate(counts, joint=joint).apply(masked, [], 1), [shoal.CorrelationShift()], table)[0]
@@ -98,7 +98,7 @@ def test_regeneration_joins_what_belongs_together():
 
 
 def test_counts_that_do_not_add_up_are_refused():
-    masked = shoal.read(pl.DataFrame({"age": ["*", "3", "4"]}), quasi=["age"], kinds={"age": "integer"})
+    masked = shoal.read(pl.DataFrame({"age": ["*", "3", "4"]}), quasi=["age"], kinds={"age": "integer"}, masked=True)
     with pytest.raises(DataError, match="'age' has 1 masked cells, but counts for 2"):
         shoal.Regenerate({"age": {"3": 2}}).apply(masked, [], 0)
     with pytest.raises(DataError, match="counts for 0"):
@@ -112,7 +112,9 @@ def test_counts_that_do_not_add_up_are_refused():
 
 
 def test_counts_come_from_a_file(tmp_path):
-    masked = shoal.read(pl.DataFrame({"age": ["*", "3", "4", "*"]}), quasi=["age"], kinds={"age": "integer"})
+    masked = shoal.read(
+        pl.DataFrame({"age": ["*", "3", "4", "*"]}), quasi=["age"], kinds={"age": "integer"}, masked=True
+    )
     (tmp_path / "counts.csv").write_text("column,value,count\nage,3,1\nage,7,1\n", encoding="utf-8")
     made = shoal.Regenerate(str(tmp_path / "counts.csv")).apply(masked, [], 0)
     assert sorted(made.to("polars")["age"].to_list()) == [3, 3, 4, 7]

@@ -93,6 +93,7 @@ def options(columns):
         "orders": {name: LEVELS for name, kind in kinds.items() if kind == "ordered"},
         "hierarchies": {name: Hierarchy.of(TREE, name) for name, kind in kinds.items() if kind == "hierarchy"},
         "missing": ("NA",),
+        "masked": True,
         "delimiter": ",",
     }
 

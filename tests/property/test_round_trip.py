@@ -1,6 +1,7 @@
 """A released file read back is the released table, cell for cell, in every format."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +191,42 @@ def test_a_category_that_looks_like_a_group_is_read_back_as_a_category(suffix, n
     axis = shoal.read(path, **made.options).schema["q0"].axis
     assert list(axis.values) == sorted([name, "c"])
     assert axis.groups == ()
+
+
+LABELS = ("[0-10)", "[10-20)", "{x", "*a", "b}", "<5;9>")
+
+
+@pytest.mark.parametrize("kind", ["category", "ordered"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_labels_that_only_resemble_a_range_or_a_set_are_published_as_they_are(suffix, kind, tmp_path):
+    """A release can be joined with the labels of its original, as those of age bands in other tools."""
+    doubled = tuple(label for label in LABELS for _ in range(2))
+    made = Made({"q0": Column(kind, doubled, LABELS), "s": Column("integer", tuple(range(len(doubled))))})
+    path = tmp_path / f"released.{suffix}"
+    release = shoal.anonymize(
+        shoal.read(made.frame("arrow"), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+    )
+    release.write(path)
+    marked = [label.replace(";", "\\;") for label in LABELS]
+    shown = {f"[{label};{label}]" for label in marked} if kind == "ordered" else set(LABELS)
+    assert set(cells(release.table)["q0"]) == shown
+    assert cells(shoal.read(path, **made.options)) == cells(release.table.arranged()[0])
+    shoal.verify(path, tmp_path / "released.certificate.json")
+
+
+@pytest.mark.parametrize("kind", ["category", "ordered"])
+def test_a_release_in_which_more_labels_were_marked_is_still_proved(kind, tmp_path):
+    """Releases that were written before labels came out as they are keep their certificates."""
+    doubled = tuple(label for label in LABELS for _ in range(2))
+    made = Made({"q0": Column(kind, doubled, LABELS), "s": Column("integer", tuple(range(len(doubled))))})
+    release = shoal.anonymize(
+        shoal.read(made.frame("arrow"), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+    )
+    axis = replace(release.table.schema["q0"].axis, cautious=True)
+    table = replace(release.table, schema=release.table.schema.with_axes({"q0": axis}))
+    replace(release, table=table).write(tmp_path / "released.csv")
+    assert "\\[0-10)" in (tmp_path / "released.csv").read_text(encoding="utf-8")
+    shoal.verify(tmp_path / "released.csv", tmp_path / "released.certificate.json")
 
 
 @pytest.mark.parametrize("name", ["a,b", 'say "x"', "two\nlines", " blank", "blank ", "", "é", "a;b", "[1;2]", "*"])

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from engines.tiny import Tiny
 from hypothesis import example, given
 from hypothesis import strategies as st
 from property.independent import rows_of
 
 import shoal
 from shoal.engines import Layout
+from shoal.engines.local import Local
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, Rows, Words
 from shoal.schema import Role
@@ -126,11 +128,26 @@ def test_the_delimiter_is_found_from_the_header(rows, delimiter):
         assert carried(path, Path(name) / "out.csv") == rows
 
 
-def test_latin_1_is_recognised_by_itself(tmp_path):
-    (tmp_path / "in.csv").write_bytes("name,café\nZoë,1\nMüller,2\n".encode("latin-1"))
-    table = shoal.read(tmp_path / "in.csv", rest=Role.PLAIN)
-    assert table.schema.names == ("name", "café")
-    assert table.to("arrow").to_pydict() == {"name": ["Zoë", "Müller"], "café": [1, 2]}
+@pytest.mark.parametrize(
+    ("cell", "encoding", "told"),
+    [
+        ("Zoë", "windows-1252", None),
+        ("5 € “off”", "windows-1252", None),
+        ("5 € “off”", "windows-1252", "windows-1252"),
+        ("\x81 \x93", "latin-1", None),  # in Windows-1252 the first of these bytes means nothing
+        ("“", "windows-1252", "latin-1"),
+        ("Zoë €", "utf-8", None),
+    ],
+)
+@pytest.mark.parametrize("engine", [Local, Tiny])
+def test_text_that_is_not_utf_8_is_that_of_windows(tmp_path, cell, encoding, told, engine):
+    """Quotes and currency signs that a spreadsheet wrote come out as they were seen there."""
+    (tmp_path / "in.csv").write_bytes(f"nom,café\n{cell},1\nx,2\n".encode(encoding))
+    table = shoal.read(tmp_path / "in.csv", rest=Role.PLAIN, encoding=told, engine=engine())
+    assert table.schema.names == ("nom", "café")
+    shown = cell.encode(encoding).decode(told or encoding)
+    assert table.to("arrow").to_pydict() == {"nom": [shown, "x"], "café": [1, 2]}
+    assert table.origin.notes == (() if (told or encoding) == "utf-8" else (f"encoding {told or encoding}",))
 
 
 @pytest.mark.parametrize("size", [1, 3, 50])

@@ -5,8 +5,9 @@ import datetime
 import numpy as np
 import pytest
 
-from shoal.axis import NOTHING, STAR, Axis, Group, days, escape, microseconds
+from shoal.axis import NOTHING, STAR, Axis, Group, days, microseconds
 from shoal.cells import Reading, parse
+from shoal.notation import escape
 
 
 def categories(*names, groups=()):
@@ -63,8 +64,9 @@ def test_groups_that_are_known_already_are_not_added_twice():
 
 @pytest.mark.parametrize(
     ("text", "marked"),
-    [("a", "a"), ("{a", "\\{a"), ("[", "\\["), ("*x", "\\*x"), ("x*", "\\x*"), ("\\", "\\\\"), ("a}b;c", "a}b;c")],
-)
+    [("a", "a"), ("{a", "{a"), ("{a}", "\\{a}"), ("[", "["), ("[0-10)", "[0-10)"), ("[0;1]", "\\[0;1]"), ("*x", "*x"),
+     ("x*", "\\x*"), ("\\", "\\\\"), ("a}b;c", "a}b;c")],
+)  # fmt: skip
 def test_only_texts_that_could_be_misread_are_marked(text, marked):
     assert escape(text) == marked
 

@@ -11,7 +11,7 @@ def shift(before, after, ranges="middle", **given):
     quasi = list(before.columns)
     original = shoal.read(before, quasi=quasi, **given)
     kinds = {a.name: a.axis.kind for a in original.schema.attributes}
-    released = shoal.read(after, quasi=quasi, kinds=kinds)
+    released = shoal.read(after, quasi=quasi, kinds=kinds, masked=True)
     return shoal.score(released, [shoal.CorrelationShift(ranges)], original)[0]
 
 

@@ -9,7 +9,7 @@ KS, TV = shoal.KolmogorovSmirnov(), shoal.TotalVariation()
 
 
 def table(column, kind):
-    return shoal.read(pl.DataFrame({"x": column}, schema={"x": pl.String}), quasi=["x"], kinds={"x": kind})
+    return shoal.read(pl.DataFrame({"x": column}, schema={"x": pl.String}), quasi=["x"], kinds={"x": kind}, masked=True)
 
 
 def value(measure, kind, before, after):

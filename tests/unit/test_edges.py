@@ -34,7 +34,7 @@ def released(tmp_path):
         (tmp_path / "in.csv").write_text(text, "utf-8")
         (tmp_path / "tree.csv").write_text(TREE, "utf-8")
         trees = {name: str(tmp_path / "tree.csv") for name in roles.pop("trees", ())}
-        table = shoal.read(tmp_path / "in.csv", sensitive=["s"], engine=engine, hierarchies=trees, **roles)
+        table = shoal.read(tmp_path / "in.csv", sensitive=["s"], engine=engine, hierarchies=trees, masked=True, **roles)
         found = shoal.anonymize(table, method, [shoal.KAnonymity(k)] if k else [], measures=measures)
         found.write(tmp_path / "out.csv", row_order="input")  # so that cells can be told by their rows
         shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", engine=engine)
@@ -260,7 +260,7 @@ def test_a_file_with_so_many_records_is_held_on_disk(few, tmp_path):
 )
 def test_a_report_can_be_drawn_of_the_first_and_last_of_all_values(tmp_path, kind, values):
     (tmp_path / "in.csv").write_text("q\n" + "".join(f"{value}\n" * 6 for value in values), "utf-8")
-    table = shoal.read(tmp_path / "in.csv", quasi="q", kinds={"q": kind})
+    table = shoal.read(tmp_path / "in.csv", quasi="q", kinds={"q": kind}, masked=True)
     release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -14,7 +14,9 @@ from shoal.risk import risk
 
 
 def table(*, kinds=None, **columns):
-    return shoal.read(pl.DataFrame(columns), quasi=list(columns), kinds=kinds or dict.fromkeys(columns, "integer"))
+    return shoal.read(
+        pl.DataFrame(columns), quasi=list(columns), kinds=kinds or dict.fromkeys(columns, "integer"), masked=True
+    )
 
 
 def unique(read):

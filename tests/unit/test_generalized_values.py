@@ -35,7 +35,7 @@ def written(folder, cells, name="s"):
 @pytest.mark.parametrize("name", MASKED)
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.name} {model.column or ''}")
 def test_a_model_refuses_confidential_cells_that_stand_for_several_values(tmp_path, name, model, engine):
-    table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"])
+    table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"], masked=True)
     with pytest.raises(shoal.SchemaError, match="'s' has cells that stand for several values"):
         shoal.check(table, [model])
     with pytest.raises(shoal.SchemaError, match="'s' has cells that stand for several values"):
@@ -45,7 +45,7 @@ def test_a_model_refuses_confidential_cells_that_stand_for_several_values(tmp_pa
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", MASKED)
 def test_columns_that_no_model_looks_at_may_hold_them(tmp_path, name, engine):
-    table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"])
+    table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"], masked=True)
     release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
     found = release.frame("arrow", cells="text").column("s").to_pylist()
     assert sorted(found) == sorted(MASKED[name])
@@ -71,7 +71,7 @@ def test_spans_of_a_frame_are_refused_too(engine):
 @pytest.mark.parametrize("cells", [["{a;b}", "a"], ["7*", "71"], ["*", "71"]])
 def test_the_column_that_tells_people_apart_names_one_person_each(tmp_path, cells, engine):
     with pytest.raises(shoal.DataError, match="'person' tells people apart"):
-        shoal.read(written(tmp_path, cells, "person"), engine=engine(), quasi=["a"], subject="person")
+        shoal.read(written(tmp_path, cells, "person"), engine=engine(), quasi=["a"], subject="person", masked=True)
 
 
 def test_exact_values_and_missing_ones_are_fine(tmp_path):

@@ -200,6 +200,7 @@ def test_granularity_by_hand():
         pl.DataFrame(cells | {"no": ["*", "*", "2", "2"]}),
         quasi=list(columns),
         kinds={"age": "integer", "race": "category", "no": "integer"},
+        masked=True,
     )
     (score,) = shoal.score(masked, [shoal.Granularity()], table)
     assert score.detail["per_attribute"] == {"age": (0.25 * 2 + 0.5 * 2) / 4, "race": 0.25, "no": 0.5}

@@ -15,7 +15,7 @@ S2, S4 = shoal.SortedClusters(), shoal.StratifiedClusters()
 def released(columns, method, k=None, t=None, **options):
     """Give the released quasi-identifiers, as text, by name."""
     quasi = [name for name in columns if name not in ("s", "person")]
-    given = {"quasi": quasi, "sensitive": ["s"] if "s" in columns else []} | options
+    given = {"quasi": quasi, "sensitive": ["s"] if "s" in columns else [], "masked": True} | options
     models = ([shoal.KAnonymity(k)] if k else []) + ([shoal.TCloseness(t)] if t else [])
     release = shoal.anonymize(shoal.read(pl.DataFrame(columns), **given), method, models)
     frame = release.table.to("arrow", cells="text")

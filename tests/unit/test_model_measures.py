@@ -22,7 +22,7 @@ def people(rows=600, seed=1, shift=0.0):
 
 
 def read(frame):
-    return shoal.read(frame, quasi=QUASI, sensitive=["ill"], kinds={"age": "integer", "town": "category"})
+    return shoal.read(frame, quasi=QUASI, sensitive=["ill"], kinds={"age": "integer", "town": "category"}, masked=True)
 
 
 def measured(measure, before, after):

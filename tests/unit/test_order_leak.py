@@ -13,7 +13,7 @@ from shoal.measures import row_order
 
 
 def measured(columns, measure=None, engine=None, **options):
-    table = shoal.read(pl.DataFrame(columns), quasi=list(columns), engine=engine, **options)
+    table = shoal.read(pl.DataFrame(columns), quasi=list(columns), engine=engine, masked=True, **options)
     (found,) = shoal.score(table, [measure or shoal.OrderLeak()])
     return found
 

@@ -202,7 +202,7 @@ def test_empty_lines_at_the_end_are_nothing(tmp_path):
 
 def test_the_papers_format(tmp_path):
     (tmp_path / "in.txt").write_text("age,zip,charge\n[20;29],937**,5\n30,*,6\n", encoding="utf-8")
-    table = shoal.read(tmp_path / "in.txt", last_sensitive=True)
+    table = shoal.read(tmp_path / "in.txt", last_sensitive=True, masked=True)
     assert table.schema.quasi == ("age", "zip")
     assert table.schema.sensitive == ("charge",)
     assert table.to("pandas").to_dict("list") == {

@@ -13,15 +13,18 @@ from shoal import showing
 from shoal.arguments import asked_measures, listed, read_options
 from shoal.catalogue import SHELVES, build, entries, look_up
 from shoal.cli.options import (
+    Dates,
     Decimal,
     Delimiter,
     Encoding,
     EngineOption,
     File,
+    Header,
     HierarchyOption,
     Json,
     Kind,
     Known,
+    Masked,
     MasterOption,
     MatchingOption,
     MeasureOption,
@@ -33,6 +36,7 @@ from shoal.cli.options import (
     ReportOption,
     RolesOption,
     Sensitive,
+    Thousands,
     Where,
     app,
     chosen_engine,
@@ -63,11 +67,15 @@ from shoal.table import Table
 @app.command("inspect")
 def inspect_command(
     file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    decimal: Decimal = None, missing: Missing = "",
+    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
-    options = read_options(kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing)
+    options = read_options(
+        kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing,
+        thousands=thousands, dates=dates, header=header, masked=masked,
+    )  # fmt: skip
     file = at_hand(file)
     with in_command(f"reading {file.name}"):
         table = read(
@@ -89,6 +97,7 @@ def risk_command(
     file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, measure: MeasureOption = None, kind: Kind = None, order: Order = None,
     in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
+    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None,
     page: ReportOption = None, overwrite: Overwrite = False, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -107,7 +116,23 @@ def risk_command(
     for asked in extra:
         if isinstance(asked, PairMeasure):
             raise ParameterError(f"{asked.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
-    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    options = read_options(
+        quasi,
+        sensitive,
+        "",
+        None,
+        roles,
+        kind,
+        order,
+        in_delimiter,
+        encoding,
+        decimal,
+        missing,
+        thousands=thousands,
+        dates=dates,
+        header=header,
+        masked=masked,
+    )
     held_by = chosen_engine(engine, master)
     file = at_hand(file)
     with in_command(f"reading {file.name}"):
@@ -184,12 +209,28 @@ def compare_command(
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
     quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    decimal: Decimal = None, missing: Missing = "",
+    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
-        quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
+        quasi,
+        sensitive,
+        "",
+        None,
+        roles,
+        kind,
+        order,
+        in_delimiter,
+        encoding,
+        decimal,
+        missing,
+        hierarchy,
+        thousands,
+        dates,
+        header,
+        masked,
     )
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
@@ -280,7 +321,9 @@ def _like(table: Table, options: ReadOptions) -> ReadOptions:
     plain = [a for a in attributes if a.axis.tree is None]
     orders = {a.name: tuple(a.axis.values) for a in plain if a.axis.kind == "ordered"}  # type: ignore[arg-type]
     kinds = {a.name: a.axis.kind for a in plain}
-    return replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
+    like = replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
+    named = None if options.header is None else True
+    return replace(like, thousands=None, dates=None, header=named, released=True)
 
 
 @app.command("list")

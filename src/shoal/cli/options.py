@@ -70,8 +70,24 @@ HierarchyOption = Annotated[
     ),
 ]
 Delimiter = Annotated[str | None, typer.Option("--in-delimiter", help="The input's delimiter; found out if left out.")]
-Encoding = Annotated[str | None, typer.Option(help="The input's encoding; UTF-8, else Latin-1.")]
+Encoding = Annotated[str | None, typer.Option(help="The input's encoding; UTF-8, else Windows-1252.")]
 Decimal = Annotated[str | None, typer.Option(help="The input's decimal sign.")]
+Thousands = Annotated[str | None, typer.Option(help="What separates thousands in the input: , or . or ' or a blank.")]
+Dates = Annotated[str | None, typer.Option(help="How the input writes dates that are not ISO: dmy, mdy or ymd.")]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line names the columns; without names they are c1, c2, …. A first line that looks like a record is refused if left out.",
+    ),
+]
+Masked = Annotated[
+    bool | None,
+    typer.Option(
+        "--masked/--no-masked",
+        help="Whether cells of the input such as 937** and * hide something, or are values as they stand. Such cells are refused if left out.",
+    ),
+]
 Missing = Annotated[
     str, typer.Option(help="Texts that stand for a missing value, separated by commas. Empty cells always do.")
 ]

@@ -14,14 +14,17 @@ from shoal.arguments import asked_measures, method_parameters, read_options, sig
 from shoal.catalogue import build
 from shoal.certificate import Certificate, exact_score, exact_verdict
 from shoal.cli.options import (
+    Dates,
     Decimal,
     Delimiter,
     Encoding,
     EngineOption,
     File,
+    Header,
     HierarchyOption,
     Json,
     Kind,
+    Masked,
     MasterOption,
     MeasureOption,
     MemoryOption,
@@ -35,6 +38,7 @@ from shoal.cli.options import (
     Sensitive,
     Subject,
     Target,
+    Thousands,
     Where,
     app,
     chosen_engine,
@@ -88,12 +92,28 @@ def anonymize_command(
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
-    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None,
+    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
+    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None, overwrite: Overwrite = False, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
-        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
+        quasi,
+        sensitive,
+        plain,
+        subject,
+        roles,
+        kind,
+        order,
+        in_delimiter,
+        encoding,
+        decimal,
+        missing,
+        hierarchy,
+        thousands,
+        dates,
+        header,
+        masked,
     )
     models: list[PrivacyModel] = []
     if k is not None:

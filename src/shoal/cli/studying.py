@@ -55,7 +55,7 @@ def study_command(
         if data is None:
             table = discharges(rows, seed)
         else:
-            table = read(data, quasi=QUASI, sensitive=SENSITIVE, knowledge=KNOWLEDGE)
+            table = read(data, quasi=QUASI, sensitive=SENSITIVE, knowledge=KNOWLEDGE, masked=True)
         results = Experiments(table, keep).results()
         stage("writing the report")
         made = {

@@ -23,19 +23,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import NOTHING, STAR, Axis, Span
-from shoal.cells import Reading, Vocabulary, parse
+from shoal.cells import Vocabulary, parse
 from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import Layout
 from shoal.engines.endings import delimiter_for
 from shoal.engines.local.assembling import Column, assemble
-from shoal.engines.local.text_head import Head, read_head
+from shoal.engines.local.text_head import ENCODINGS, Head, read_head
 from shoal.engines.local.text_reader import RawText, read_text
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
 from shoal.schema import Role
 from shoal.table import Origin, Table, printable
+from shoal.texts import Reading
 
 Charges = Literal["dollars", "codes"]
 Codes = NDArray[np.int32]
@@ -171,11 +172,11 @@ class _File:
 
 def _read_file(path: Path, fields: dict[str, _Field]) -> _File:
     with _naming(path):
-        head = read_head(path, None, None)
+        head = read_head(path, None, None, header=True)
         names = _names(head)
         needed = list(names.values())
         # As text from the start: most columns have codes with leading zeros, or stars, and are read once this way.
-        raw = read_text(path, head, needed, [], needed, None)
+        raw = read_text(path, head, needed, [], needed, ENCODINGS)
         found = {name: _coded(raw, name, names[name], j, fields) for j, name in enumerate(names)}
         for name in _RANGES:
             if name in found:

@@ -377,7 +377,7 @@ def read(
     **given
         ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
         ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``knowledge`` (by column), ``delimiter``,
-        ``encoding``, ``decimal``, ``missing``.
+        ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
 
     Returns
     -------

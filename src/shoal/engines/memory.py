@@ -124,10 +124,9 @@ def _need_of_text(path: Path, options: ReadOptions) -> Need:
     records = int((size * _EXPANDED if packed else size) / max(length, 1)) + 1
     roles = options.roles
     named = len({*roles.quasi, *roles.sensitive, *roles.plain, roles.subject, roles.weight} - {None})
-    first = head.partition(b"\n")[0]
-    columns = (
-        named if named and roles.rest is None else max(first.count(sign) for sign in (b",", b";", b"\t", b"|")) + 1
-    )
+    first = head.split(b"\n", 2)[:2]  # of which the first may only tell the delimiter
+    most = max(line.count(sign) for line in first for sign in (b",", b";", b"\t", b"|")) + 1
+    columns = named if named and roles.rest is None else most
     return Need(records, BASE + records * bytes_per_record(max(columns, 1)))
 
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from shoal.cells import Vocabulary
 from shoal.engines import Moments
 from shoal.engines.local.data import coordinate_table
-from shoal.engines.local.first_line import insist_on_names
-from shoal.engines.local.loading import Columns, origin_of, ranged_in, schema_of, vocabularies, words_of
+from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, Spoilt, TextReading
 from shoal.engines.parts.data import PartedData, Shape, without_texts
@@ -33,7 +32,7 @@ def load_text(
     ``room`` tells how many rows of so many columns a stretch may have; ``watch`` is called after each, and may refuse
     to go on.
     """
-    head = read_head(path, options.delimiter, options.encoding)
+    head = read_head(path, options.delimiter, options.encoding, options.header)
     columns = Columns.of(head.header, options)
     reading = TextReading(path, head, columns.quasi, columns.others, columns.texts, straight=True)
     sizes: list[int] = []
@@ -53,7 +52,7 @@ def load_text(
     tell = (lambda number, part: tally(part["lo"], part["lo"], plain)) if columns.quasi else None
     raw = _put_again(pool, parts, tell)
     none = np.empty((0, 0), np.int32)
-    told = reading.result(options.encoding, none, none)
+    told = reading.result(encodings_of(options), none, none)
     schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
@@ -73,8 +72,7 @@ def columns_read(
     texts = tuple(None if each is None else each.texts for each in words)
     data = PartedData(shape, sizes, cells, raw, texts)
     schema = schema_of(columns.assigned, found, options, head.header)
-    insist_on_names(schema, options)
-    return schema, data, origin_of(path, head, told, options)
+    return schema, data, origin_of(path, head, told, found, options)
 
 
 def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], tell: Telling) -> Handle:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.cells import Reading, Texts, Vocabulary, interpret
+from shoal.cells import Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.typed_columns import as_declared, as_numbers, is_text, marks, plain_column, released, unusable
 from shoal.errors import DataError, ParameterError, SchemaError
@@ -25,6 +25,7 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
 from shoal.table import Origin
+from shoal.texts import Reading, Texts
 
 _LARGEST = 2147483646
 Positions = NDArray[np.int32]
@@ -184,15 +185,7 @@ def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
     """Find what texts in a typed frame mean: they are meant as text, unless something is declared of them."""
     declared = reading.kind or reading.order or reading.hierarchy
     if declared is None and not _looks_published(found.texts):
-        reading = Reading(
-            "category",
-            None,
-            reading.missing,
-            ".",
-            reading.strict,
-            released=reading.released,
-            canonical=reading.canonical,
-        )
+        reading = replace(reading, kind="category")
     return interpret(found, reading)
 
 
@@ -318,7 +311,7 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:
     """Keep a carried column's texts; typed columns get the text of their values."""
-    if texts is None:
+    if texts is None or vocabulary.restyled:
         axis = vocabulary.axis
         texts = [
             axis.render((int(a), int(b)), ranged=vocabulary.ranged)

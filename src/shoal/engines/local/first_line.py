@@ -2,52 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice, pairwise
 
-from shoal.axis import Kind
 from shoal.errors import DataError
-from shoal.numerals import convert
-from shoal.schema import Attribute, ReadOptions, Schema
+from shoal.numeral_styles import is_date, is_number
+
+_LOOKED_AT = 200  # distinct cells that tell what a column is
+_NO_NAMES = {"", "-", ".", "?", "na", "n/a", "nan", "none", "null", "missing", "unknown"}
+_DIGITS = re.compile(r"[0-9]")
+_LETTERS = re.compile(r"[^\W\d_]")
 
 
-def insist_on_names(schema: Schema, options: ReadOptions) -> None:
-    """Refuse a first line that looks like a record where its cells would be shown as names that nobody has given.
-
-    A number over a column of numbers is no name, nor a date over one of dates; but 2019, 2020, 2021 may be names.
-    """
-    roles = options.roles
-    if roles.rest is None and not roles.last_sensitive:
-        return
-    values = [a.name for a in schema.attributes if _like_its_values(a)]
-    texts = [a for a in schema.attributes if a.axis.nominal]
-    among = len(texts) > 1 and all(a.axis.values is not None and a.name in a.axis.values for a in texts)
-    if among or (values and not _series(values)):
+def insist_on_names(names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Refuse a first line that looks like the rows below it: its cells would be published as names."""
+    columns: list[dict[str, None]] = [{} for _ in names]  # the distinct cells of each, as they come
+    for row in rows:
+        for column, cell in zip(columns, row, strict=False):
+            column[cell.strip()] = None
+    if _is_record(names, columns):
         raise DataError(
             "The first line of the file looks like a record, so its cells are not taken for names.",
-            "Put a line with the names of the columns before it; names begin with a letter.",
+            "Say --no-header if there are no names (columns are then named by place), or --header if these are names.",
         )
 
 
-def _like_its_values(attribute: Attribute) -> bool:
-    name, axis = attribute.name, attribute.axis
-    if axis.nominal:  # codes
-        values = [] if axis.values is None else axis.values.tolist()
-        return name.isdigit() and bool(values) and all(value[:1].isdigit() for value in values)
-    return axis.numeric and _is(name, "float" if axis.kind == "integer" else axis.kind)
+def _is_record(names: Sequence[str], columns: Sequence[dict[str, None]]) -> bool:
+    """Compare each name with the cells below it.
+
+    A number over numbers is no name, nor a date over dates, nor A-1021 over A-1022; but 2019, 2020, 2021 may be names.
+    Words are none if they occur among the cells below: all of them, or at least two. A word over numbers is a name.
+    """
+    alike, words, among = [], 0, 0
+    for name, cells in zip(names, columns, strict=True):
+        seen = [cell for cell in islice(cells, _LOOKED_AT) if cell.lower() not in _NO_NAMES]
+        kind = next((form for form in (is_number, is_date) if 2 * sum(map(form, seen)) >= len(seen) > 0), None)
+        if kind is not None and kind(name):
+            alike.append(name)
+        elif kind is not None and name.lower() not in _NO_NAMES:
+            return bool(alike) and not _series(alike)
+        elif kind is None and _one_shape([name, *seen]):
+            return True
+        elif kind is None and seen:
+            words, among = words + 1, among + (name in cells)
+    return (bool(alike) and not _series(alike)) or among > 1 or 0 < words == among
 
 
-def _is(text: str, kind: Kind) -> bool:
-    try:
-        convert([text], kind)
-    except (ValueError, OverflowError):
+def _one_shape(texts: Sequence[str]) -> bool:
+    """Tell whether texts have digits and letters at the same places, as codes of people do."""
+    if len(texts) < 2 or len(_DIGITS.findall(texts[0])) < 3:
         return False
-    return True
+    return len({_LETTERS.sub("a", _DIGITS.sub("0", text)) for text in texts}) == 1
 
 
 def _series(names: Sequence[str]) -> bool:
-    """Tell whether names are numbers at equal steps: any number of them by one, at least three by more."""
-    if len(names) < 2 or not all(_is(name, "integer") for name in names):
+    """Tell whether names are whole numbers at equal steps: any number of them by one, at least three by more."""
+    if len(names) < 2 or not all(re.fullmatch(r"[-+]?[0-9]+", name) for name in names):
         return False
     numbers = [int(name) for name in names]
     steps = {after - before for before, after in pairwise(numbers)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.cells import Reading, Texts, Vocabulary, interpret
+from shoal.cells import Vocabulary, interpret
 from shoal.engines.local.data import OWN, LocalData, Words
-from shoal.engines.local.first_line import insist_on_names
-from shoal.engines.local.text_head import Head, read_head
+from shoal.engines.local.text_head import ENCODINGS, Head, read_head
 from shoal.engines.local.text_reader import RawText, read_text
 from shoal.engines.memory import insist_on_numbers
 from shoal.engines.sources import Source, is_parquet
@@ -23,6 +23,7 @@ from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema
 from shoal.table import Origin, printable
+from shoal.texts import Reading, Texts
 
 Positions = NDArray[np.int32]
 
@@ -60,6 +61,8 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
     strict = role in (Role.QUASI, Role.SENSITIVE)
     leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
+    # What is generalized in a release is always told by the notation of cells; other columns are as in the original.
+    masked = True if options.released and (role == Role.QUASI or options.masked is None) else options.masked
     return Reading(
         kind,
         order,
@@ -70,6 +73,9 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
         leaves,
         options.released,
         canonical,
+        masked,
+        options.thousands,
+        options.dates,
     )
 
 
@@ -106,9 +112,9 @@ class Columns:
 
 
 def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
-    head = read_head(path, options.delimiter, options.encoding)
+    head = read_head(path, options.delimiter, options.encoding, options.header)
     columns = Columns.of(head.header, options)
-    raw = read_text(path, head, columns.quasi, columns.others, columns.texts, options.encoding)
+    raw = read_text(path, head, columns.quasi, columns.others, columns.texts, encodings_of(options))
     insist_on_numbers(raw.cells.shape[0])
     found = vocabularies(raw, columns, options)
     lo, hi, index = _matrices(columns.quasi, raw.cells, found)
@@ -117,8 +123,12 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
         words_of(raw, columns, found),
     )  # fmt: skip
     schema = schema_of(columns.assigned, found, options, head.header)
-    insist_on_names(schema, options)
-    return schema, data, origin_of(path, head, raw, options)
+    return schema, data, origin_of(path, head, raw, found, options)
+
+
+def encodings_of(options: ReadOptions) -> tuple[str, ...]:
+    """Give the encodings that a file may have: the one that was said, or those that are tried."""
+    return ENCODINGS if options.encoding is None else (options.encoding,)
 
 
 def vocabularies(raw: RawText, columns: Columns, options: ReadOptions) -> dict[str, Vocabulary]:
@@ -142,18 +152,27 @@ def words_of(raw: RawText, columns: Columns, found: dict[str, Vocabulary]) -> tu
     return tuple(_carried(name, raw, found) for name in columns.others)
 
 
-def origin_of(path: Path, head: Head, raw: RawText, options: ReadOptions) -> Origin:
+def origin_of(
+    path: Path, head: Head, raw: RawText, found: Mapping[str, Vocabulary], options: ReadOptions
+) -> Origin:  # fmt: skip
     """Say where a table came from, and what was found out about the file."""
-    notes = tuple(
+    used = head.encoding if raw.encoding in ("utf-8", "ascii") else raw.encoding
+    layout = tuple(
         note
         for note, said in (
             (f"delimiter {head.delimiter!r}", head.delimiter != ","),
-            (f"encoding {raw.encoding}", raw.encoding not in ("utf-8", "ascii")),
+            (f"encoding {used}", used not in ("utf-8", "ascii")),
+            ("no header", options.header is False),
         )
         if said
     )
-    origin = Origin(printable(path.name), raw.written.sha256, "text", notes, place=str(path))
+    origin = Origin(printable(path.name), raw.written.sha256, "text", (*layout, *notes_of(found)), place=str(path))
     return read_so(replace(origin, written=raw.written, content=raw.content), options)
+
+
+def notes_of(found: Mapping[str, Vocabulary]) -> tuple[str, ...]:
+    """Say which cells were read in another way than they are written."""
+    return tuple(column.note for column in found.values() if column.note)
 
 
 def read_so(origin: Origin, options: ReadOptions) -> Origin:
@@ -166,8 +185,7 @@ def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | N
         return None
     cells = found[name]
     texts = raw.texts[name].texts
-    if cells.axis.kind == "float" and any("," in text for text in texts):
-        # A decimal comma would need quotes in comma-delimited text: numbers are written with a point.
+    if cells.restyled:  # numbers are written with a point and dates as ISO does
         spans = zip(cells.lo.tolist(), cells.hi.tolist(), strict=True)
         texts = [cells.axis.render(span, ranged=cells.ranged) for span in spans]
     return Words(texts, cells.lo, cells.hi)
@@ -258,5 +276,5 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}))
+    notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}), *notes_of(found))
     return schema_of(assigned, found, options, header), data, read_so(replace(origin, notes=notes), options)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.engines.local.compressed import is_compressed, opened
+from shoal.engines.local.text_head import beginning_of
 from shoal.engines.sources import is_parquet
 from shoal.errors import DataError
 
@@ -67,7 +68,7 @@ def _first(file: BinaryIO, head: bytes, target: Path, rows: int, line: float, si
 
 def _pieces(path: Path, head: bytes, target: Path, rows: int, line: float) -> Sample | None:
     size = path.stat().st_size
-    header = head[: head.index(b"\n") + 1]
+    header = head[: head.find(b"\n", beginning_of(head)) + 1]
     each = max(1, min(int(rows * line), size - len(header)) // _PIECES)
     taken = 0
     with path.open("rb") as file, target.open("xb") as out:

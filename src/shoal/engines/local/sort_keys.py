@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis, node_text
+from shoal.axis import Axis
 from shoal.engines.local.data import Words
 from shoal.hierarchy import ROOT
 from shoal.kernels import MISSING, TOP
@@ -131,7 +131,7 @@ def _ranked(axis: Axis) -> Ranked | None:
     """Sort the cells of a quasi-identifier by their texts; None where their positions tell the order."""
     if axis.tree is not None:
         spans = sorted(axis.tree.nodes)
-        return _by_text(spans, [node_text(axis.tree, span) for span in spans])
+        return _by_text(spans, [axis.node(span) for span in spans])
     if not axis.nominal or axis.values is None:
         return None
     positions = range(len(axis.values) + len(axis.groups))

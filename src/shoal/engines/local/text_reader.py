@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.engines.local.compressed import is_compressed, opened
 from shoal.engines.local.digests import Digest
 from shoal.engines.local.sealed import Sealed, changed
-from shoal.engines.local.text_head import LONGEST_ROW, Head
+from shoal.engines.local.text_head import ENCODINGS, LONGEST_ROW, Head
 from shoal.errors import DataError
 from shoal.kernels.delimited import (
     BLANK,
@@ -59,12 +59,17 @@ class RawText:
 
 
 def read_text(
-    path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str], encoding: str | None
+    path: Path,
+    head: Head,
+    first: Sequence[str],
+    second: Sequence[str],
+    texts: Collection[str],
+    encodings: Sequence[str],
 ) -> RawText:
     """Read some columns of a file into one matrix and others into another."""
     reading = TextReading(path, head, first, second, texts)
     (stretch,) = reading.stretches(None)
-    return reading.result(encoding, stretch.cells, stretch.others)
+    return reading.result(encodings, stretch.cells, stretch.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +154,9 @@ class TextReading:
         """How many different texts were found so far."""
         return int(self._pass.rows.words.state[0])
 
-    def result(self, encoding: str | None, cells: NDArray[np.int32], others: NDArray[np.int32]) -> RawText:
-        """Tell what was found when all was read."""
-        texts, used = self._pass.texts(encoding)
+    def result(self, encodings: Sequence[str], cells: NDArray[np.int32], others: NDArray[np.int32]) -> RawText:
+        """Tell what was found when all was read; the first of some encodings that fits is that of the texts."""
+        texts, used = self._pass.texts(encodings)
         return RawText(cells, others, texts, self.counts, self.written, self.content, used)
 
 
@@ -281,11 +286,11 @@ class _Pass:
             "Mend the line, quote cells that contain the delimiter, or say which delimiter is used (--in-delimiter).",
         )
 
-    def texts(self, encoding: str | None) -> tuple[dict[str, TextColumn], str]:
+    def texts(self, encodings: Sequence[str]) -> tuple[dict[str, TextColumn], str]:
         """Give the texts of each column, and how they are encoded."""
         rows, words = self.rows, self.rows.words
         known = words.known[: words.state[0]]
-        used, cut = _decoder(words.heap[: words.state[1]].tobytes(), known, encoding)
+        used, cut = _decoder(words.heap[: words.state[1]].tobytes(), known, encodings)
         texts: dict[str, TextColumn] = {}
         for column, name in enumerate(self.head.header):
             if rows.modes[column] == TEXT:
@@ -295,25 +300,31 @@ class _Pass:
                     found = [cut(a, b) for a, b in ends]
                 except UnicodeDecodeError:
                     raise DataError(
-                        f"Column '{name}' is not {used} text.", "Say how the file is encoded (--encoding latin-1)."
+                        f"Column '{name}' is not {used} text.", "Say how the file is encoded (--encoding windows-1252)."
                     ) from None
                 texts[name] = TextColumn(found, mine[:, 4].tolist())
         return texts, used
 
 
-def _decoder(heap: bytes, known: NDArray[np.int64], encoding: str | None) -> tuple[str, Callable[[int, int], str]]:
+def _decoder(heap: bytes, known: NDArray[np.int64], encodings: Sequence[str]) -> tuple[str, Callable[[int, int], str]]:
     """Find how texts are encoded, and give a function that cuts one out; most files are plain ASCII."""
-    if heap.isascii() and encoding in (None, "utf-8", "latin-1"):
-        text = heap.decode("ascii")
-        return encoding or "utf-8", lambda a, b: text[a:b]
-    used = encoding or "utf-8"
-    if encoding is None:
-        try:
-            for at, length in known[:, 1:3].tolist():
-                heap[at : at + length].decode("utf-8")
-        except UnicodeDecodeError:
-            used = "latin-1"  # in which every byte means something
-    return used, lambda a, b: heap[a:b].decode(used)
+    used = next((encoding for encoding in encodings if _is_so_encoded(heap, known, encoding)), None)
+    if used in ENCODINGS and (used != "utf-8" or heap.isascii()):  # one byte per sign
+        text = heap.decode(used)
+        return used, lambda a, b: text[a:b]
+    said = used or encodings[-1]
+    return said, lambda a, b: heap[a:b].decode(said)
+
+
+def _is_so_encoded(heap: bytes, known: NDArray[np.int64], encoding: str) -> bool:
+    if encoding in ENCODINGS and heap.isascii():
+        return True
+    try:
+        for at, length in known[:, 1:3].tolist():
+            heap[at : at + length].decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _grown(matrix: NDArray[np.int32], filled: int, rows: int) -> NDArray[np.int32]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis, node_text
+from shoal.axis import Axis
 from shoal.engines import Layout, Written
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
@@ -20,7 +20,6 @@ from shoal.engines.local.digests import of_file
 from shoal.engines.straight import Outgoing
 from shoal.engines.writing import write_all
 from shoal.errors import DataError
-from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
 from shoal.progress import along
@@ -176,7 +175,7 @@ def _span_texts(data: LocalData, schema: Schema, names: Sequence[str], delimiter
             texts.append(None)
             continue
         if axis.tree is not None:
-            low, high, mine = _nodes(axis.tree, low, high, j)
+            low, high, mine = _nodes(axis, low, high, j)
         else:
             used, low, high = renumbered(low, high, j)
             mine = axis.texts(used)
@@ -200,13 +199,13 @@ def _quotes_ends(axis: Axis, delimiter: str) -> bool:
     return any(_needs_quotes(str(text), delimiter) for text in (() if axis.values is None else axis.values))
 
 
-def _nodes(tree: Hierarchy, low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, list[str]]:
+def _nodes(axis: Axis, low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, list[str]]:
     """Number the nodes that occur in a column from 0; give the two matrices with the new numbers, and the texts."""
     low, high = low.copy(), high.copy()
     shown = (low[:, j] != MISSING) & (high[:, j] != TOP)
     pairs, places = np.unique(np.stack([low[shown, j], high[shown, j]]), axis=1, return_inverse=True)
     low[shown, j] = high[shown, j] = places.reshape(-1)
-    return low, high, [node_text(tree, (a, b)) for a, b in pairs.T.tolist()]
+    return low, high, [axis.node((a, b)) for a, b in pairs.T.tolist()]
 
 
 def _carried_texts(data: LocalData, name: str, delimiter: str, *, alone: bool) -> list[str] | None:

@@ -15,11 +15,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.cells import Reading, Vocabulary
+from shoal.cells import Vocabulary
 from shoal.engines.local.arrow import Seen, carried_words, read_column
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.distinct import distinct_in
-from shoal.engines.local.loading import read_so, reading_of, schema_of, split_by_role
+from shoal.engines.local.loading import notes_of, read_so, reading_of, schema_of, split_by_role
 from shoal.engines.local.ordering import coded_in, typed_in
 from shoal.engines.local.typed_columns import as_numbers, is_text, marks, zones
 from shoal.engines.parts.data import PartedData, Shape, without_texts
@@ -29,6 +29,7 @@ from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.schema import ReadOptions, Role, Schema
 from shoal.table import Origin
+from shoal.texts import Reading
 
 Positions = NDArray[np.int32]
 Integers = NDArray[np.int64]
@@ -119,7 +120,7 @@ def loaded(
         {name: typed for name in rest if (typed := columns[name].typed) is not None},
     )  # fmt: skip
     found = {name: columns[name].vocabulary for name in names}
-    noted = replace(origin, notes=(*origin.notes, *zones(asked.kinds)))
+    noted = replace(origin, notes=(*origin.notes, *zones(asked.kinds), *notes_of(found)))
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from shoal.engines.disk.reading import columns_read, load_text
 from shoal.engines.local.compressed import is_compressed
-from shoal.engines.local.loading import Columns
+from shoal.engines.local.loading import Columns, encodings_of
 from shoal.engines.local.sealed import Sealed, changed
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, TextColumn, TextReading
@@ -70,7 +70,7 @@ def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> t
     """Read a file by the workers if they can, else by the driver, which holds one stretch at a time."""
     why = ""
     if not is_compressed(path):
-        head = read_head(path, options.delimiter, options.encoding)
+        head = read_head(path, options.delimiter, options.encoding, options.header)
         columns = Columns.of(head.header, options)
         try:
             return _in_stretches(pool, path, head, columns, options, rows)
@@ -94,24 +94,23 @@ def _in_stretches(
     need = need_of(path, options)
     parts = 1 if need is None else max(1, -(-need.records // rows))
     stretches = _stretches(pool, sealed, head, parts)
-    texts, encoding = set(columns.texts), options.encoding
+    texts, encodings = set(columns.texts), encodings_of(options)
     while True:
-        raw = pool.each(_reader(sealed, head, columns, texts, encoding, stretches), pool.blank(parts), tell=_tell)
+        raw = pool.each(_reader(sealed, head, columns, texts, encodings, stretches), pool.blank(parts), tell=_tell)
         told: Sequence[Told] = raw.told
         more = {name for one in told for name in one.texts} - texts
-        other = encoding is None and any(one.encoding == "latin-1" for one in told)
-        if not more and not other:
+        used = max((encodings.index(one.encoding) for one in told), default=0)
+        if not more and not used:
             break
         # What is text, or not UTF-8, in one stretch is so in all.
-        texts, encoding = texts | more, "latin-1" if other else encoding
+        texts, encodings = texts | more, encodings[used:]
     filled = [number for number, one in enumerate(told) if one.rows]
     if not filled or any(told[number].blank for number in range(filled[-1])):
         raise _NotInStretches(_IN_THE_MIDDLE)
     merged, places = _merged(told, texts & {*columns.quasi, *columns.others})
     counts = {name: _counted(told, places[name], len(merged[name].texts), name) for name in merged}
     none = np.empty((0, 0), np.int32)
-    used = next((one.encoding for one in told if one.encoding != "utf-8"), "utf-8")
-    found = RawText(none, none, merged, counts, sealed.written, sealed.written, encoding or used)
+    found = RawText(none, none, merged, counts, sealed.written, sealed.written, encodings[0])
     recoded = _recoded(pool, raw, columns, places)
     return columns_read(pool, path, head, columns, options, recoded, tuple(one.rows for one in told), found)
 
@@ -144,7 +143,12 @@ def _stretches(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> list[
 
 
 def _reader(
-    sealed: Sealed, head: Head, columns: Columns, texts: set[str], encoding: str | None, stretches: Sequence[Stretch]
+    sealed: Sealed,
+    head: Head,
+    columns: Columns,
+    texts: set[str],
+    encodings: Sequence[str],
+    stretches: Sequence[Stretch],
 ) -> Any:
     """Give what reads the rows that begin in a stretch."""
 
@@ -155,12 +159,12 @@ def _reader(
             first, line = head.start, head.line
         if first >= stop or _only_empty_lines(sealed, first, stop):
             cells, others = (np.empty((0, len(names)), np.int32) for names in (columns.quasi, columns.others))
-            told = Told(0, {}, {}, "utf-8", blank=first < stop)
+            told = Told(0, {}, {}, encodings[0], blank=first < stop)
         else:
             mine = replace(head, start=0, line=line)
             reading = TextReading(sealed.path, mine, columns.quasi, columns.others, texts, (first, stop), sealed=sealed)
             (stretch,) = reading.stretches(None)
-            found = reading.result(encoding, stretch.cells, stretch.others)
+            found = reading.result(encodings, stretch.cells, stretch.others)
             cells, others = found.cells, found.others
             blank = reading.blank_line > 0
             told = Told(cells.shape[0], found.texts, found.counts, found.encoding, blank=blank)
