@@ -39,6 +39,10 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
         if found.is_folder:
             from shoal.engines.local.folders import opened_folder
 
+            if found.is_lakehouse:
+                from shoal.engines.local.lakehouse_reader import from_lakehouse
+
+                return _load_arrow(*from_lakehouse(found), options)
             found_there = opened_folder(path)
             return _load_arrow(found_there.whole(), found_there.origin, options)
         if not is_parquet(path):

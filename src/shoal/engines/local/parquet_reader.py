@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from shoal.engines.local.sealed import Sealed
 from shoal.engines.local.typed_columns import unusable
 from shoal.errors import DataError, ShoalError
+from shoal.files.lakehouses import refuse_lakehouse
 from shoal.table import Origin, printable
 
 _BUFFER = 1 << 20  # bytes of each column that are read at once in stretches
@@ -97,6 +98,7 @@ def _unreadable(file: pq.ParquetFile) -> DataError:
 
 def opened_file(path: Path) -> ParquetTable:
     """Find what is in a Parquet file."""
+    refuse_lakehouse(path)
     sealed = Sealed.of(path)
     schema = schema_of(sealed)
     origin = Origin(
