@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
+from shoal.zones import Zone
 
 Kind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -61,12 +62,15 @@ class Axis:
         On a ``category`` axis, the groups of categories; the first has the position ``len(values)``.
     tree
         On an ``ordered`` axis whose order is that of a hierarchy, the hierarchy: only its nodes are published.
+    zone
+        On a ``datetime`` axis, the zone of its clocks; the values are then moments of UTC.
     """
 
     kind: Kind
     values: NDArray[Any] | None = None
     groups: tuple[Group, ...] = field(default=())
     tree: Hierarchy | None = None
+    zone: Zone | None = None
 
     @property
     def nominal(self) -> bool:
@@ -96,6 +100,8 @@ class Axis:
         """Give the value at a position."""
         if self.values is None:
             return datetime.date.fromordinal(position + _EPOCH) if self.kind == "date" else int(position)
+        if self.kind == "datetime" and self.zone is not None:
+            return self.zone.shown(int(self.values[position]))
         if self.kind == "datetime":
             return datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(self.values[position]))
         value = self.values[position]
@@ -265,8 +271,9 @@ def days(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def microseconds(texts: Sequence[str]) -> NDArray[np.int64]:
-    """Count the microseconds from 1970-01-01 to each ISO date and time."""
-    start = datetime.datetime(1970, 1, 1)
+    """Count the microseconds from 1970-01-01 to each ISO date and time; those with a zone are counted in UTC."""
+    zoned = bool(texts) and datetime.datetime.fromisoformat(texts[0]).tzinfo is not None
+    start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC if zoned else None)
     step = datetime.timedelta(microseconds=1)
     return np.array([(datetime.datetime.fromisoformat(text) - start) // step for text in texts], dtype=np.int64)
 

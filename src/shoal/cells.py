@@ -29,6 +29,7 @@ from shoal.axis import (
 from shoal.errors import DataError
 from shoal.hierarchy import BUILDERS, Hierarchy
 from shoal.numerals import NUMBER, convert, fits, kind_of
+from shoal.zones import zone_in
 
 _CODE = re.compile(r"0\d+")
 _DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
@@ -202,6 +203,7 @@ def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
         "float": ("float", "numbers with decimals"),
         "date": ("date", "ISO dates"),
         "datetime": ("datetime", "ISO dates with times"),
+        "zoned": ("datetime", "ISO dates with times and zones"),
     }
     if kind in reasons:
         return reasons[kind]
@@ -242,9 +244,11 @@ def _place_numbers(found: Texts, looks: _Looks, kind: Kind, reason: str) -> Voca
     if kind in ("integer", "date") and small:
         lo[seats], hi[seats] = low, high
         return Vocabulary(Axis(kind), lo, hi, looks.ranged, reason)
-    values = np.unique(low if high is low else np.concatenate([low, high]))
+    all_numbers = low if high is low else np.concatenate([low, high])
+    zone = zone_in(lows if high is low else [*lows, *highs], all_numbers) if kind == "datetime" else None
+    values = np.unique(all_numbers)
     lo[seats], hi[seats] = np.searchsorted(values, low), np.searchsorted(values, high)
-    return Vocabulary(Axis(kind, values), lo, hi, looks.ranged, reason)
+    return Vocabulary(Axis(kind, values, zone=zone), lo, hi, looks.ranged, reason)
 
 
 def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kind) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """Tables of lakehouses: folders whose log, not their files, says which rows there are.
 
-Their folders also hold files of rows that were deleted or changed since. Whoever reads all files brings these rows back,
-and whoever puts a file there makes rows that no log knows.
+Their folders also hold files of rows that were deleted or changed since. Whoever reads all files brings these rows
+back, and whoever puts a file there makes rows that no log knows.
 """
 
 from __future__ import annotations

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
-from shoal.engines.local.typed_columns import as_declared, as_numbers, is_text, marks, plain_column, released, unusable
+from shoal.engines.local.typed_columns import (
+    as_declared,
+    as_numbers,
+    is_text,
+    marks,
+    plain_column,
+    released,
+    unusable,
+    zone_of,
+)
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
@@ -140,7 +149,8 @@ def _read_column(
     small = axis_kind in ("integer", "date") and inside
     positions = (values if small else np.arange(len(values))).astype(np.int32)
     lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
-    axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
+    zone = zone_of(name, kind, values) if axis_kind == "datetime" else None
+    axis = Axis(axis_kind) if small else Axis(axis_kind, values, zone=zone)  # type: ignore[arg-type]
     if reading.canonical and not _same_values(encoded, values_at(axis, lo[places])):
         raise _written_otherwise(name)
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
@@ -280,7 +290,9 @@ def values_at(axis: Axis, positions: Positions) -> pa.Array:
     listed = axis.values if len(axis.values) else np.zeros(1, axis.values.dtype)
     if axis.numeric:
         column = pa.array(listed[safe], mask=gone)
-        return column.cast(pa.timestamp("us")) if axis.kind == "datetime" else column
+        if axis.kind != "datetime":
+            return column
+        return column.cast(pa.timestamp("us", None if axis.zone is None else axis.zone.typed))
     texts = pa.array(axis.texts(np.arange(len(axis.values), dtype=np.int32)), pa.string())
     return texts.take(pa.array(safe, mask=gone))
 

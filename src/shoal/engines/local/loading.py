@@ -231,7 +231,6 @@ def _has_spellings(cells: Vocabulary) -> bool:
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import carried_words, read_column
-    from shoal.engines.local.typed_columns import zones
 
     header = tuple(table.column_names)
     if len(set(header)) < len(header):
@@ -262,5 +261,4 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}))
-    return schema_of(assigned, found, options, header), data, read_so(replace(origin, notes=notes), options)
+    return schema_of(assigned, found, options, header), data, read_so(origin, options)

@@ -6,7 +6,7 @@ microsecond, decimals with more digits than a float holds, days that no calendar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from shoal.axis import Kind, same_number
 from shoal.errors import DataError
 from shoal.numerals import convert
+from shoal.zones import Zone
 
 _DIGITS = 15  # that every float holds
-_UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
+_DAY = 86_400_000_000  # microseconds
 
 
 def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
@@ -44,7 +45,7 @@ def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
     if pa.types.is_timestamp(kind):
         stamps = _exactly(name, column, pa.timestamp("us")).cast(pa.int64()).fill_null(0)
         moments = stamps.to_numpy(zero_copy_only=False)
-        _in_calendar(name, moments.min(initial=0) // 86_400_000_000, moments.max(initial=0) // 86_400_000_000)
+        _in_calendar(name, moments.min(initial=0) // _DAY, moments.max(initial=0) // _DAY)
         return moments, "datetime"
     raise unusable(name, kind)
 
@@ -107,7 +108,7 @@ def as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> N
             raise DataError(f"Column '{name}' has integers that no float holds.", "Do not declare it as floats.")
         return floats
     if (kind, declared) == ("date", "datetime"):
-        return numbers * 86_400_000_000
+        return numbers * _DAY
     if (kind, declared) == ("float", "integer") and (numbers == np.rint(numbers)).all() and abs(numbers).max() < 2**53:
         return numbers.astype(np.int64)
     raise DataError(f"Column '{name}' is {kind} and cannot be read as {declared}.", "Declare another kind.")
@@ -129,10 +130,14 @@ def _behind(mark: str, kind: Kind) -> int | float | None:
     return number
 
 
-def zones(kinds: Mapping[str, pa.DataType]) -> tuple[str, ...]:
-    """Say of which columns the times are told in another zone than they came in."""
-    far = [name for name, kind in kinds.items() if pa.types.is_timestamp(kind) and kind.tz not in (None, *_UTC)]
-    return tuple(f"times of '{name}' in UTC" for name in far)
+def zone_of(name: str, kind: pa.DataType, moments: NDArray[np.int64]) -> Zone | None:
+    """Give the zone of a column of moments, as its clocks were at these; None if it has none."""
+    if not pa.types.is_timestamp(kind) or kind.tz is None:
+        return None
+    shown = pc.local_timestamp(pa.array(moments).cast(pa.timestamp("us", kind.tz))).cast(pa.int64())
+    clocks = shown.to_numpy(zero_copy_only=False)
+    _in_calendar(name, clocks.min(initial=0) // _DAY, clocks.max(initial=0) // _DAY)
+    return Zone.of(moments, (clocks - moments) // 1_000_000, kind.tz)
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -21,7 +21,7 @@ from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.distinct import distinct_in
 from shoal.engines.local.loading import read_so, reading_of, schema_of, split_by_role
 from shoal.engines.local.ordering import coded_in, typed_in
-from shoal.engines.local.typed_columns import as_numbers, is_text, marks, zones
+from shoal.engines.local.typed_columns import as_numbers, is_text, marks
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -119,8 +119,7 @@ def loaded(
         {name: typed for name in rest if (typed := columns[name].typed) is not None},
     )  # fmt: skip
     found = {name: columns[name].vocabulary for name in names}
-    noted = replace(origin, notes=(*origin.notes, *zones(asked.kinds)))
-    return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
+    return schema_of(asked.assigned, found, options, asked.header), data, read_so(origin, options)
 
 
 def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:

@@ -65,7 +65,7 @@ class Spark(Parted):
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read files and data frames of Spark where they lie, and anything else through the driver.
 
-        Compressed text and tables in databases and lakehouses pass the driver stretch by stretch, and other frames as a whole.
+        Compressed text and tables in databases and lakehouses pass the driver stretch by stretch, other frames whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
