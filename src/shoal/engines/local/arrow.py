@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
+from shoal.engines.local.distinct import one_array
+from shoal.engines.local.passing import is_opaque, texts_of
 from shoal.engines.local.typed_columns import (
     as_declared,
     as_numbers,
     is_text,
     marks,
+    passed_on,
     plain_column,
     released,
     unusable,
@@ -112,7 +115,7 @@ def as_read(column: pa.ChunkedArray, reading: Reading) -> tuple[pa.ChunkedArray,
     """Give a column as it is looked at, without a dictionary; and whether it is looked at as text."""
     column = plain_column(column)
     kind = column.type
-    if pa.types.is_struct(kind):
+    if pa.types.is_struct(kind) or is_opaque(kind):
         return column, False
     if (reading.kind == "category" or reading.hierarchy is not None) and not is_text(kind):
         column = column.cast(pa.string())
@@ -127,6 +130,9 @@ def _read_column(
     given = plain_column(column).type
     column, text = as_read(column, reading)
     kind = column.type
+    as_it_is = not reading.strict and reading.order is None and reading.hierarchy is None
+    if is_opaque(kind) and as_it_is and reading.kind in (None, "category"):
+        return _read_opaque(column)
     if text:
         if reading.canonical and not is_text(given):
             raise _written_otherwise(name)  # values of other types may differ where their texts do not
@@ -135,7 +141,13 @@ def _read_column(
         return _read_spans(name, column, reading)
     encoded = column.combine_chunks()
     encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
-    numbers, axis_kind = as_numbers(name, encoded)
+    try:
+        numbers, axis_kind = as_numbers(name, encoded)
+    except DataError:
+        if not as_it_is or reading.kind is not None:
+            raise
+        found = _read_texts(name, column.cast(pa.string()), replace(reading, kind="category"), seen)
+        return replace(found[0], reason=f"typed as {kind}"), *found[1:]
     gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for mark in marks(reading.missing, axis_kind):
         gone = gone | (numbers == mark)
@@ -154,6 +166,17 @@ def _read_column(
     if reading.canonical and not _same_values(encoded, values_at(axis, lo[places])):
         raise _written_otherwise(name)
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
+
+
+def _read_opaque(column: pa.ChunkedArray) -> tuple[Vocabulary, Positions, list[str]]:
+    """Read values of which nothing is known: each is a category of its own, named by its text."""
+    encoded = pa.array(texts_of(one_array(column)), pa.string()).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
+    seats = {text: i for i, text in enumerate(sorted(texts))}
+    lo = np.array([*(seats[text] for text in texts), MISSING], np.int32)
+    axis = Axis("category", np.array(list(seats), dtype=object))
+    return Vocabulary(axis, lo, lo, False, f"typed as {column.type}"), codes, [*texts, ""]
 
 
 def _same_values(found: pa.Array, written: pa.Array) -> bool:
@@ -191,15 +214,7 @@ def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
     """Find what texts in a typed frame mean: they are meant as text, unless something is declared of them."""
     declared = reading.kind or reading.order or reading.hierarchy
     if declared is None and not _looks_published(found.texts):
-        reading = Reading(
-            "category",
-            None,
-            reading.missing,
-            ".",
-            reading.strict,
-            released=reading.released,
-            canonical=reading.canonical,
-        )
+        return replace(interpret(found, replace(reading, kind="category", decimal=".")), reason="text")
     return interpret(found, reading)
 
 
@@ -248,7 +263,7 @@ def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] 
         if name in data.sources and not is_text(
             data.sources[name].type
         ):  # what is released as it is goes out as it came in
-            columns.append(plain_column(data.sources[name]))
+            columns.append(passed_on(data.sources[name]))
             continue
         if name in data.carried:
             columns.append(_carried(data, axis, name))

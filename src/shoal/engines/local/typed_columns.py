@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.axis import Kind, same_number
+from shoal.engines.local.passing import bare, cleaned, named, texts_of
 from shoal.errors import DataError
 from shoal.numerals import convert
 from shoal.zones import Zone
@@ -154,6 +155,8 @@ def plain_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
     kind = column.type
+    if named(kind) == "arrow.uuid":
+        return pa.chunked_array([pa.array(texts_of(chunk), pa.string()) for chunk in column.chunks], pa.string())
     if isinstance(kind, pa.BaseExtensionType):
         return plain_column(pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type))
     if not pa.types.is_dictionary(kind):
@@ -162,22 +165,34 @@ def plain_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     return pa.chunked_array([c.dictionary.cast(plain).take(c.indices) for c in column.chunks], plain)
 
 
+def passed_on(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """Give a column as it is written to files: its values and nothing behind them, in its own type."""
+    column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    return pa.chunked_array([cleaned(chunk) for chunk in column.chunks], bare(column.type))
+
+
 def released(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """Give a column of a frame as it is handed out: with nothing behind it but the values of its rows.
 
     What is kept as numbers of distinct values stays so, with those that occur; an order among them stays too.
     """
-    plain, kind = plain_column(column), column.type
+    kind = column.type
     if not pa.types.is_dictionary(kind):
-        # Memory may hold more than the rows show: what stood there before rows were left out or cells emptied.
-        return plain.take(pa.array(np.arange(len(plain))))
+        return passed_on(column)
+    plain = plain_column(column)
     found = pc.unique(plain).drop_null()
     if kind.ordered and len(column):
-        whole = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-        listed = whole.unify_dictionaries().chunk(0).dictionary.cast(plain.type).drop_null()
+        listed = levels_of(column)
         found = pc.unique(listed.filter(pc.is_in(listed, found)))
     codes = pc.index_in(plain, found).cast(kind.index_type)
     values = found.cast(kind.value_type)
     return pa.chunked_array(
         [pa.DictionaryArray.from_arrays(chunk, values, ordered=kind.ordered) for chunk in codes.chunks]
     )
+
+
+def levels_of(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Give the distinct values that a column is kept as numbers of, in their own order."""
+    whole = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    listed = whole.unify_dictionaries().chunk(0).dictionary
+    return listed.cast(pa.string() if is_text(listed.type) else listed.type).drop_null()

@@ -14,7 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.engines.local.distinct import distinct_in, one_array
-from shoal.engines.local.typed_columns import as_numbers, plain_column, unusable
+from shoal.engines.local.passing import named
+from shoal.engines.local.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
 Integers = NDArray[np.int64]
@@ -41,10 +42,11 @@ def encode(table: pa.Table, plain: Collection[str]) -> dict[str, NDArray[Any]]:
 
 
 def _encoded(name: str, j: int, whole: pa.ChunkedArray, plain: Collection[str]) -> dict[str, NDArray[Any]]:
-    column = one_array(plain_column(whole))
     if name in plain:
+        column = one_array(plain_column(whole))
         gone = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
         return {f"number{j}": as_numbers(name, column)[0], f"gone{j}": gone}
+    column = one_array(whole if named(whole.type) else passed_on(whole))
     codes, first = distinct_in(column)
     cells = np.frombuffer(_as_bytes(column.take(pa.array(first))), np.uint8)
     counts = np.bincount(codes, minlength=first.size)

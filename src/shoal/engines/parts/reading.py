@@ -65,7 +65,8 @@ class Asked:
         if reading.order is not None or reading.hierarchy is not None:
             return False
         dates = pa.types.is_date(kind) and self.assigned[name] == Role.QUASI
-        said = "integer" if pa.types.is_integer(kind) else "date" if dates else None
+        whole = pa.types.is_integer(kind) and (reading.strict or not pa.types.is_uint64(kind))
+        said = "integer" if whole else "date" if dates else None
         return said is not None and reading.kind in (None, said)
 
 
@@ -187,7 +188,12 @@ def as_typed(kind: pa.DataType) -> Callable[[Positions], Any]:
 
 def values_of(values: pa.Array, kind: pa.DataType) -> Callable[[Positions], Any]:
     """Say how codes become a column of some type, from the values behind them; there is none behind the last."""
-    return lambda codes: values.take(pa.array(codes, mask=codes >= len(values))).cast(kind)
+
+    def typed(codes: Positions) -> Any:
+        found = values.take(pa.array(codes, mask=codes >= len(values)))
+        return found if found.type == kind else found.cast(kind)
+
+    return typed
 
 
 def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Callable[[Positions], Any]]]:
@@ -215,7 +221,9 @@ def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked:
     if carried:
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
-        typed = None if is_text(asked.kinds[name]) else values_of(cells, _unordered(asked.kinds[name]))
+        kind = asked.kinds[name]
+        kept = _unordered(kind) if pa.types.is_dictionary(kind) else cells.type
+        typed = None if is_text(kind) else values_of(cells, kept)
         return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]
@@ -224,7 +232,7 @@ def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked:
 
 def _unordered(kind: pa.DataType) -> pa.DataType:
     """Give the type of a column whose parts know only those of its distinct values that occur there."""
-    return pa.dictionary(kind.index_type, kind.value_type) if pa.types.is_dictionary(kind) else kind
+    return pa.dictionary(kind.index_type, kind.value_type)
 
 
 def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:
