@@ -17,6 +17,13 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.distinct import one_array
+from shoal.engines.local.ordered_categories import (
+    has_levels,
+    levels_in,
+    put_together,
+    with_levels,
+    with_order,
+)
 from shoal.engines.local.passing import is_opaque, texts_of
 from shoal.engines.local.typed_columns import (
     as_declared,
@@ -52,7 +59,7 @@ def from_object(source: Any) -> tuple[pa.Table, Origin]:
         column = f"Column '{told[1]}'" if told else "A column"
         raise DataError(f"{column} has values of several types.", "Make them all of one type.") from None
     sink = _HashSink()
-    whole = table.combine_chunks().replace_schema_metadata(None)
+    whole = put_together(table).replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
     return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind)
@@ -63,7 +70,9 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     if kind == "pandas":
         return kind, pa.Table.from_pandas(source, preserve_index=False)
     if kind in ("duckdb", "_duckdb"):
-        return "duckdb", source.to_arrow_table()
+        names = zip(source.columns, map(str, source.types), strict=True)
+        enums = {name for name, kind in names if kind.startswith("ENUM(")}
+        return "duckdb", with_order(source.to_arrow_table(), enums)
     if isinstance(source, pa.Table):
         return "arrow", source
     if hasattr(source, "__arrow_c_stream__"):
@@ -128,6 +137,11 @@ def _read_column(
     name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
     given = plain_column(column).type
+    if has_levels(column.type):
+        told = with_levels(reading, levels_in(column), pc.unique(plain_column(column)).drop_null().to_pylist())
+        if told is not reading:
+            found = _read_column(name, plain_column(column), told, seen)
+            return replace(found[0], reason="categories with an order"), *found[1:]
     column, text = as_read(column, reading)
     kind = column.type
     as_it_is = not reading.strict and reading.order is None and reading.hierarchy is None

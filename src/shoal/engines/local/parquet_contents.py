@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +41,19 @@ def strange_files(folder: Path) -> str | None:
     return None
 
 
-def strange_contents(path: Path, names: Sequence[str], written: Written | None = None) -> str | None:
+def strange_contents(
+    path: Path, names: Sequence[str], written: Written | None = None, plain: Collection[str] = ()
+) -> str | None:
     """Name something in a Parquet file that is not in the rows of some columns; None if there is nothing.
 
-    What was read of the file before may be given, so that nothing else is looked at.
+    What was read of the file before may be given, so that nothing else is looked at; and which columns are passed on
+    as they are, whatever their type.
     """
     sealed = Sealed.of(path)
     if written is not None and sealed.written != written:
         raise changed(f"'{path}'")
     with opened(sealed) as file:
-        found = _strange_layout(file, sealed, names) or _strange_values(file)
+        found = _strange_layout(file, sealed, names, plain) or _strange_values(file)
     if found is None:
         texts = _texts_of(sealed)
         with opened(sealed, read_dictionary=texts) as file:
@@ -60,7 +63,7 @@ def strange_contents(path: Path, names: Sequence[str], written: Written | None =
     return found
 
 
-def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str]) -> str | None:
+def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str], plain: Collection[str]) -> str | None:
     told = file.metadata
     if file.schema_arrow.names != list(names):
         return "columns that are not those of the release"
@@ -68,6 +71,13 @@ def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str]) 
         return "the name of a writer that is no version of Arrow"
     if _types_of(file) is None:
         return "metadata of the file"
+    for field in file.schema_arrow:
+        if field.name in plain:
+            continue
+        if pa.types.is_struct(field.type) and [end.name for end in field.type] != ["lo", "hi"]:
+            return f"further fields in the spans of '{field.name}'"
+        if pa.types.is_nested(field.type) and not pa.types.is_struct(field.type):
+            return f"lists in '{field.name}'"
     place = _MAGIC
     for chunk in _chunks(told):
         start = min(at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at is not None)

@@ -101,7 +101,7 @@ def cleaned(array: pa.Array) -> pa.Array:
         storage = cleaned(array.storage)
         return pa.ExtensionArray.from_storage(kind, storage) if named(kind) else storage
     if pa.types.is_dictionary(kind):
-        return cleaned(array.dictionary.take(array.indices))
+        return cleaned(_values(array))
     gone = array.is_null()
     if pa.types.is_struct(kind):
         fields = [cleaned(pc.struct_field(array, [i])) for i in range(kind.num_fields)]
@@ -123,6 +123,11 @@ def cleaned(array: pa.Array) -> pa.Array:
         make = pa.LargeListArray if pa.types.is_large_list(kind) else pa.ListArray
         return make.from_arrays(offsets, cleaned(pc.list_flatten(array)), type=bare(kind), mask=gone)
     return array.cast(bare(kind)).take(pa.array(np.arange(len(array))))
+
+
+def _values(array: pa.DictionaryArray) -> pa.Array:
+    """Give the values that are kept as numbers of distinct ones."""
+    return array.dictionary.cast(bare(array.type.value_type)).take(array.indices)
 
 
 def _entries(array: pa.MapArray) -> pa.ListArray:
@@ -152,7 +157,7 @@ def texts_of(array: pa.Array) -> list[str | None]:
             return [None if each is None else str(uuid.UUID(bytes=each)) for each in array.storage.to_pylist()]
         return texts_of(array.storage)
     if pa.types.is_dictionary(kind):
-        return texts_of(array.dictionary.take(array.indices))
+        return texts_of(_values(array))
     gone = array.is_null().to_pylist()
     if pa.types.is_struct(kind):
         names = [json.dumps(field.name) for field in kind]
