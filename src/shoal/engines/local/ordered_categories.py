@@ -5,7 +5,7 @@ Arrow keeps them as numbers of a list of distinct values, which is in their orde
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from shoal.cells import Reading
 from shoal.engines.local.typed_columns import is_text
+from shoal.schema import RELEASED, Schema
 
 Levels = tuple[str, ...]
 
@@ -95,3 +96,11 @@ def with_order(table: pa.Table, enums: Collection[str]) -> pa.Table:
             ]
             table = table.set_column(place, field.name, pa.chunked_array(pieces, kind))
     return table
+
+
+def enums_in(kinds: Mapping[str, pa.DataType], schema: Schema) -> dict[str, Levels]:
+    """Give the categories, from low to high, of the columns that are released as they came, with an order."""
+    axes = {name: schema[name].axis for name in schema.of(*RELEASED) if name in kinds and has_levels(kinds[name])}
+    return {
+        name: tuple(axis.values) for name, axis in axes.items() if axis.kind == "ordered" and axis.values is not None
+    }
