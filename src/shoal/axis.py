@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.notation import escape, in_order, in_set
+from shoal.zones import Zone
 
 Kind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -59,6 +60,8 @@ class Axis:
         On an ``ordered`` axis whose order is that of a hierarchy, the hierarchy: only its nodes are published.
     cautious
         Whether every name that begins with a sign of the notation is marked, as it was in earlier releases.
+    zone
+        On a ``datetime`` axis, the zone of its clocks; the values are then moments of UTC.
     """
 
     kind: Kind
@@ -66,6 +69,7 @@ class Axis:
     groups: tuple[Group, ...] = field(default=())
     tree: Hierarchy | None = None
     cautious: bool = False
+    zone: Zone | None = None
 
     @property
     def nominal(self) -> bool:
@@ -95,6 +99,8 @@ class Axis:
         """Give the value at a position."""
         if self.values is None:
             return datetime.date.fromordinal(position + _EPOCH) if self.kind == "date" else int(position)
+        if self.kind == "datetime" and self.zone is not None:
+            return self.zone.shown(int(self.values[position]))
         if self.kind == "datetime":
             return datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(self.values[position]))
         value = self.values[position]
@@ -238,8 +244,9 @@ def days(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def microseconds(texts: Sequence[str]) -> NDArray[np.int64]:
-    """Count the microseconds from 1970-01-01 to each ISO date and time."""
-    start = datetime.datetime(1970, 1, 1)
+    """Count the microseconds from 1970-01-01 to each ISO date and time; those with a zone are counted in UTC."""
+    zoned = bool(texts) and datetime.datetime.fromisoformat(texts[0]).tzinfo is not None
+    start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC if zoned else None)
     step = datetime.timedelta(microseconds=1)
     return np.array([(datetime.datetime.fromisoformat(text) - start) // step for text in texts], dtype=np.int64)
 

@@ -27,6 +27,7 @@ from shoal.hierarchy import BUILDERS, Hierarchy
 from shoal.numeral_styles import Plain, plain_form
 from shoal.numerals import ISO, NUMBER, convert, fits
 from shoal.texts import Looks, Reading, Texts, insist_on_saying
+from shoal.zones import zone_in
 
 _CODE = re.compile(r"0\d+")
 
@@ -109,6 +110,7 @@ _REASONS: dict[str, tuple[Kind, str]] = {
     "float": ("float", "numbers with decimals"),
     "date": ("date", "ISO dates"),
     "datetime": ("datetime", "ISO dates with times"),
+    "zoned": ("datetime", "ISO dates with times and zones"),
 }
 
 
@@ -157,9 +159,11 @@ def _place_numbers(found: Texts, looks: Looks, kind: Kind, reason: str) -> Vocab
     if kind in ("integer", "date") and small:
         lo[seats], hi[seats] = low, high
         return Vocabulary(Axis(kind), lo, hi, looks.ranged, reason)
-    values = np.unique(low if high is low else np.concatenate([low, high]))
+    all_numbers = low if high is low else np.concatenate([low, high])
+    zone = zone_in(lows if high is low else [*lows, *highs], all_numbers) if kind == "datetime" else None
+    values = np.unique(all_numbers)
     lo[seats], hi[seats] = np.searchsorted(values, low), np.searchsorted(values, high)
-    return Vocabulary(Axis(kind, values), lo, hi, looks.ranged, reason)
+    return Vocabulary(Axis(kind, values, zone=zone), lo, hi, looks.ranged, reason)
 
 
 def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kind) -> NDArray[Any]:

@@ -75,6 +75,11 @@ class Comparison:
             found = interpret(texts, Reading(kind=kind, decimal="."))
             if found.lo[0] == MISSING or found.lo[0] != found.hi[0]:
                 raise ValueError
+            if (found.axis.zone is None) != (axis.zone is None):
+                raise ParameterError(
+                    f"'{self.value}' and the times of column '{self.column}' cannot be compared: only one has a zone.",
+                    "Write times with an offset, 2024-01-01 00:00+09:00, where the column has one, and only there.",
+                )
         except (DataError, ValueError):
             raise ParameterError(
                 f"'{self.value}' is not a value of column '{self.column}' ({axis.kind}).", "Check the condition."

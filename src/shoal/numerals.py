@@ -15,12 +15,14 @@ _FLOAT = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _INFINITE = r"[-+]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _DATETIME = _DATE + r"[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
+_ZONED = _DATETIME + r"(?:Z|[-+]\d{2}:\d{2}(?::\d{2})?)"
 # From the narrowest kind to the widest: what all texts match tells the kind of a column.
 _PATTERNS = (
     ("integer", _INTEGER),
     ("float", f"(?:{_FLOAT}|{_INFINITE})"),
     ("date", _DATE),
     ("datetime", f"(?:{_DATETIME}|{_DATE})"),
+    ("zoned", _ZONED),
 )
 NUMBER = re.compile(f"{_FLOAT}|{_INFINITE}")
 ISO = re.compile(f"{_DATETIME}|{_DATE}")
@@ -33,7 +35,7 @@ def _all_match(pattern: str, lines: str) -> bool:
 
 
 def kind_of(texts: list[str]) -> str:
-    """Give the narrowest kind that all texts are of: one of integer, code, float, date, datetime, text."""
+    """Give the narrowest kind that all texts are of: one of integer, code, float, date, datetime, zoned, text."""
     lines = "\n".join(texts) + "\n"
     if lines.count("\n") == len(texts):
         for kind, pattern in _PATTERNS:
@@ -45,7 +47,9 @@ def kind_of(texts: list[str]) -> str:
 def convert(texts: list[str], kind: Kind) -> NDArray[Any]:
     """Turn texts into numbers, days or microseconds; ValueError says that one is not of the kind."""
     lines = "\n".join(texts) + "\n" if texts else ""
-    if lines.count("\n") != len(texts) or not _all_match(dict(_PATTERNS)[kind], lines):
+    patterns = dict(_PATTERNS)
+    allowed = [patterns[kind], *([patterns["zoned"]] if kind == "datetime" else [])]
+    if lines.count("\n") != len(texts) or not any(_all_match(pattern, lines) for pattern in allowed):
         raise ValueError
     if kind == "date":
         return days(texts)

@@ -237,7 +237,8 @@ class _Case:
                 f"{', '.join(_shown(table.schema.left_out))}.",
                 "Nothing is known of them: do not rely on it.",
             )
-        strange = beside_the_rows(self.source, table.schema.of(*RELEASED), _read(table))
+        plain = table.schema.of(Role.PLAIN)
+        strange = beside_the_rows(self.source, table.schema.of(*RELEASED), _read(table), plain)
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
         if not self._as_kept(table):

@@ -114,15 +114,6 @@ def test_what_stands_behind_an_empty_cell_does_not_matter(tmp_path):
     assert shoal.read(frame, quasi=["a"]).to("arrow").column("a").null_count == 2
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_times_of_another_zone_are_told_in_utc(tmp_path, engine):
-    moment = datetime.datetime(2020, 1, 1, 1, tzinfo=datetime.UTC)
-    found = read(pa.array([moment] * 2, pa.timestamp("us", "America/Los_Angeles")), tmp_path, engine)
-    assert found.origin.notes == ("times of 'a' in UTC",)
-    assert found.to("arrow", cells="text").column("a").to_pylist()[0] == datetime.datetime(2020, 1, 1, 1)
-    assert read(pa.array([moment] * 2, pa.timestamp("us", "UTC")), tmp_path, engine).origin.notes == ()
-
-
 KEPT = ["0.1", "0.10000000000000001", "0.30000000000000004", "1e22", "5e-324", "0.5000000000000000000000", "1e-320"]
 
 

@@ -309,11 +309,12 @@ def test_a_column_that_arrow_cannot_read_is_named(tmp_path, monkeypatch):
     pq.write_table(pa.table({"a": [1, 2], "odd": [3, 4]}), tmp_path / "in.parquet")
     read = pq.ParquetFile.read
 
-    def refusing(self, columns=None, **how):
+    def refusing(self, *groups, columns=None):
         if columns is None or "odd" in columns:
             raise pa.ArrowNotImplementedError("SECRET")
-        return read(self, columns=columns, **how)
+        return read(self, columns=columns)
 
     monkeypatch.setattr(pq.ParquetFile, "read", refusing)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", refusing)
     with pytest.raises(shoal.DataError, match="'odd' is of a type"):
         shoal.read(tmp_path / "in.parquet", quasi=["a"])

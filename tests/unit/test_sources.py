@@ -192,7 +192,8 @@ def test_types_of_a_database(tmp_path):
     place = f"duckdb:///{tmp_path}/a.db"
     table, origin = from_table(Source.parse(f"{place}?table=t"))
     assert [str(field.type) for field in table.schema] == [
-        "int8", "double", "string", "string", "date32[day]", "bool", "timestamp[us]", "double", "string",
+        "int8", "decimal128(9, 2)", "dictionary<values=string, indices=uint8, ordered=1>", "list<l: int32>",
+        "date32[day]", "bool", "timestamp[us]", "decimal128(38, 0)", "month_day_nano_interval",
     ]  # fmt: skip
     assert origin.name == "duckdb:///a.db?table=t"
     assert from_table(Source.parse(f"{place}?table=v"))[0].to_pylist() == [{"a": 1, "b": 2.5}]

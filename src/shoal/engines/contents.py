@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.table import Written
 
 
-def beside_the_rows(source: Source, names: Sequence[str], written: Written) -> str | None:
+def beside_the_rows(source: Source, names: Sequence[str], written: Written, plain: Collection[str] = ()) -> str | None:
     """Name something that is not in the rows of some columns; None if there is nothing.
 
-    Of a database only one table is looked at. ``written`` is what was read of the source before.
+    Of a database only one table is looked at. ``written`` is what was read of the source before, and ``plain`` are the
+    columns that may be of any type.
     """
     if source.is_table:
         from shoal.engines.local.databases import strange_types
@@ -26,8 +27,8 @@ def beside_the_rows(source: Source, names: Sequence[str], written: Written) -> s
     from shoal.engines.local.parquet_contents import strange_contents, strange_files
 
     if not source.is_folder:
-        return strange_contents(source.path, names, written)
-    parts = (strange_contents(path, names) for path in sorted(source.path.glob("*.parquet")))
+        return strange_contents(source.path, names, written, plain)
+    parts = (strange_contents(path, names, None, plain) for path in sorted(source.path.glob("*.parquet")))
     return strange_files(source.path) or next((found for found in parts if found is not None), None)
 
 

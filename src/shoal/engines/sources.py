@@ -14,6 +14,7 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from shoal.errors import ParameterError, suggest
+from shoal.files.lakehouses import lakehouse_at
 from shoal.table import printable
 
 COMPRESSED = (".gz", ".zst")
@@ -87,6 +88,11 @@ class Source:
     def is_folder(self) -> bool:
         """Whether it is a folder, by its name or because there is one."""
         return self.kind == "folder" or (self.kind == "file" and self.path.is_dir())
+
+    @property
+    def is_lakehouse(self) -> bool:
+        """Whether it is a folder whose log, not its files, says which rows there are."""
+        return self.is_folder and lakehouse_at(self.path) is not None
 
     @property
     def is_text(self) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from shoal.errors import DataError, ParameterError
+from shoal.files.lakehouses import refuse_writing_into
 
 
 @runtime_checkable
@@ -35,6 +36,7 @@ def refuse_overwriting(
     or empty.
     """
     refuse_twice(outputs)
+    refuse_writing_into(outputs)
     needed = {one for path in inputs for one in _known_by(path)}
     for path in outputs:
         if needed & _known_by(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,12 +31,10 @@ def load_frames(
     ``rows`` tells how many of so many columns a stretch may have; ``watch`` is told after each how many bytes the
     distinct cells take, and may refuse to go on.
     """
-    if source.is_table:
-        from shoal.engines.local.databases import table_in_stretches
-
-        with table_in_stretches(source, room) as (schema, rows_of, came_from):
+    if source.is_table or source.is_lakehouse:
+        with _stretched(source, room) as (schema, rows_of, came_from):
             asked = Asked.of(schema, options)
-            # All columns come from the database, and count for the digest.
+            # All columns come from the table, and count for the digest.
             raw = _put(pool, rows_of(rows(len(schema))), asked, watch)
             return loaded(pool, raw, asked, options, came_from())
     table = opened_folder(source.path) if source.is_folder else opened_file(source.path)
@@ -43,6 +42,16 @@ def load_frames(
     names = list(asked.assigned)
     raw = _put(pool, table.stretches(names, rows(max(1, len(names)))), asked, watch)
     return loaded(pool, raw, asked, options, table.origin)
+
+
+def _stretched(source: Source, room: Room) -> Any:
+    if source.is_table:
+        from shoal.engines.local.databases import table_in_stretches
+
+        return table_in_stretches(source, room)
+    from shoal.engines.local.lakehouse_reader import lakehouse_in_stretches
+
+    return lakehouse_in_stretches(source, room)
 
 
 def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked, watch: Callable[[int], None]) -> Handle:

@@ -59,9 +59,11 @@ class Local:
     def store(self, data: LocalData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
         """Write the released columns to a table in a database, to be seen when it is committed."""
         from shoal.engines.local.databases import storing
+        from shoal.engines.local.ordered_categories import enums_in
         from shoal.engines.scratch import in_little_room
 
-        return storing(_sliced(data, schema, "text"), target, in_little_room())
+        kinds = {name: column.type for name, column in data.sources.items()}
+        return storing(_sliced(data, schema, "text"), target, in_little_room(), enums_in(kinds, schema))
 
     def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""

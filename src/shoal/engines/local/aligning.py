@@ -41,6 +41,11 @@ def alignment(original: Schema, released: Schema, names: Sequence[str], used: tu
                 f"Column '{name}' is {a.kind} in one table and {b.kind} in the other.",
                 f"Declare what it is (--kind {name}={a.kind}).",
             )
+        if (a.zone is None) != (b.zone is None):
+            raise SchemaError(
+                f"Column '{name}' has times with a zone in one table and times without one in the other.",
+                "Give both a zone, or neither.",
+            )
         moves: list[Move] = [None, None]
         sides = [a, b]
         if numbers or (a.values is None) != (b.values is None):

@@ -18,7 +18,26 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
-from shoal.engines.local.typed_columns import as_declared, as_numbers, is_text, marks, plain_column, released, unusable
+from shoal.engines.local.distinct import one_array
+from shoal.engines.local.ordered_categories import (
+    has_levels,
+    levels_in,
+    put_together,
+    with_levels,
+    with_order,
+)
+from shoal.engines.local.passing import is_opaque, texts_of
+from shoal.engines.local.typed_columns import (
+    as_declared,
+    as_numbers,
+    is_text,
+    marks,
+    passed_on,
+    plain_column,
+    released,
+    unusable,
+    zone_of,
+)
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.extras import missing
 from shoal.kernels import MISSING, TOP
@@ -44,7 +63,7 @@ def from_object(source: Any) -> tuple[pa.Table, Origin]:
         column = f"Column '{told[1]}'" if told else "A column"
         raise DataError(f"{column} has values of several types.", "Make them all of one type.") from None
     sink = _HashSink()
-    whole = table.combine_chunks().replace_schema_metadata(None)
+    whole = put_together(table).replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
     return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind)
@@ -55,7 +74,9 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     if kind == "pandas":
         return kind, pa.Table.from_pandas(source, preserve_index=False)
     if kind in ("duckdb", "_duckdb"):
-        return "duckdb", source.to_arrow_table()
+        names = zip(source.columns, map(str, source.types), strict=True)
+        enums = {name for name, kind in names if kind.startswith("ENUM(")}
+        return "duckdb", with_order(source.to_arrow_table(), enums)
     if isinstance(source, pa.Table):
         return "arrow", source
     if hasattr(source, "__arrow_c_stream__"):
@@ -107,7 +128,7 @@ def as_read(column: pa.ChunkedArray, reading: Reading) -> tuple[pa.ChunkedArray,
     """Give a column as it is looked at, without a dictionary; and whether it is looked at as text."""
     column = plain_column(column)
     kind = column.type
-    if pa.types.is_struct(kind):
+    if pa.types.is_struct(kind) or is_opaque(kind):
         return column, False
     if (reading.kind == "category" or reading.hierarchy is not None) and not is_text(kind):
         column = column.cast(pa.string())
@@ -120,8 +141,16 @@ def _read_column(
     name: str, column: pa.ChunkedArray, reading: Reading, seen: Seen | None
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
     given = plain_column(column).type
+    if has_levels(column.type):
+        told = with_levels(reading, levels_in(column), pc.unique(plain_column(column)).drop_null().to_pylist())
+        if told is not reading:
+            found = _read_column(name, plain_column(column), told, seen)
+            return replace(found[0], reason="categories with an order"), *found[1:]
     column, text = as_read(column, reading)
     kind = column.type
+    as_it_is = not reading.strict and reading.order is None and reading.hierarchy is None
+    if is_opaque(kind) and as_it_is and reading.kind in (None, "category"):
+        return _read_opaque(column)
     if text:
         if reading.canonical and not is_text(given):
             raise _written_otherwise(name)  # values of other types may differ where their texts do not
@@ -130,7 +159,13 @@ def _read_column(
         return _read_spans(name, column, reading)
     encoded = column.combine_chunks()
     encoded = encoded if isinstance(encoded, pa.Array) else pa.concat_arrays(encoded.chunks)
-    numbers, axis_kind = as_numbers(name, encoded)
+    try:
+        numbers, axis_kind = as_numbers(name, encoded)
+    except DataError:
+        if not as_it_is or reading.kind is not None:
+            raise
+        found = _read_texts(name, column.cast(pa.string()), replace(reading, kind="category"), seen)
+        return replace(found[0], reason=f"typed as {kind}"), *found[1:]
     gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for mark in marks(reading.missing, axis_kind):
         gone = gone | (numbers == mark)
@@ -144,10 +179,22 @@ def _read_column(
     small = axis_kind in ("integer", "date") and inside
     positions = (values if small else np.arange(len(values))).astype(np.int32)
     lo = np.append(positions, np.int32(MISSING)).astype(np.int32)
-    axis = Axis(axis_kind) if small else Axis(axis_kind, values)  # type: ignore[arg-type]
+    zone = zone_of(name, kind, values) if axis_kind == "datetime" else None
+    axis = Axis(axis_kind) if small else Axis(axis_kind, values, zone=zone)  # type: ignore[arg-type]
     if reading.canonical and not _same_values(encoded, values_at(axis, lo[places])):
         raise _written_otherwise(name)
     return Vocabulary(axis, lo, lo, False, f"typed as {kind}"), places, None
+
+
+def _read_opaque(column: pa.ChunkedArray) -> tuple[Vocabulary, Positions, list[str]]:
+    """Read values of which nothing is known: each is a category of its own, named by its text."""
+    encoded = pa.array(texts_of(one_array(column)), pa.string()).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
+    seats = {text: i for i, text in enumerate(sorted(texts))}
+    lo = np.array([*(seats[text] for text in texts), MISSING], np.int32)
+    axis = Axis("category", np.array(list(seats), dtype=object))
+    return Vocabulary(axis, lo, lo, False, f"typed as {column.type}"), codes, [*texts, ""]
 
 
 def _same_values(found: pa.Array, written: pa.Array) -> bool:
@@ -185,7 +232,7 @@ def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
     """Find what texts in a typed frame mean: they are meant as text, unless something is declared of them."""
     declared = reading.kind or reading.order or reading.hierarchy
     if declared is None and not _looks_published(found.texts):
-        reading = replace(reading, kind="category")
+        return replace(interpret(found, replace(reading, kind="category")), reason="text")
     return interpret(found, reading)
 
 
@@ -234,7 +281,7 @@ def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] 
         if name in data.sources and not is_text(
             data.sources[name].type
         ):  # what is released as it is goes out as it came in
-            columns.append(plain_column(data.sources[name]))
+            columns.append(passed_on(data.sources[name]))
             continue
         if name in data.carried:
             columns.append(_carried(data, axis, name))
@@ -276,7 +323,9 @@ def values_at(axis: Axis, positions: Positions) -> pa.Array:
     listed = axis.values if len(axis.values) else np.zeros(1, axis.values.dtype)
     if axis.numeric:
         column = pa.array(listed[safe], mask=gone)
-        return column.cast(pa.timestamp("us")) if axis.kind == "datetime" else column
+        if axis.kind != "datetime":
+            return column
+        return column.cast(pa.timestamp("us", None if axis.zone is None else axis.zone.typed))
     texts = pa.array(axis.texts(np.arange(len(axis.values), dtype=np.int32)), pa.string())
     return texts.take(pa.array(safe, mask=gone))
 

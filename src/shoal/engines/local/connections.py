@@ -6,11 +6,12 @@ What a server says is never shown as it is: it may hold a cell.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from shoal.engines.local.database_types import Column
 from shoal.engines.scratch import Room, private_folder
 from shoal.engines.sources import Source
 from shoal.errors import DataError
@@ -41,8 +42,20 @@ class Connection(Protocol):
         """Give the rows of a query a few at a time, about so many if the driver lets one choose."""
         ...
 
+    def columns(self, schema: str, name: str) -> list[Column]:
+        """Give the columns of a table, whose names are given as literals, in their order."""
+        ...
+
+    def enum(self, labels: Sequence[str]) -> str | None:
+        """Name a type of the database whose values are these, and maybe others, in this order."""
+        ...
+
     def run(self, statement: str) -> None:
         """Run a statement."""
+        ...
+
+    def retype(self, table: str, kinds: Mapping[str, str]) -> None:
+        """Give columns of a table other types; all names are quoted."""
         ...
 
     def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
@@ -79,8 +92,22 @@ class _DuckDB:
     def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
         return self._connection.sql(query).to_arrow_reader(rows)
 
+    def columns(self, schema: str, name: str) -> list[Column]:
+        found = self.rows(
+            "SELECT column_name, data_type FROM information_schema.columns "
+            f"WHERE table_schema = {schema} AND table_name = {name}{self.here} ORDER BY ordinal_position"
+        )
+        return [Column(column, kind.lower()) for column, kind in found]
+
+    def enum(self, labels: Sequence[str]) -> str | None:
+        return None
+
     def run(self, statement: str) -> None:
         self._connection.execute(statement)
+
+    def retype(self, table: str, kinds: Mapping[str, str]) -> None:
+        for name, kind in kinds.items():
+            self._connection.execute(f"ALTER TABLE {table} ALTER COLUMN {name} TYPE {kind}")
 
     def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
         self._connection.register("shoal_release", rows)
@@ -119,8 +146,33 @@ class _Postgres:
         self._cursor.execute(query)
         return self._cursor.fetch_record_batch()
 
+    def columns(self, schema: str, name: str) -> list[Column]:
+        found = self.rows(
+            "SELECT a.attname, format_type(a.atttypid, a.atttypmod), "
+            "(SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e "
+            "WHERE e.enumtypid = a.atttypid) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace "
+            f"WHERE n.nspname = {schema} AND c.relname = {name} AND a.attnum > 0 AND NOT a.attisdropped "
+            "AND has_column_privilege(c.oid, a.attnum, 'SELECT') ORDER BY a.attnum"
+        )
+        # What is kept as it was written is text: as values, its blanks and repeated names would be lost.
+        kinds = {"json": "json as written"}
+        return [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
+
+    def enum(self, labels: Sequence[str]) -> str | None:
+        found = self.rows(
+            "SELECT e.enumtypid::regtype::text, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) "
+            "FROM pg_enum e GROUP BY e.enumtypid ORDER BY count(*), 1"
+        )
+        fitting = (kind for kind, known in found if [each for each in known if each in set(labels)] == list(labels))
+        return next(fitting, None)
+
     def run(self, statement: str) -> None:
         self._cursor.execute(statement)
+
+    def retype(self, table: str, kinds: Mapping[str, str]) -> None:
+        changes = (f"ALTER COLUMN {name} TYPE {kind} USING {name}::{kind}" for name, kind in kinds.items())
+        self._cursor.execute(f"ALTER TABLE {table} {', '.join(changes)}")
 
     def put(self, schema: str, name: str, rows: pa.RecordBatchReader, quoted: str) -> None:
         self._cursor.adbc_ingest(name, rows, mode="create", db_schema_name=schema)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from shoal.engines import Stored, Written
 from shoal.engines.local.connections import Connection, connected
+from shoal.engines.local.database_types import Column, as_typed, declared, storable
+from shoal.engines.local.ordered_categories import put_together
 from shoal.engines.local.parquet import cut_anew
-from shoal.engines.local.row_digests import RowDigest, as_texts
+from shoal.engines.local.row_digests import RowDigest
 from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room, in_little_room
@@ -28,26 +29,13 @@ from shoal.table import Origin, printable
 
 # Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
 _REMARK = "released by shoal"
-# What comes through the drivers as it is. Decimals become floats, as everywhere; all other types become text.
-_PLAIN = {
-    "boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint",
-    "real", "float", "double", "double precision", "text", "varchar", "character varying", "character", "date",
-    "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp without time zone",
-    "timestamp with time zone",
-}  # fmt: skip
-# What a release is written as.
-_RELEASED = {
-    "boolean", "bigint", "real", "float", "double", "double precision", "text", "varchar", "date", "timestamp",
-    "timestamp without time zone", "timestamp with time zone",
-}  # fmt: skip
-_DECIMAL = {"numeric", "decimal", "hugeint", "uhugeint"}
 
 
 def from_table(source: Source) -> tuple[pa.Table, Origin]:
     """Read a table in the order in which it is kept."""
     with connected(source) as db:
-        schema, name, kind = _found(db, source)
-        whole = _bare(db.arrow(_query(db, schema, name, kept=kind == "BASE TABLE"))).combine_chunks()
+        asked = _asked(db, source)
+        whole = put_together(as_typed(db.arrow(asked.query), asked.columns))
     with SortedLines(in_little_room()) as lines:
         digest = RowDigest(whole.column_names, lines)
         digest.add(whole)
@@ -64,15 +52,15 @@ def count_of(source: Source) -> tuple[int, int]:
     with connected(source) as db:
         schema, name, _ = _found(db, source)
         rows = int(db.rows(f"SELECT count(*) FROM {_name(schema)}.{_name(name)}")[0][0])
-        return rows, len(_columns(db, schema, name))
+        return rows, len(db.columns(_literal(schema), _literal(name)))
 
 
 def strange_types(source: Source) -> str | None:
     """Name a column of a type that no release has: different values of it may be read as one."""
     with connected(source) as db:
         schema, name, _ = _found(db, source)
-        columns = _columns(db, schema, name)
-    strange = next((column for column, kind in columns if kind.lower() not in _RELEASED), None)
+        columns = db.columns(_literal(schema), _literal(name))
+    strange = next((column.name for column in columns if not column.in_releases), None)
     return None if strange is None else f"values of another type in '{printable(strange)}'"
 
 
@@ -85,14 +73,13 @@ def table_in_stretches(
     Gives its columns; what gives stretches of about so many rows; and, when all have been read, where they came from.
     """
     with connected(source, room=room) as db:
-        schema, name, kind = _found(db, source)
-        query = _query(db, schema, name, kept=kind == "BASE TABLE")
-        head = _bare(db.arrow(f"{query} LIMIT 0"))
+        asked = _asked(db, source)
+        head = as_typed(db.arrow(f"{asked.query} LIMIT 0"), asked.columns)
         with SortedLines(room) as lines:
             digest = RowDigest(head.column_names, lines)
 
             def stretches(rows: int) -> Iterator[pa.Table]:
-                for batch in cut_anew(_batches(db, query, min(rows, rows_at_once(head.num_columns))), rows):
+                for batch in cut_anew(_batches(db, asked, min(rows, rows_at_once(head.num_columns))), rows):
                     digest.add(batch)
                     yield batch
 
@@ -102,46 +89,40 @@ def table_in_stretches(
 def digest_of(source: Source, room: Room) -> Written:
     """Give the digest of a table's content."""
     with connected(source, room=room) as db:
-        schema, name, kind = _found(db, source)
-        return _digest(db, _query(db, schema, name, kept=kind == "BASE TABLE"), room)
+        return _digest(db, _asked(db, source), room)
 
 
-def _digest(db: Connection, query: str, room: Room) -> Written:
-    head = db.arrow(f"{query} LIMIT 0")
+def _digest(db: Connection, asked: _Asked, room: Room) -> Written:
     with SortedLines(room) as lines:
-        digest = RowDigest(head.column_names, lines)
-        for batch in _batches(db, query, rows_at_once(head.num_columns)):
+        digest = RowDigest([column.name for column in asked.columns], lines)
+        for batch in _batches(db, asked, rows_at_once(len(asked.columns))):
             digest.add(batch)
         return digest.written
 
 
-def _batches(db: Connection, query: str, rows: int) -> Iterator[pa.Table]:
-    return (_bare(pa.Table.from_batches([batch])) for batch in db.batches(query, rows))
+def _batches(db: Connection, asked: _Asked, rows: int) -> Iterator[pa.Table]:
+    batches = db.batches(asked.query, rows)
+    return (as_typed(pa.Table.from_batches([batch]), asked.columns) for batch in batches)
 
 
-def _columns(db: Connection, schema: str, name: str) -> list[tuple[Any, ...]]:
-    return db.rows(
-        "SELECT column_name, data_type FROM information_schema.columns "
-        f"WHERE table_schema = {_literal(schema)} AND table_name = {_literal(name)}{db.here} ORDER BY ordinal_position"
-    )
+@dataclass(frozen=True)
+class _Asked:
+    """What reads a table, and its columns."""
+
+    query: str
+    columns: list[Column]
 
 
-def _query(db: Connection, schema: str, name: str, *, kept: bool) -> str:
-    wanted = ", ".join(_cell(column, kind.lower()) for column, kind in _columns(db, schema, name))
+def _asked(db: Connection, source: Source) -> _Asked:
+    schema, name, kind = _found(db, source)
+    return _reading(db, schema, name, kept=kind == "BASE TABLE")
+
+
+def _reading(db: Connection, schema: str, name: str, *, kept: bool) -> _Asked:
+    columns = db.columns(_literal(schema), _literal(name))
+    wanted = ", ".join(column.selected(_name(column.name)) for column in columns)
     order = db.order if kept else ""  # views keep no rows, so they have no order of their own
-    return f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}"
-
-
-def _bare(table: pa.Table) -> pa.Table:
-    """Give a table without the remarks of drivers."""
-    return pa.table(table.columns, schema=pa.schema([pa.field(field.name, field.type) for field in table.schema]))
-
-
-def _cell(column: str, kind: str) -> str:
-    name, plain = _name(column), re.sub(r"\(\d+(,\d+)?\)$", "", kind)
-    if plain in _DECIMAL:
-        return f"CAST({name} AS double precision) AS {name}"
-    return name if plain in _PLAIN else f"CAST({name} AS varchar) AS {name}"
+    return _Asked(f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}", columns)
 
 
 def _tables(db: Connection) -> list[tuple[str, str, str]]:
@@ -201,8 +182,13 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 
 
 @contextlib.contextmanager
-def storing(tables: Iterable[pa.Table], source: Source, room: Room) -> Iterator[Stored]:
-    """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure."""
+def storing(
+    tables: Iterable[pa.Table], source: Source, room: Room, enums: Mapping[str, Sequence[str]]
+) -> Iterator[Stored]:
+    """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure.
+
+    ``enums`` are the columns that hold categories with an order, and these from low to high.
+    """
     refuse_existing(source)
 
     def commit() -> None:
@@ -214,9 +200,14 @@ def storing(tables: Iterable[pa.Table], source: Source, room: Room) -> Iterator[
 
     with connected(source, writing=True, room=room) as db:
         home, draft = _schema_of(db, source), f"shoal_{secrets.token_hex(8)}"
-        _put(db, home, draft, map(_storable, tables))
+        rest = iter(tables)
+        first = next(rest)
+        kinds = declared(first.schema, source.kind, enums, db.enum)
+        _put(db, home, draft, (storable(table, source.kind) for table in itertools.chain([first], rest)))
+        if kinds:
+            db.retype(f"{_name(home)}.{_name(draft)}", {_name(name): kind for name, kind in kinds.items()})
         db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
-        yield Stored(_digest(db, _query(db, home, draft, kept=True), room), commit)
+        yield Stored(_digest(db, _reading(db, home, draft, kept=True), room), commit)
 
 
 def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> None:
@@ -240,25 +231,6 @@ def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> 
         if failures:
             raise failures[0] from None
         raise
-
-
-def _storable(table: pa.Table) -> pa.Table:
-    """Give columns that every database has a type for."""
-    return pa.table({name: _plain(name, table.column(name)) for name in table.column_names})
-
-
-def _plain(name: str, column: Any) -> Any:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_boolean(kind) or pa.types.is_date32(kind) or kind in (pa.float32(), pa.float64()):
-        return column
-    if pa.types.is_integer(kind) and kind != pa.uint64():
-        return column.cast(pa.int64())
-    if pa.types.is_timestamp(kind):
-        return column.cast(pa.timestamp("us", kind.tz), safe=False)
-    return as_texts(name, column).cast(pa.string())
 
 
 def _name(text: str) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.engines.local.passing import is_opaque, named, texts_of
 from shoal.engines.local.typed_columns import plain_column
 
 Integers = NDArray[np.int64]
@@ -16,6 +17,8 @@ Integers = NDArray[np.int64]
 
 def distinct_in(column: pa.Array) -> tuple[NDArray[np.int32], Integers]:
     """Number the distinct cells as they first occur: the number of each cell, and where each is first seen."""
+    if is_opaque(column.type) or named(column.type):
+        column = pa.array(texts_of(column), pa.string())
     if pa.types.is_struct(column.type):
         codes = _pairs(column).astype(np.int32)
     else:
@@ -52,7 +55,9 @@ def one_array(column: Any) -> pa.Array:
 def comparable(values: pa.Array) -> list[tuple[Any, ...]]:
     """Give something for each value by which values of one column are sorted: none first, then by what they hold."""
     kind = values.type
-    if pa.types.is_dictionary(kind):
+    if is_opaque(kind):
+        return comparable(pa.array(texts_of(values), pa.string()))
+    if pa.types.is_dictionary(kind) or isinstance(kind, pa.BaseExtensionType):
         return comparable(one_array(plain_column(pa.chunked_array([values]))))
     if pa.types.is_struct(kind):
         ends = zip(*(comparable(pc.struct_field(values, i)) for i in range(kind.num_fields)), strict=True)

@@ -17,6 +17,7 @@ from shoal.engines.local.parquet_reader import ParquetTable, schema_of
 from shoal.engines.local.sealed import Sealed
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
+from shoal.files.lakehouses import refuse_lakehouse
 from shoal.table import Origin
 
 PART = 1 << 20  # how many records a part holds
@@ -31,6 +32,7 @@ def opened_folder(folder: Path) -> ParquetTable:
         paths = parquet_files(folder)
     except OSError as error:
         raise DataError(f"'{folder}' cannot be read: {error.strerror}.", "Check its permissions.") from None
+    refuse_lakehouse(folder, paths)
     if not paths:
         raise DataError(f"The folder '{folder}' holds no Parquet files.", "Name a file, or a folder with *.parquet.")
     files = tuple(map(Sealed.of, paths))

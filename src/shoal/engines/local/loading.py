@@ -40,6 +40,10 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
         if found.is_folder:
             from shoal.engines.local.folders import opened_folder
 
+            if found.is_lakehouse:
+                from shoal.engines.local.lakehouse_reader import from_lakehouse
+
+                return _load_arrow(*from_lakehouse(found), options)
             found_there = opened_folder(path)
             return _load_arrow(found_there.whole(), found_there.origin, options)
         if not is_parquet(path):
@@ -245,7 +249,6 @@ def _has_spellings(cells: Vocabulary) -> bool:
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import carried_words, read_column
-    from shoal.engines.local.typed_columns import zones
 
     header = tuple(table.column_names)
     if len(set(header)) < len(header):
@@ -276,5 +279,5 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}), *notes_of(found))
-    return schema_of(assigned, found, options, header), data, read_so(replace(origin, notes=notes), options)
+    origin = replace(origin, notes=(*origin.notes, *notes_of(found)))
+    return schema_of(assigned, found, options, header), data, read_so(origin, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 
 from shoal.engines import Written
 from shoal.engines.local.digests import of_file
+from shoal.errors import DataError
 
 ROW_GROUP = 1 << 16  # rows of a Parquet file that lie together, and are in memory when they are written
 
@@ -26,11 +28,31 @@ def write_groups(groups: Iterator[pa.Table], path: Path) -> bool:
     first = next(groups, None)
     if first is None:
         return False
-    with pq.ParquetWriter(path, first.schema) as writer:
+    with writable(first.schema), pq.ParquetWriter(path, first.schema) as writer:
         for group in chain([first], groups):
             writer.write_table(group, row_group_size=ROW_GROUP)
             pa.default_memory_pool().release_unused()  # which it would keep for itself otherwise
     return True
+
+
+@contextmanager
+def writable(schema: pa.Schema) -> Iterator[None]:
+    """Say which column cannot be written to Parquet, if one cannot."""
+    try:
+        yield
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        for field in schema:
+            try:
+                pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
+            except pa.ArrowException:
+                raise DataError(
+                    f"Column '{field.name}' is of a type that Parquet cannot hold ({field.type}).",
+                    "Leave it out, or convert it to numbers, dates or text.",
+                ) from None
+        raise DataError(
+            "A column holds values that Parquet cannot hold, such as days that no calendar has.",
+            "Mend them, or leave the column out.",
+        ) from None
 
 
 def cut_anew(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from shoal.engines.local.digests import Digest
+from shoal.engines.local.distinct import one_array
 from shoal.engines.local.parquet_reader import opened
+from shoal.engines.local.passing import bare as without_remarks
+from shoal.engines.local.passing import is_opaque, leaves_of
 from shoal.engines.local.sealed import Sealed, changed
 from shoal.engines.local.typed_columns import is_text
 from shoal.table import Written, printable
@@ -38,16 +41,19 @@ def strange_files(folder: Path) -> str | None:
     return None
 
 
-def strange_contents(path: Path, names: Sequence[str], written: Written | None = None) -> str | None:
+def strange_contents(
+    path: Path, names: Sequence[str], written: Written | None = None, plain: Collection[str] = ()
+) -> str | None:
     """Name something in a Parquet file that is not in the rows of some columns; None if there is nothing.
 
-    What was read of the file before may be given, so that nothing else is looked at.
+    What was read of the file before may be given, so that nothing else is looked at; and which columns are passed on
+    as they are, whatever their type.
     """
     sealed = Sealed.of(path)
     if written is not None and sealed.written != written:
         raise changed(f"'{path}'")
     with opened(sealed) as file:
-        found = _strange_layout(file, sealed, names) or _strange_values(file)
+        found = _strange_layout(file, sealed, names, plain) or _strange_values(file)
     if found is None:
         texts = _texts_of(sealed)
         with opened(sealed, read_dictionary=texts) as file:
@@ -57,7 +63,7 @@ def strange_contents(path: Path, names: Sequence[str], written: Written | None =
     return found
 
 
-def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str]) -> str | None:
+def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str], plain: Collection[str]) -> str | None:
     told = file.metadata
     if file.schema_arrow.names != list(names):
         return "columns that are not those of the release"
@@ -66,6 +72,8 @@ def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str]) 
     if _types_of(file) is None:
         return "metadata of the file"
     for field in file.schema_arrow:
+        if field.name in plain:
+            continue
         if pa.types.is_struct(field.type) and [end.name for end in field.type] != ["lo", "hi"]:
             return f"further fields in the spans of '{field.name}'"
         if pa.types.is_nested(field.type) and not pa.types.is_struct(field.type):
@@ -98,7 +106,7 @@ def _types_of(file: pq.ParquetFile) -> pa.Schema | None:
     try:
         kept = base64.b64decode(remarks[_SCHEMA], validate=True)
         types = pa.ipc.read_schema(pa.py_buffer(kept))
-        bare = pa.schema([_bare(field) for field in types])
+        bare = pa.schema([pa.field(field.name, without_remarks(field.type), field.nullable) for field in types])
         zones = [field.type for field in types if pa.types.is_timestamp(field.type) and field.type.tz]
         _ = [pc.local_timestamp(pa.scalar(0, kind)) for kind in zones]  # which fails where there is no such zone
     except (binascii.Error, pa.ArrowException, UnicodeDecodeError):
@@ -106,51 +114,52 @@ def _types_of(file: pq.ParquetFile) -> pa.Schema | None:
     return bare if kept == bare.serialize().to_pybytes() and types.names == file.schema_arrow.names else None
 
 
-def _bare(field: pa.Field) -> pa.Field:
-    """Give a field without remarks on it, or inside of it."""
-    kind = field.type
-    if pa.types.is_struct(kind):
-        kind = pa.struct([_bare(end) for end in kind])
-    return pa.field(field.name, kind, field.nullable)
-
-
 def _strange_values(file: pq.ParquetFile) -> str | None:
     """Look at the values of each group of rows: ends of spans, and the limits that are told of columns."""
     told = file.metadata
     for group in range(told.num_row_groups):
         table = file.read_row_group(group)
-        leaves: list[Any] = []
+        leaves: list[pa.Array] = []
         for name in table.column_names:
-            column = table.column(name)
-            if not pa.types.is_struct(column.type):
-                leaves.append(column)
-                continue
-            ends = [pc.struct_field(column, end) for end in ("lo", "hi")]
-            if pc.any(pc.xor(ends[0].is_null(), ends[1].is_null())).as_py():
-                return f"spans of '{name}' with one end"
-            leaves += ends
+            column = one_array(table.column(name))
+            if pa.types.is_struct(column.type) and not is_opaque(column.type):
+                ends = [pc.struct_field(column, end) for end in ("lo", "hi")]
+                if pc.any(pc.xor(ends[0].is_null(), ends[1].is_null())).as_py():
+                    return f"spans of '{name}' with one end"
+            leaves += leaves_of(column)
         for place, leaf in enumerate(leaves):
-            if not _limits_shown(told.row_group(group).column(place).statistics, leaf):
+            if not _limits_shown(told.row_group(group).column(place), leaf):
                 return f"limits of '{told.schema.column(place).path}' that its rows do not have"
     return None
 
 
-def _limits_shown(told: Any, leaf: pa.ChunkedArray) -> bool:
+def _limits_shown(chunk: Any, leaf: pa.Array) -> bool:
     """Tell whether the limits that a file tells of a column are among its values."""
+    told = chunk.statistics
     if told is None:
         return True
-    if told.has_null_count and told.null_count != leaf.null_count:
+    alone = chunk.num_values == len(leaf)  # lists without values have places of their own
+    if told.has_null_count and alone and told.null_count != leaf.null_count:
         return False
     if not told.has_min_max or told.physical_type == "FIXED_LEN_BYTE_ARRAY":
         return True  # of decimals and halves, limits are bytes: writing anew compares them
     try:
-        limits = pa.array([told.min, told.max]).cast(leaf.type)
-    except (pa.ArrowException, UnicodeDecodeError):
+        limits = _limits(told, leaf.type)
+    except (pa.ArrowException, UnicodeDecodeError, OverflowError):
         return False
     values = pc.unique(leaf)
     if pa.types.is_floating(leaf.type):  # of 0.0, limits have the sign that is farther out
         limits, values = pc.add(limits, 0.0), pc.add(values, 0.0)
     return bool(pc.all(pc.is_in(limits, values.cast(limits.type))).as_py())
+
+
+def _limits(told: Any, kind: pa.DataType) -> pa.Array:
+    """Give the limits that a file tells of a column as values of its type."""
+    if pa.types.is_uint64(kind):
+        return pa.array([told.min, told.max], kind)
+    if pa.types.is_temporal(kind) and getattr(kind, "unit", "") == "ns":  # of which others keep microseconds
+        return pa.array([told.min_raw, told.max_raw], pa.int64()).cast(kind)
+    return pa.array([told.min, told.max]).cast(kind)
 
 
 def _texts_of(sealed: Sealed) -> list[str]:

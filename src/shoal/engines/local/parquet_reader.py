@@ -11,12 +11,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from shoal.engines.local.ordered_categories import as_believed, put_together, unordered
 from shoal.engines.local.sealed import Sealed
 from shoal.engines.local.typed_columns import unusable
 from shoal.errors import DataError, ShoalError
+from shoal.files.lakehouses import refuse_lakehouse
 from shoal.progress import along
 from shoal.table import Origin, printable
 
+# Who writes lists of categories in their order; others write them as they come.
+_KEEPS_ORDER = ("parquet-cpp-arrow", "Polars")
 _AT_ONCE = 4  # groups of rows that are read whole before anybody is heard
 _BUFFER = 1 << 20  # bytes of each column that are read at once in stretches
 
@@ -48,7 +52,7 @@ class ParquetTable:
                 except pa.ArrowNotImplementedError:
                     raise _unreadable(file) from None
                 tables += [self._whole_rows(some, added, self.schema.names) for some in read]
-        return pa.concat_tables(tables).combine_chunks()
+        return put_together(pa.concat_tables(tables))
 
     def stretches(self, names: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """Give some columns, so many rows at a time."""
@@ -86,7 +90,9 @@ class ParquetTable:
         """Give columns in their order, with those that the names of folders add."""
         kinds = {name: self.schema.field(name).type for name in names}
         columns = {
-            name: pa.repeat(pa.scalar(added[name], kind), table.num_rows) if name in added else table.column(name)
+            name: pa.repeat(pa.scalar(added[name], kind), table.num_rows)
+            if name in added
+            else as_believed(table.column(name), kind)
             for name, kind in kinds.items()
         }
         return pa.table(columns)
@@ -104,6 +110,7 @@ def _unreadable(file: pq.ParquetFile) -> DataError:
 
 def opened_file(path: Path) -> ParquetTable:
     """Find what is in a Parquet file."""
+    refuse_lakehouse(path)
     sealed = Sealed.of(path)
     schema = schema_of(sealed)
     origin = Origin(
@@ -115,7 +122,8 @@ def opened_file(path: Path) -> ParquetTable:
 def schema_of(sealed: Sealed) -> pa.Schema:
     """Give the columns of a Parquet file, which must have different names."""
     with opened(sealed) as file:
-        schema = pa.schema([pa.field(field.name, field.type) for field in file.schema_arrow])
+        believed = str(file.metadata.created_by).startswith(_KEEPS_ORDER)
+        schema = pa.schema([pa.field(f.name, f.type if believed else unordered(f.type)) for f in file.schema_arrow])
     if len(set(schema.names)) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
         raise DataError(

@@ -131,4 +131,4 @@ def _placed(axis: Axis, ends: Ends) -> tuple[Axis, Ends]:
     values = np.unique(np.concatenate(numbers))
     kind = "float" if axis.kind == "integer" else axis.kind
     places = [np.searchsorted(values, side).astype(np.int32) for side in numbers]
-    return Axis(kind, values), (places[0], places[1])
+    return replace(axis, kind=kind, values=values), (places[0], places[1])

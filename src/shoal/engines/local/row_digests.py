@@ -96,10 +96,15 @@ def as_texts(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Give the cells of a column as text, the same whatever version of a library reads them."""
     import pyarrow as pa
 
+    from shoal.engines.local.passing import is_opaque, named, texts_of
+
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
         kind = column.type
+    if is_opaque(kind) or named(kind):
+        texts = [pa.array(texts_of(chunk), pa.large_string()) for chunk in column.chunks]
+        return pa.chunked_array(texts, pa.large_string())
     if pa.types.is_floating(kind):
         coded = column.combine_chunks().dictionary_encode()
         coded = coded if isinstance(coded, pa.DictionaryArray) else coded.combine_chunks()

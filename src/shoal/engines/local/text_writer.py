@@ -38,12 +38,23 @@ def write_text(
     They go straight to the disk if that is asked for: what is larger than memory.
     """
     digest, size = hashlib.sha256(), 0
+    parts = (_with_text(part, schema) for part in parts)
     with _sink(path, straight=straight) as sink:
         for chunk in _chunks(parts, schema, layout.delimiter, sink.room):
             digest.update(chunk)
             size += len(chunk)
             sink.took(len(chunk))
     return of_file(path) if is_compressed(path) else Written(digest.hexdigest(), size)
+
+
+def _with_text(data: LocalData, schema: Schema) -> LocalData:
+    """Give a part of a table back if text has a form for all its columns."""
+    if data.sources:
+        from shoal.engines.local.passing import refuse_without_text
+
+        names = schema.of(*RELEASED)
+        refuse_without_text({name: column.type for name, column in data.sources.items() if name in names})
+    return data
 
 
 def digest_text(parts: Iterable[LocalData], schema: Schema, layout: Layout) -> Written:

@@ -6,7 +6,7 @@ microsecond, decimals with more digits than a float holds, days that no calendar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -16,11 +16,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.axis import Kind, same_number
+from shoal.engines.local.passing import bare, cleaned, named, texts_of
 from shoal.errors import DataError
 from shoal.numerals import convert
+from shoal.zones import Zone
 
 _DIGITS = 15  # that every float holds
-_UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
+_DAY = 86_400_000_000  # microseconds
 
 
 def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
@@ -44,7 +46,7 @@ def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
     if pa.types.is_timestamp(kind):
         stamps = _exactly(name, column, pa.timestamp("us")).cast(pa.int64()).fill_null(0)
         moments = stamps.to_numpy(zero_copy_only=False)
-        _in_calendar(name, moments.min(initial=0) // 86_400_000_000, moments.max(initial=0) // 86_400_000_000)
+        _in_calendar(name, moments.min(initial=0) // _DAY, moments.max(initial=0) // _DAY)
         return moments, "datetime"
     raise unusable(name, kind)
 
@@ -107,7 +109,7 @@ def as_declared(name: str, numbers: NDArray[Any], kind: str, declared: str) -> N
             raise DataError(f"Column '{name}' has integers that no float holds.", "Do not declare it as floats.")
         return floats
     if (kind, declared) == ("date", "datetime"):
-        return numbers * 86_400_000_000
+        return numbers * _DAY
     if (kind, declared) == ("float", "integer") and (numbers == np.rint(numbers)).all() and abs(numbers).max() < 2**53:
         return numbers.astype(np.int64)
     raise DataError(f"Column '{name}' is {kind} and cannot be read as {declared}.", "Declare another kind.")
@@ -129,10 +131,14 @@ def _behind(mark: str, kind: Kind) -> int | float | None:
     return number
 
 
-def zones(kinds: Mapping[str, pa.DataType]) -> tuple[str, ...]:
-    """Say of which columns the times are told in another zone than they came in."""
-    far = [name for name, kind in kinds.items() if pa.types.is_timestamp(kind) and kind.tz not in (None, *_UTC)]
-    return tuple(f"times of '{name}' in UTC" for name in far)
+def zone_of(name: str, kind: pa.DataType, moments: NDArray[np.int64]) -> Zone | None:
+    """Give the zone of a column of moments, as its clocks were at these; None if it has none."""
+    if not pa.types.is_timestamp(kind) or kind.tz is None:
+        return None
+    shown = pc.local_timestamp(pa.array(moments).cast(pa.timestamp("us", kind.tz))).cast(pa.int64())
+    clocks = shown.to_numpy(zero_copy_only=False)
+    _in_calendar(name, clocks.min(initial=0) // _DAY, clocks.max(initial=0) // _DAY)
+    return Zone.of(moments, (clocks - moments) // 1_000_000, kind.tz)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -149,6 +155,8 @@ def plain_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
     kind = column.type
+    if named(kind) == "arrow.uuid":
+        return pa.chunked_array([pa.array(texts_of(chunk), pa.string()) for chunk in column.chunks], pa.string())
     if isinstance(kind, pa.BaseExtensionType):
         return plain_column(pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type))
     if not pa.types.is_dictionary(kind):
@@ -157,22 +165,34 @@ def plain_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     return pa.chunked_array([c.dictionary.cast(plain).take(c.indices) for c in column.chunks], plain)
 
 
+def passed_on(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """Give a column as it is written to files: its values and nothing behind them, in its own type."""
+    column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    return pa.chunked_array([cleaned(chunk) for chunk in column.chunks], bare(column.type))
+
+
 def released(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """Give a column of a frame as it is handed out: with nothing behind it but the values of its rows.
 
     What is kept as numbers of distinct values stays so, with those that occur; an order among them stays too.
     """
-    plain, kind = plain_column(column), column.type
+    kind = column.type
     if not pa.types.is_dictionary(kind):
-        # Memory may hold more than the rows show: what stood there before rows were left out or cells emptied.
-        return plain.take(pa.array(np.arange(len(plain))))
+        return passed_on(column)
+    plain = plain_column(column)
     found = pc.unique(plain).drop_null()
     if kind.ordered and len(column):
-        whole = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-        listed = whole.unify_dictionaries().chunk(0).dictionary.cast(plain.type).drop_null()
+        listed = levels_of(column)
         found = pc.unique(listed.filter(pc.is_in(listed, found)))
     codes = pc.index_in(plain, found).cast(kind.index_type)
     values = found.cast(kind.value_type)
     return pa.chunked_array(
         [pa.DictionaryArray.from_arrays(chunk, values, ordered=kind.ordered) for chunk in codes.chunks]
     )
+
+
+def levels_of(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Give the distinct values that a column is kept as numbers of, in their own order."""
+    whole = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    listed = whole.unify_dictionaries().chunk(0).dictionary
+    return listed.cast(pa.string() if is_text(listed.type) else listed.type).drop_null()

@@ -14,7 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.engines.local.distinct import distinct_in, one_array
-from shoal.engines.local.typed_columns import as_numbers, plain_column, unusable
+from shoal.engines.local.ordered_categories import Levels, has_levels, levels_in
+from shoal.engines.local.passing import named
+from shoal.engines.local.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
 Integers = NDArray[np.int64]
@@ -22,11 +24,15 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Distinct:
-    """The distinct cells of a column in a stretch: how often each occurs, and in which row of the stretch first."""
+    """The distinct cells of a column in a stretch: how often each occurs, and in which row of the stretch first.
+
+    ``levels`` are the lists of categories, from low to high, that the column has there.
+    """
 
     cells: pa.Array
     counts: Integers
     rows: Integers
+    levels: tuple[Levels, ...] = ()
 
 
 def encode(table: pa.Table, plain: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -41,20 +47,30 @@ def encode(table: pa.Table, plain: Collection[str]) -> dict[str, NDArray[Any]]:
 
 
 def _encoded(name: str, j: int, whole: pa.ChunkedArray, plain: Collection[str]) -> dict[str, NDArray[Any]]:
-    column = one_array(plain_column(whole))
     if name in plain:
+        column = one_array(plain_column(whole))
         gone = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
         return {f"number{j}": as_numbers(name, column)[0], f"gone{j}": gone}
+    column = one_array(whole if named(whole.type) else passed_on(whole))
     codes, first = distinct_in(column)
     cells = np.frombuffer(_as_bytes(column.take(pa.array(first))), np.uint8)
     counts = np.bincount(codes, minlength=first.size)
-    return {f"code{j}": codes, f"cells{j}": cells, f"first{j}": first, f"count{j}": counts}
+    found: dict[str, NDArray[Any]] = {f"code{j}": codes, f"cells{j}": cells, f"first{j}": first, f"count{j}": counts}
+    if has_levels(whole.type):
+        lists = pa.array(levels_in(whole), pa.list_(pa.string()))
+        found[f"levels{j}"] = np.frombuffer(_as_bytes(lists), np.uint8)
+    return found
 
 
 def distinct_of(part: Part, j: int) -> Distinct:
     """Give the distinct cells of an encoded column."""
-    (cells,) = pa.ipc.open_stream(pa.py_buffer(part[f"cells{j}"])).read_all().columns
-    return Distinct(one_array(cells), part[f"count{j}"], part[f"first{j}"])
+    levels = map(tuple, _from_bytes(part[f"levels{j}"]).to_pylist()) if f"levels{j}" in part else ()
+    return Distinct(_from_bytes(part[f"cells{j}"]), part[f"count{j}"], part[f"first{j}"], tuple(levels))
+
+
+def _from_bytes(some: NDArray[Any]) -> pa.Array:
+    (column,) = pa.ipc.open_stream(pa.py_buffer(some)).read_all().columns
+    return one_array(column)
 
 
 def _as_bytes(column: pa.Array) -> bytes:

@@ -97,7 +97,8 @@ class Parted:
         """Write the released columns to a table in a database, part by part in one transaction."""
         from shoal.engines.parts.writing import store
 
-        return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room)
+        kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
+        return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room, kinds)
 
     def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
         """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -213,7 +213,7 @@ def _unpacked(name: str, before: Axis, part: Part) -> Axis | None:
         members = np.split(values, np.cumsum(part[f"sizes:{name}"])[:-1])
         groups = tuple(Group(tuple(group.tolist())) for group in members) if values.size else ()
         return Axis(before.kind, before.values, before.groups + groups)
-    return Axis("float" if before.kind == "integer" else before.kind, values)
+    return replace(before, kind="float" if before.kind == "integer" else before.kind, values=values)
 
 
 def _together(before: Axis, parts: Sequence[Axis | None]) -> Axis:
@@ -225,7 +225,7 @@ def _together(before: Axis, parts: Sequence[Axis | None]) -> Axis:
     if not grown:
         return before
     values = np.unique(np.concatenate([axis.values for axis in grown if axis.values is not None]))
-    return Axis(grown[0].kind, values)
+    return replace(grown[0], values=values)
 
 
 def _places(before: Axis, own: Axis, common: Axis) -> Positions:

@@ -20,8 +20,9 @@ from shoal.engines.local.arrow import Seen, carried_words, read_column
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.distinct import distinct_in
 from shoal.engines.local.loading import notes_of, read_so, reading_of, schema_of, split_by_role
+from shoal.engines.local.ordered_categories import as_levels, has_levels, with_levels
 from shoal.engines.local.ordering import coded_in, typed_in
-from shoal.engines.local.typed_columns import as_numbers, is_text, marks, zones
+from shoal.engines.local.typed_columns import as_numbers, is_text, marks
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -66,7 +67,8 @@ class Asked:
         if reading.order is not None or reading.hierarchy is not None:
             return False
         dates = pa.types.is_date(kind) and self.assigned[name] == Role.QUASI
-        said = "integer" if pa.types.is_integer(kind) else "date" if dates else None
+        whole = pa.types.is_integer(kind) and (reading.strict or not pa.types.is_uint64(kind))
+        said = "integer" if whole else "date" if dates else None
         return said is not None and reading.kind in (None, said)
 
 
@@ -120,7 +122,7 @@ def loaded(
         {name: typed for name in rest if (typed := columns[name].typed) is not None},
     )  # fmt: skip
     found = {name: columns[name].vocabulary for name in names}
-    noted = replace(origin, notes=(*origin.notes, *zones(asked.kinds), *notes_of(found)))
+    noted = replace(origin, notes=(*origin.notes, *notes_of(found)))
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
 
 
@@ -172,7 +174,7 @@ def _numbers(
     lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
     vocabulary = Vocabulary(Axis(axis_kind, values), lo, lo, False, reason)  # type: ignore[arg-type]
     words = carried_words(vocabulary, None) if carried else None
-    return Column(vocabulary, words, large, values_of(pa.array(values).cast(kind), kind) if carried else None)
+    return Column(vocabulary, words, large, values_of(pa.array(values).cast(kind)) if carried else None)
 
 
 def _gone(part: Part, j: int, told: Sequence[int]) -> NDArray[np.bool_]:
@@ -187,9 +189,9 @@ def as_typed(kind: pa.DataType) -> Callable[[Positions], Any]:
     return lambda codes: pa.array(codes, mask=codes == MISSING).cast(kind)
 
 
-def values_of(values: pa.Array, kind: pa.DataType) -> Callable[[Positions], Any]:
-    """Say how codes become a column of some type, from the values behind them; there is none behind the last."""
-    return lambda codes: values.take(pa.array(codes, mask=codes >= len(values))).cast(kind)
+def values_of(values: pa.Array) -> Callable[[Positions], Any]:
+    """Say how codes become a column, from the values behind them; there is none behind the last."""
+    return lambda codes: values.take(pa.array(codes, mask=codes >= len(values)))
 
 
 def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Callable[[Positions], Any]]]:
@@ -197,7 +199,7 @@ def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Call
     coded = coded_in(data, schema)
     kinds = {name: data.sources[name].type for name in typed_in(data, schema)}
     typed = {
-        name: values_of(coded.values[name](), kind) if name in coded.values else as_typed(kind)
+        name: values_of(coded.values[name]()) if name in coded.values else as_typed(kind)
         for name, kind in kinds.items()
     }
     return replace(data, codes=coded.codes, words=coded.words), typed
@@ -211,22 +213,32 @@ def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked:
     rows = np.concatenate([one.rows + begin for one, begin in zip(told, bounds[:-1], strict=True)]) + 1
     cells = whole.take(pa.array(first))
     seen = Seen(counts.astype(np.int64), rows[first])
-    vocabulary, places, texts = read_column(name, pa.chunked_array([cells]), asked.readings[name], seen)
+    reading, kind = asked.readings[name], asked.kinds[name]
+    if has_levels(kind):
+        lists = [levels for one in told for levels in one.levels]
+        reading = with_levels(reading, lists, cells.drop_null().to_pylist())
+    vocabulary, places, texts = read_column(name, pa.chunked_array([cells]), reading, seen)
+    if reading is not asked.readings[name]:
+        vocabulary = replace(vocabulary, reason="categories with an order")
     cuts = np.cumsum([0, *(len(one.cells) for one in told)])
     mine = [codes[a:b] for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
     if carried:
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
-        typed = None if is_text(asked.kinds[name]) else values_of(cells, _unordered(asked.kinds[name]))
+        typed = None if is_text(kind) else values_of(_as_kept(cells, kind, reading))
         return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]
     return Column(vocabulary, None, _looked_up(j, lo, hi), None)
 
 
-def _unordered(kind: pa.DataType) -> pa.DataType:
-    """Give the type of a column whose parts know only those of its distinct values that occur there."""
-    return pa.dictionary(kind.index_type, kind.value_type) if pa.types.is_dictionary(kind) else kind
+def _as_kept(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
+    """Give distinct cells as they are released: of a list of categories, those that occur, in their order if known."""
+    if not pa.types.is_dictionary(kind):
+        return cells
+    if has_levels(kind) and reading.order is not None:
+        return as_levels(cells, reading.order, kind)
+    return cells.cast(pa.dictionary(kind.index_type, kind.value_type))
 
 
 def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from shoal.engines import Layout, Stored, Written
 from shoal.engines.local.data import LocalData
@@ -15,14 +16,23 @@ from shoal.schema import Schema
 
 
 def store(
-    parts: Iterable[LocalData], schema: Schema, target: Source, exact: Sequence[bool], room: Room
+    parts: Iterable[LocalData],
+    schema: Schema,
+    target: Source,
+    exact: Sequence[bool],
+    room: Room,
+    kinds: Mapping[str, Any],
 ) -> AbstractContextManager[Stored]:
-    """Write the released columns to a table in a database, spans as text."""
+    """Write the released columns to a table in a database, spans as text.
+
+    ``kinds`` are the types of carried columns.
+    """
     from shoal.engines.local.arrow import to_arrow
     from shoal.engines.local.databases import storing
+    from shoal.engines.local.ordered_categories import enums_in
 
     tables = (to_arrow(some, schema, "text", exact) for part in parts for some in slices(part))
-    return storing(tables, target, room)
+    return storing(tables, target, room, enums_in(kinds, schema))
 
 
 def write(

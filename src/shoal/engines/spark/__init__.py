@@ -65,11 +65,11 @@ class Spark(Parted):
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read files and data frames of Spark where they lie, and anything else through the driver.
 
-        Compressed text and tables in databases pass the driver stretch by stretch, and other frames as a whole.
+        Compressed text and tables in databases and lakehouses pass the driver stretch by stretch, other frames whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
-            if found.is_table:
+            if found.is_table or found.is_lakehouse:
                 from shoal.engines.disk.frames import load_frames
 
                 schema, data, origin = load_frames(

@@ -13,6 +13,7 @@ from shoal.engines import Written
 from shoal.engines.local.arrow import to_arrow
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.digests import of_file
+from shoal.engines.local.parquet import writable
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.schema import Schema
@@ -36,7 +37,9 @@ def write_folder(
         # A task may run twice at the same time: each writes a file of its own, and the last one stays.
         draft = folder / f".{path.name}.{uuid.uuid4().hex}"
         try:
-            pq.write_table(to_arrow(local(number, *parts), schema, "struct", exact), draft)
+            table = to_arrow(local(number, *parts), schema, "struct", exact)
+            with writable(table.schema):
+                pq.write_table(table, draft)
             written = of_file(draft)
             draft.replace(path)
         except OSError as error:

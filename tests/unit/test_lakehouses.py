@@ -1,0 +1,97 @@
+"""Tables of lakehouses: their log says which rows there are, and their files are never taken for the table."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from engines.tiny import Tiny
+
+import shoal
+from shoal.engines.local.folders import opened_folder
+from shoal.engines.local.parquet_reader import opened_file
+from shoal.errors import DataError
+from shoal.files import refuse_overwriting
+
+ROWS = pa.table({"age": [20, 21, 40, 41] * 3, "ill": ["a", "b", "c"] * 4})
+
+
+def lakehouse(folder, kind, inner="data"):
+    """Make a folder that looks like a table of a kind, with the rows in a folder inside of it."""
+    (folder / inner).mkdir(parents=True)
+    pq.write_table(ROWS, folder / inner / "part-0.parquet")
+    log = {"Delta Lake": "_delta_log", "Apache Hudi": ".hoodie", "Apache Iceberg": "metadata"}[kind]
+    (folder / log).mkdir()
+    if kind == "Apache Iceberg":
+        (folder / log / "00000-x.metadata.json").write_text(json.dumps({"format-version": 2}))
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["Delta Lake", "Apache Hudi", "Apache Iceberg"])
+def test_files_of_a_lakehouse_are_never_read_by_themselves(tmp_path, kind):
+    """Rows that were deleted or changed would come back, and one person would count several times."""
+    table = lakehouse(tmp_path / "lake" / "people", kind)
+    link = tmp_path / "linked"
+    link.mkdir()
+    (link / "a.parquet").symlink_to(table / "data" / "part-0.parquet")
+    for path in (table, table / "data", table / "data" / "part-0.parquet", tmp_path / "lake", link, link / "a.parquet"):
+        for engine in (None, Tiny()):
+            with pytest.raises(DataError, match=kind):
+                shoal.read(path, engine=engine, quasi="age", sensitive="ill")
+        with pytest.raises(DataError, match=kind):  # which is all that a cluster opens them with
+            opened_folder(path.absolute()) if path.is_dir() else opened_file(path.absolute())
+
+
+@pytest.mark.parametrize("kind", ["Delta Lake", "Apache Hudi", "Apache Iceberg"])
+def test_nothing_is_written_into_a_lakehouse(tmp_path, kind):
+    table = lakehouse(tmp_path / "people", kind)
+    release = shoal.anonymize(shoal.read(ROWS, quasi="age"), shoal.Hilbert(), [shoal.KAnonymity(2)])
+    before = sorted(tmp_path.rglob("*"))
+    for target in (f"{table}/", f"{table}/data/out/", table / "out.csv", table / "data" / "out.parquet"):
+        with pytest.raises(DataError, match=kind):
+            release.write(target)
+    with pytest.raises(DataError, match=kind):
+        release.write(tmp_path / "out.csv", certificate=table / "out.json")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_only_sounds_like_a_lakehouse_is_a_folder(tmp_path):
+    (tmp_path / "metadata").mkdir()
+    (tmp_path / "metadata" / "people.metadata.json").write_text('{"about": "a codebook"}')
+    (tmp_path / "rows").mkdir()
+    pq.write_table(ROWS, tmp_path / "rows" / "a.parquet")
+    assert shoal.read(tmp_path / "rows", quasi="age").rows == 12
+    refuse_overwriting([tmp_path / "rows" / "b.parquet"], [])
+
+
+def test_the_rows_of_a_delta_table_are_those_it_has_now(tmp_path):
+    delta = pytest.importorskip("deltalake", reason="deltalake is not installed: pip install 'shoal[lake]'")
+    place = str(tmp_path / "people")
+    delta.write_deltalake(place, ROWS, partition_by=["ill"])
+    delta.DeltaTable(place).update(updates={"age": "age + 1"})
+    delta.DeltaTable(place).delete("age >= 40")
+    tables = [shoal.read(place, engine=engine, quasi="age", sensitive="ill") for engine in (None, Tiny())]
+    assert [table.rows for table in tables] == [6, 6]
+    assert sorted(tables[0].to("arrow")["age"].to_pylist()) == [21, 21, 21, 22, 22, 22]
+    assert tables[0].origin == tables[1].origin
+    assert "version 2" in tables[0].origin.notes[0]
+    shoal.anonymize(tables[0], shoal.Hilbert(), [shoal.KAnonymity(2)]).write(tmp_path / "out.csv")
+    asked = {"private": tmp_path / "out.private.json", "original": place}
+    proof = shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", **asked)
+    assert "The certificate commits to this original." in proof.proved
+    delta.write_deltalake(place, ROWS.slice(0, 1), mode="append")
+    with pytest.raises(shoal.CertificateError):
+        shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", **asked)
+
+
+def test_the_rows_of_an_iceberg_table_are_those_it_has_now(tmp_path):
+    pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: pip install 'shoal[lake]'")
+    memory = pytest.importorskip("pyiceberg.catalog.memory")
+    catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("care")
+    table = catalog.create_table("care.people", schema=ROWS.schema)
+    table.append(ROWS)
+    table.overwrite(ROWS.slice(0, 6))
+    place = tmp_path / "care" / "people"
+    for engine in (None, Tiny()):
+        assert shoal.read(place, engine=engine, quasi="age", sensitive="ill").rows == 6
