@@ -15,7 +15,7 @@ from shoal.files.stopping import STOPPING
 # The same examples at every run: a failure is a defect of the code, never bad luck.
 settings.register_profile(
     "suite",
-    max_examples=80,
+    max_examples=50,
     deadline=None,
     derandomize=True,
     database=None,

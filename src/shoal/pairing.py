@@ -49,7 +49,7 @@ def paired(
     ParameterError
         If there is no private record, and the rows stand in the released order or do not match those of the original.
     """
-    if same_order:
+    if same_order or released.rows != original.rows:  # whoever compares them says that they do not belong together
         return released
     record = _record_of(released, source, records)
     if record is None:

@@ -83,8 +83,14 @@ def test_a_run_that_is_killed_leaves_a_table_with_its_own_certificate(desk, base
     assert whole(desk, base) == left
 
 
-@pytest.mark.parametrize("place", ["before the commit", "after the commit", "between the files"])
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT], ids=lambda stop: stop.name)
+@pytest.mark.parametrize(
+    ("place", "stop"),
+    [
+        ("before the commit", signal.SIGINT),
+        ("after the commit", signal.SIGTERM),
+        ("between the files", signal.SIGINT),
+    ],
+)
 def test_a_run_that_is_stopped_while_it_commits_finishes_that_first(desk, base, place, stop):
     done = ended_at(desk, place, stop, "anonymize", "in.csv", "--k", 3, *target(base))
     assert done.returncode == 128 + stop, done.stderr

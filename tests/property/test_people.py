@@ -108,7 +108,7 @@ def test_nobody_is_sure_of_a_value_who_rules_out_fewer_than_the_level(columns):
 
 
 @given(visits(least=4), st.sampled_from(WAYS), st.lists(st.sampled_from(MODELS), min_size=1, max_size=3), st.data())
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_what_is_released_keeps_every_promise_by_people_or_is_refused(columns, method, models, data):
     k = data.draw(st.integers(2, 3))
     models = [shoal.KAnonymity(k), *asked(columns, dict.fromkeys(models))]
@@ -133,7 +133,7 @@ def test_what_is_released_keeps_every_promise_by_people_or_is_refused(columns, m
     method=st.sampled_from(WAYS),
     models=st.lists(st.sampled_from(MODELS), min_size=1, max_size=2),
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, models, tmp_path_factory):
     models = [shoal.KAnonymity(2), *asked(columns, dict.fromkeys(models))]
     engines = (Local(), Tiny(Files(tmp_path_factory.mktemp("parts")), 5), Parted(Memory(), 7))
@@ -148,7 +148,7 @@ def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, mode
 
 
 @given(visits(least=4), st.sampled_from(WAYS), st.lists(st.sampled_from(MODELS), min_size=1, max_size=3))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_one_record_each_is_released_as_without_people(columns, method, models):
     columns["who"] = [f"p{i:02}" for i in range(len(columns["who"]))]
     models = [shoal.KAnonymity(2), *asked(columns, dict.fromkeys(models))]

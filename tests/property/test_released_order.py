@@ -120,7 +120,7 @@ def kinds_of(columns, names):
 
 
 @given(texts(), st.randoms(use_true_random=False))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_rows_are_sorted_by_what_is_released(columns, random):
     """Compared with a plain sort of the released texts; and whatever the order of the input, the bytes are the same."""
     with tempfile.TemporaryDirectory() as name:
@@ -146,7 +146,7 @@ def engines(folder):
 
 
 @given(texts())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_every_engine_has_the_same_order(columns):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -187,7 +187,7 @@ def test_a_release_that_is_read_again_stands_in_its_order(columns):
 METHODS = st.sampled_from([shoal.SortedClusters(), shoal.Hilbert(), shoal.Mondrian(), shoal.Mdav("mean")])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables(least=2), METHODS, st.sampled_from(["polars", "pandas", "arrow", "csv"]))
 def test_releases_of_frames_are_sorted_alike_on_every_engine(made, method, make):
     """Typed columns follow their rows; classes that publish the same cells are one class."""

@@ -265,7 +265,7 @@ def compare_command(
             scores = score(after, [InformationLoss(), *asked], before)
             told = {"path": str(path)} | {value.measure.replace("-", "_"): value.value for value in scores}
             told |= risk(after, where=where, matching="signature")
-            if same_order:
+            if same_order:  # which was said, and not found out
                 told["misplaced"] = misplaced(before, after)
             found["releases"].append(told | {"scores": [_score(value) for value in scores]})
     if report is not None:
