@@ -293,7 +293,9 @@ def test_no_version_tells_the_lowest_or_highest_value(values):
 
 
 def test_ranges_and_sets_count_evenly_in_what_they_cover():
-    table = shoal.read(pl.DataFrame({"a": ["1", "[1;4]", "4", "*", ""]}), quasi=["a"], kinds={"a": "integer"}, masked=True)
+    table = shoal.read(
+        pl.DataFrame({"a": ["1", "[1;4]", "4", "*", ""]}), quasi=["a"], kinds={"a": "integer"}, masked=True
+    )
     found = Cells.of(table, "a")
     assert found.by_position(1, 4).tolist() == [1.25, 0.25, 0.25, 1.25]
     assert (found.told, found.exact, found.hidden, found.missing) == (3, 2, 1, 1)

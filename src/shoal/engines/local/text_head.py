@@ -29,7 +29,7 @@ _MARK = b"\xef\xbb\xbf"  # which some programs put before UTF-8
 _QUOTED_NAME = re.compile(r'"(?:[^"]|"")*+"')
 # "sep=;" is how spreadsheets say by what cells are separated.
 _SEPARATED = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([^\r\n])"?\r?\n', re.IGNORECASE)
-_SAMPLE = 1 << 19  # bytes below the first line that it is compared with
+_SAMPLE = 1 << 16  # bytes below the first line that it is compared with
 # How text is read if nothing is said: what is not UTF-8 comes from Windows; in Latin-1 every byte means something.
 ENCODINGS = ("utf-8", "windows-1252", "latin-1")
 _QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
