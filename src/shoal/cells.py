@@ -231,10 +231,8 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
     if isinstance(hierarchy, Hierarchy):
         tree = hierarchy
     elif built:
-        forms = zip(looks.texts, looks.forms.tolist(), strict=True)
-        tree = Hierarchy.build(
-            hierarchy, [notation.unescaped(text) for text, form in forms if form != notation.NOTHING], found.column
-        )
+        values = [looks.name(i) for i in np.flatnonzero(looks.forms != notation.NOTHING).tolist()]
+        tree = Hierarchy.build(hierarchy, values, found.column)
     else:
         tree = Hierarchy.read(hierarchy, found.column)
     if reading.masked is None:
@@ -243,7 +241,7 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
     for i, form in enumerate(looks.forms.tolist()):
         if form == notation.NOTHING or (form == notation.WILD and not leaves):
             continue
-        span = tree.spans.get(notation.unescaped(looks.texts[i]))
+        span = tree.spans.get(looks.name(i))
         if span is None:
             raise DataError(
                 f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
@@ -262,7 +260,7 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
 def _place_categories(looks: Looks, reason: str) -> Vocabulary:
     # A range of categories that have no order is a category with an odd name.
     alone = np.flatnonzero((looks.forms == notation.EXACT) | (looks.forms == notation.RANGE)).tolist()
-    names = {i: notation.unescaped(looks.texts[i]) for i in alone}
+    names = {i: looks.name(i) for i in alone}
     sets = {
         i: sorted(set(notation.members_of(looks.texts[i])))
         for i in np.flatnonzero(looks.forms == notation.SET).tolist()

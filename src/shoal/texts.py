@@ -53,6 +53,7 @@ class Looks:
     forms: NDArray[np.int8]
     lows: list[str]
     highs: list[str]
+    marked: bool = True  # whether a backslash marks a name, and is no part of it
 
     @classmethod
     def of(cls, texts: list[str], missing: frozenset[str], *, masked: bool = True) -> Looks:
@@ -64,7 +65,11 @@ class Looks:
             lows, highs = texts.copy(), texts.copy()
         for i in special:
             forms[i], lows[i], highs[i] = notation.take_apart(texts[i], missing, masked=masked)
-        return cls(texts, forms, lows, highs)
+        return cls(texts, forms, lows, highs, masked)
+
+    def name(self, place: int) -> str:
+        """Give a text as the name of a category."""
+        return notation.unescaped(self.texts[place]) if self.marked else self.texts[place]
 
     def ends(self) -> tuple[NDArray[np.int64], list[str], list[str]]:
         """Give the cells that have ends, and the ends."""
@@ -98,12 +103,14 @@ class Looks:
 
 
 def insist_on_saying(found: Texts, looks: Looks, known: Collection[str] = ()) -> None:
-    """Refuse cells such as 3* of which nobody has said whether they hide something, unless they are known names."""
-    odd = np.flatnonzero(np.isin(looks.forms, (notation.WILD, notation.PREFIX))).tolist()
-    cells = sum(found.counts[i] for i in odd if looks.texts[i] not in known)
-    if cells:
-        raise DataError(
-            f"Column '{found.column}' has cells that end in an asterisk ({cells:,} of them).",
-            "Say whether they hide something, so that 3* is any value that begins so and * is any value at all "
-            "(--masked), or are values as they stand (--no-masked).",
-        )
+    r"""Refuse cells such as 3* or \N that are meant as in a release or as they stand, unless they are known names."""
+    hidden = np.flatnonzero(np.isin(looks.forms, (notation.WILD, notation.PREFIX))).tolist()
+    marked = [i for i, text in enumerate(looks.texts) if text[:1] == "\\" and looks.forms[i] != notation.NOTHING]
+    for odd, what in ((hidden, "end in an asterisk"), (marked, "begin with a backslash")):
+        cells = sum(found.counts[i] for i in odd if looks.texts[i] not in known)
+        if cells:
+            raise DataError(
+                f"Column '{found.column}' has cells that {what} ({cells:,} of them).",
+                "Say whether they are meant as in a release, where 3* is any value that begins so, * any value at all, "
+                "and a backslash marks a name (--masked), or are values as they stand (--no-masked).",
+            )

@@ -35,7 +35,7 @@ from shoal.schema import RELEASED, Attribute, Role, Schema
 from shoal.table import Table
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
-_AS_THEY_STAND = "In columns that are released as they are, asterisks at the end of a cell hide nothing."
+_AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."
 VERSION_1 = "It is of version 1, which tells more than it should: withdraw it, and release the table anew"
 
 

@@ -92,7 +92,8 @@ def anchors(page: str) -> set[str]:
 
 def options() -> set[str]:
     page = text_of(DOCS / "reference.md")
-    return set(re.findall(r"^\| `(--[\w-]+)`", page, re.MULTILINE)) | {"--version", "--help"}
+    rows = re.findall(r"^\| `(--[\w/-]+)`", page, re.MULTILINE)
+    return {name for row in rows for name in row.split("/")} | {"--version", "--help"}
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)

@@ -74,14 +74,14 @@ def test_unique_records_are_masked_counted_and_regenerated(desk):
     assert desk.read("counts.csv").startswith("column,value,count\n")
     # They are values of people who stood alone.
     assert stat.S_IMODE((desk.folder / "counts.csv").stat().st_mode) == 0o600
-    both = desk.run("risk", "masked.csv", "--quasi", quasi, "--json").json()
-    fit = desk.run("risk", "masked.csv", "--quasi", quasi, "--matching", "fit", "--json").json()
-    signature = desk.run("risk", "masked.csv", "--quasi", quasi, "--matching", "signature", "--json").json()
+    both = desk.run("risk", "masked.csv", "--masked", "--quasi", quasi, "--json").json()
+    fit = desk.run("risk", "masked.csv", "--masked", "--quasi", quasi, "--matching", "fit", "--json").json()
+    signature = desk.run("risk", "masked.csv", "--masked", "--quasi", quasi, "--matching", "signature", "--json").json()
     assert (both["unique"], both["fit_unique"]) == (signature["unique"], fit["unique"])
     assert fit["matching"] == "fit"
     assert "fit_unique" not in signature
-    assert "worst case" in desk.run("risk", "masked.csv", "--quasi", quasi).fine().out
-    desk.run("anonymize", "masked.csv", *roles, "--method", "regenerate", "--param", "counts=counts.csv",
+    assert "worst case" in desk.run("risk", "masked.csv", "--masked", "--quasi", quasi).fine().out
+    desk.run("anonymize", "masked.csv", "--masked", *roles, "--method", "regenerate", "--param", "counts=counts.csv",
              "--out", "again.csv").fine()  # fmt: skip
     first, second = ([row.split(",") for row in desk.read(name).splitlines()[1:]] for name in ("full.csv", "again.csv"))
     for j in range(9):

@@ -213,7 +213,10 @@ def test_average_risk_is_averaged_over_records_and_not_over_classes():
 
 def test_rows_of_stars_only_are_counted_like_all_others():
     table = shoal.read(
-        pl.DataFrame({"a": ["1", "1", "*"], "b": ["x", "x", "*"], "s": [1, 2, 9]}), quasi=["a", "b"], sensitive=["s"]
+        pl.DataFrame({"a": ["1", "1", "*"], "b": ["x", "x", "*"], "s": [1, 2, 9]}),
+        quasi=["a", "b"],
+        sensitive=["s"],
+        masked=True,
     )
     crowd, close = shoal.check(table, [shoal.KAnonymity(2), shoal.TCloseness(0.3)])
     assert (crowd.level, crowd.failing, crowd.classes) == (1, 1, 2)

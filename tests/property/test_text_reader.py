@@ -65,14 +65,16 @@ def written(rows: list[list[str]], delimiter: str, quoting: int, end: str) -> st
 
 def texts_read(path: Path, width: int, **options: object) -> list[list[str]]:
     """Read every column as text and give the rows; what was empty is a missing cell."""
-    table = shoal.read(path, rest=Role.PLAIN, kinds={f"c{j}": "category" for j in range(width)}, **options)
+    table = shoal.read(
+        path, rest=Role.PLAIN, kinds={f"c{j}": "category" for j in range(width)}, masked=False, **options
+    )
     columns = table.to("arrow").to_pydict().values()
     return [["" if cell is None else cell for cell in row] for row in zip(*columns, strict=True)]
 
 
 def carried(path: Path, target: Path, **options: object) -> list[list[str]]:
     """Read every column as it is and write it again; what comes back is what was read."""
-    table = shoal.read(path, rest=Role.PLAIN, decimal=".", **options)
+    table = shoal.read(path, rest=Role.PLAIN, decimal=".", masked=False, **options)
     table.engine.write(table.data, table.schema, str(target), Layout(","))
     return rows_of(target)[1]
 
@@ -109,6 +111,19 @@ def test_columns_that_are_only_carried_come_out_as_they_went_in(rows, delimiter,
         path = Path(name) / "in.csv"
         path.write_bytes(written(rows, delimiter, quoting, "\n").encode())
         assert carried(path, Path(name) / "out.csv", delimiter=delimiter) == rows
+
+
+@given(sheets(), st.sampled_from([",", ";", "\t", "|"]), st.booleans())
+def test_rows_without_a_header_are_read_as_csv_reads_them(rows, delimiter, told):
+    """The first record is read like all others, whatever it looks like."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "in.csv"
+        text = written(rows, delimiter, csv.QUOTE_ALL, "\n").partition("\n")[2]
+        path.write_text(f"sep={delimiter}\n{text}" if told else text, encoding="utf-8")
+        kinds = {f"c{j + 1}": "category" for j in range(len(rows[0]))}
+        given = {} if told else {"delimiter": delimiter}
+        table = shoal.read(path, rest=Role.PLAIN, kinds=kinds, masked=False, header=False, **given)
+        assert [[cell or "" for cell in row.values()] for row in table.to("arrow").to_pylist()] == rows
 
 
 @given(sheets(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)))

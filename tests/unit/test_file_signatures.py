@@ -60,6 +60,7 @@ FILES = {
     "JSON lines": (b'{"age":36,"ill":"flu"}\n{"age":37,"ill":"cold"}\n', "lines=True"),
     "JSON": (b'\xef\xbb\xbf[\n {"age": 36},\n {"age": 37}\n]\n', "read_json"),
     "JSON,": (b'{\n "people": [1, 2]\n}\n', "read_json"),
+    "JSON lists": (b"[[36, 7],\n[37, 8]]\n", "read_json"),
     "XML": (b"<?xml version='1.0'?>\n<people><age>36</age></people>\n", "read_xml"),
     "XML,": (b"<people>\n<age>36</age>\n</people>\n", "read_xml"),
     "HTML": (b"<!DOCTYPE html>\n<table><tr><td>36</td></tr></table>\n", "read_html"),
@@ -68,14 +69,20 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("header", [None, False])
-@pytest.mark.parametrize("name", FILES)
+# What its first line looks like can be said to be a header.
+NAMED = ("XML", "XML,", "HTML", "fixed-width", "fixed-width,", "JSON lists")
+
+
+CASES = [(name, header) for name in FILES for header in (None, False, True) if header is not True or name not in NAMED]
+
+
+@pytest.mark.parametrize(("name", "header"), CASES)
 def test_what_a_file_is_and_the_way_out_are_said(tmp_path, name, header):
     content, way = FILES[name]
     (tmp_path / "people.dat").write_bytes(content)
     with pytest.raises(shoal.DataError) as refused:
         shoal.read(tmp_path / "people.dat", rest=Role.PLAIN, header=header)
-    assert name.removesuffix(",") in refused.value.what
+    assert name.removesuffix(",").removesuffix(" lists") in refused.value.what
     assert way in refused.value.remedy
     assert "flu" not in str(refused.value)
 

@@ -17,6 +17,8 @@ RECORDS = {
     "times": "2020-01-05 10:00,flu\n2020-01-06 11:00,cold\n",
     "codes": "00501,flu\n00502,cold\n01234,flu\n",
     "codes with letters": "P-0501,mild\nP-0502,cold\nP-1234,flu\n",
+    "random codes": "7f3a-91bc,mild\n1c2d-8e7f,cold\n00af-11d2,flu\n",
+    "addresses": "ann@x.org,mild\nbob.b@y.com,cold\n",
     "amounts": "$34,flu\n$35,cold\n",
     "numbers that rise": "1,34,93701\n2,35,93702\n",
     "two numbers at a step": "34,39,flu\n35,40,cold\n",
@@ -72,6 +74,9 @@ def test_without_a_header_columns_are_named_by_their_place(tmp_path, engine):
 def test_a_wrong_cell_is_told_by_its_line_without_a_header_too(tmp_path):
     (tmp_path / "in.csv").write_text("34,flu\n35,cold\nx,flu\n", encoding="utf-8")
     with pytest.raises(shoal.DataError, match="line 3"):
+        shoal.read(tmp_path / "in.csv", header=False, quasi="c1")
+    (tmp_path / "in.csv").write_text("34,flu\n35\n", encoding="utf-8")
+    with pytest.raises(shoal.DataError, match="Line 2 has 1 field, but the first line has 2"):
         shoal.read(tmp_path / "in.csv", header=False, quasi="c1")
 
 

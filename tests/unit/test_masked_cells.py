@@ -73,6 +73,17 @@ def test_every_cell_that_may_hide_something_counts(cell):
     assert parse([cell, "x"], Reading(masked=False, kind="category")).axis.values.tolist() == sorted([cell, "x"])
 
 
+def test_a_backslash_of_which_nothing_was_said_is_refused():
+    """What a database writes for a missing value is not taken for the category N."""
+    for reading in (Reading(masked=None), Reading(masked=None, kind="category")):
+        with pytest.raises(shoal.DataError, match="backslash"):
+            parse(["\\N", "N", "Y"], reading)
+    as_they_stand = parse(["\\N", "N", "Y"], Reading(masked=False))
+    assert as_they_stand.axis.values.tolist() == ["N", "Y", "\\N"]
+    assert [as_they_stand.axis.text(i) for i in range(3)] == ["N", "Y", "\\\\N"]
+    assert parse(["\\N", "5"], Reading(masked=None, missing=frozenset({"", "\\N"}))).axis.kind == "integer"
+
+
 def test_an_asterisk_that_stands_for_a_missing_value_leaves_no_doubt():
     assert parse(["*", "5"], Reading(masked=None, missing=frozenset({"", "*"}))).axis.kind == "integer"
 

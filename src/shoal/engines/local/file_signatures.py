@@ -49,10 +49,13 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (rb"\x89HDF\r\n", "an HDF5 file", _with_pandas("read_hdf('FILE')")),
     (rb"%PDF-", "a PDF file", "Get the table as CSV from whoever made it."),
 )
-# Text that is not delimited; blanks may stand before it.
-_TEXTS: tuple[tuple[bytes, str, str], ...] = (
+# Text that is not delimited; blanks may stand before it. No header that csv writes begins as the first two do.
+_JSON: tuple[tuple[bytes, str, str], ...] = (
     (rb'\{\s*"[^\n]*\}\s*\n\s*\{', "JSON lines", _with_pandas("read_json('FILE', lines=True)")),
-    (rb'\{\s*(?:"|\})|\[\s*(?:[\[{"]|\])', "JSON", _with_pandas("read_json('FILE')")),
+    (rb'[\[{][\[{\s]*"', "JSON", _with_pandas("read_json('FILE')")),
+)
+_TEXTS: tuple[tuple[bytes, str, str], ...] = (
+    (rb"\{\s*\}|\[\s*[\[{\]]", "JSON", _with_pandas("read_json('FILE')")),
     (rb"(?i:<!doctype html|<html|<table)", "HTML", _with_pandas("read_html('FILE')[0]")),
     (rb"(?i:<\?xml|<!doctype|<!--|<[a-z][^<>\n]*>\s*<)", "XML", _with_pandas("read_xml('FILE')")),
 )
@@ -66,16 +69,17 @@ def refuse_other_formats(name: str, chunk: bytes) -> None:
             raise DataError(f"'{name}' is {what}, which is not delimited text.", remedy)
 
 
-def refuse_other_texts(name: str, chunk: bytes, *, one_column: bool) -> None:
+def refuse_other_texts(name: str, chunk: bytes, *, delimited: bool, named: bool) -> None:
     """Refuse text whose beginning says that it is not delimited, and say what it is.
 
-    Where a delimiter was named, lines that do not hold it are meant as ``one_column``.
+    Lines without a delimiter are one column where one was said (``delimited``), and a header may look like much where
+    it is said to be one (``named``).
     """
     text = chunk[:_BEGINNING].lstrip()
-    for pattern, what, remedy in _TEXTS:
+    for pattern, what, remedy in _JSON if named else (*_JSON, *_TEXTS):
         if re.match(pattern, text):
             raise DataError(f"'{name}' is {what}, which is not delimited text.", remedy)
-    if not one_column and _is_fixed_width(chunk[:_BEGINNING]):
+    if not named and not delimited and _is_fixed_width(chunk[:_BEGINNING]):
         raise DataError(
             f"'{name}' looks like a fixed-width file: columns stand at the same places in all lines, between blanks.",
             f"{_with_pandas(_FIXED)} If it is one column of text, say --in-delimiter ','.",

@@ -11,6 +11,7 @@ from shoal.numeral_styles import is_date, is_number
 
 _LOOKED_AT = 200  # distinct cells that tell what a column is
 _NO_NAMES = {"", "-", ".", "?", "na", "n/a", "nan", "none", "null", "missing", "unknown"}
+_LONG = 8  # signs from which a code may be a random one
 _DIGITS = re.compile(r"[0-9]")
 _LETTERS = re.compile(r"[^\W\d_]")
 
@@ -31,7 +32,7 @@ def insist_on_names(names: Sequence[str], rows: Iterable[Sequence[str]]) -> None
 def _is_record(names: Sequence[str], columns: Sequence[dict[str, None]]) -> bool:
     """Compare each name with the cells below it.
 
-    A number over numbers is no name, nor a date over dates, nor A-1021 over A-1022; but 2019, 2020, 2021 may be names.
+    A number over numbers is no name, nor a date over dates, nor A-102 over A-103; but 2019, 2020, 2021 may be names.
     Words are none if they occur among the cells below: all of them, or at least two. A word over numbers is a name.
     """
     alike, words, among = [], 0, 0
@@ -42,18 +43,21 @@ def _is_record(names: Sequence[str], columns: Sequence[dict[str, None]]) -> bool
             alike.append(name)
         elif kind is not None and name.lower() not in _NO_NAMES:
             return bool(alike) and not _series(alike)
-        elif kind is None and _one_shape([name, *seen]):
+        elif kind is None and seen and _same_form(name, seen):
             return True
         elif kind is None and seen:
             words, among = words + 1, among + (name in cells)
     return (bool(alike) and not _series(alike)) or among > 1 or 0 < words == among
 
 
-def _one_shape(texts: Sequence[str]) -> bool:
-    """Tell whether texts have digits and letters at the same places, as codes of people do."""
-    if len(texts) < 2 or len(_DIGITS.findall(texts[0])) < 3:
+def _same_form(name: str, cells: Sequence[str]) -> bool:
+    """Tell whether a name is an address among addresses, or a code with its signs at the places of the codes below."""
+    if "@" in name:
+        return all("@" in cell for cell in cells)
+    if len(_DIGITS.findall(name)) < 3:
         return False
-    return len({_LETTERS.sub("a", _DIGITS.sub("0", text)) for text in texts}) == 1
+    letter = "a" if len(name) < _LONG else "0"  # in long codes, letters and digits may stand for each other
+    return len({_LETTERS.sub(letter, _DIGITS.sub("0", text)) for text in (name, *cells)}) == 1
 
 
 def _series(names: Sequence[str]) -> bool:

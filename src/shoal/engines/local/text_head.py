@@ -29,7 +29,7 @@ _MARK = b"\xef\xbb\xbf"  # which some programs put before UTF-8
 _QUOTED_NAME = re.compile(r'"(?:[^"]|"")*+"')
 # "sep=;" is how spreadsheets say by what cells are separated.
 _SEPARATED = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([^\r\n])"?\r?\n', re.IGNORECASE)
-_SAMPLE = 1 << 19  # bytes below the first line that it is compared with
+_SAMPLE = 1 << 16  # bytes below the first line that it is compared with
 # How text is read if nothing is said: what is not UTF-8 comes from Windows; in Latin-1 every byte means something.
 ENCODINGS = ("utf-8", "windows-1252", "latin-1")
 _QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
@@ -45,6 +45,7 @@ class Head:
     line: int
     sha256: str
     encoding: str = "utf-8"
+    what: str = "the header"  # that tells how many columns there are
 
 
 def read_head(path: Path, delimiter: str | None, encoding: str | None, header: bool | None = None) -> Head:
@@ -68,11 +69,10 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None, header: b
     separated = _SEPARATED.match(chunk)
     if separated is not None and delimiter is None:
         delimiter = _usable(separated[1].decode("latin-1"))
-    if header is not True:
-        refuse_other_texts(str(path), chunk[begin:], one_column=delimiter is not None)
+    refuse_other_texts(str(path), chunk[begin:], delimited=delimiter is not None, named=header is True)
     # One character per byte: places in the text are places in the file.
     line = chunk[begin:stop].rstrip(b"\r").decode("latin-1")
-    if not line.strip():
+    if not (line if header is False else line.strip()):
         raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
     if "\r" in line.replace("\r\n", ""):
         raise DataError("The lines of the file end with carriage returns.", "Save it with line feeds, as others do.")
@@ -84,7 +84,7 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None, header: b
     first = 1 + chunk.count(b"\n", 0, begin)
     if header is False:
         by_place = tuple(f"c{i + 1}" for i in range(len(names)))
-        return Head(delimiter, by_place, begin, first, hashlib.sha256(chunk[:begin]).hexdigest())
+        return Head(delimiter, by_place, begin, first, hashlib.sha256(chunk[:begin]).hexdigest(), what="the first line")
     if header is None:
         insist_on_names([name.removeprefix(_EMPTY) for name in names], _rows(chunk[stop + 1 :], delimiter))
     used, names = _decoded(names, encoding)

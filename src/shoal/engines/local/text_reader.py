@@ -282,7 +282,7 @@ class _Pass:
 
     def _ragged(self, line: int, fields: int) -> None:
         raise DataError(
-            f"Line {line} has {fields} field{'s' * (fields != 1)}, but the header has {len(self.head.header)}.",
+            f"Line {line} has {fields} field{'s' * (fields != 1)}, but {self.head.what} has {len(self.head.header)}.",
             "Mend the line, quote cells that contain the delimiter, or say which delimiter is used (--in-delimiter).",
         )
 
