@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.catalogue import picked
 from shoal.certificate import Certificate
 from shoal.engines import Layout, Written
 from shoal.engines.sources import Source
@@ -331,8 +332,8 @@ def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Writt
 
 def anonymize(
     table: Table,
-    method: Method | Sequence[Method],
-    models: Sequence[PrivacyModel] = (),
+    method: Method | str | Sequence[Method | str],
+    models: PrivacyModel | Sequence[PrivacyModel] = (),
     *,
     measures: Sequence[Measure] | None = None,
     seed: int = 0,
@@ -346,7 +347,7 @@ def anonymize(
     table
         What to mask. It is not changed.
     method
-        How to mask it; several are applied one after the other.
+        How to mask it, or the name of that (``"hilbert"``); several are applied one after the other.
     models
         What the release promises. It is checked on the masked table alone.
     measures
@@ -368,19 +369,18 @@ def anonymize(
     ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
     """
     say = progress or (lambda _: None)
-    methods: tuple[Method, ...] = tuple(method) if isinstance(method, Sequence) else (method,)
-    chosen = tuple(STANDARD_MEASURES if measures is None else measures)
+    methods, models = picked("methods", method), picked("models", models)
+    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
-    subjects = None
-    if table.schema.subject is not None:
-        subjects = int(table.counts(table.schema.subject)[0].size)
+    subject = table.schema.subject
+    subjects = None if subject is None else int(table.counts(subject)[0].size)
     for model in models:
         model.demand(table.rows, subjects)
-    for measure in chosen:
+    for measure in asked:
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
-    recipe = replace(Recipe.of(table, methods, tuple(models), chosen, seed), row_order=row_order)
+    recipe = replace(Recipe.of(table, methods, tuple(models), asked, seed), row_order=row_order)
     masked = table
     steps = []
     for step in methods:
@@ -394,7 +394,7 @@ def anonymize(
     say("checking the promises")
     verdicts = check(masked, models)
     say("measuring risk and loss")
-    scores = score(masked, chosen, table)
-    if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in chosen):
-        scores = _seen(masked.arranged()[0], chosen, scores)  # as readers will see it, not as rows still stand
+    scores = score(masked, asked, table)
+    if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
+        scores = _seen(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
     return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.distinct import one_array
+from shoal.engines.local.frame_errors import reason_of, refuse_strange_names, refuse_strange_types
 from shoal.engines.local.ordered_categories import (
     has_levels,
     levels_in,
@@ -36,7 +36,7 @@ from shoal.engines.local.typed_columns import (
     unusable,
     zone_of,
 )
-from shoal.errors import DataError, ParameterError, SchemaError
+from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
@@ -48,21 +48,26 @@ Positions = NDArray[np.int32]
 
 def from_object(source: Any) -> tuple[pa.Table, Origin]:
     """Take any frame that speaks the Arrow stream protocol. Row labels are not data and stay behind."""
+    refuse_strange_names(source)
     try:
         kind, table = _table_of(source)
-    except (pa.ArrowException, ValueError, TypeError) as error:
-        names = [str(name) for name in getattr(source, "columns", ())]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.") from None
-        told = re.search(r"column (.+) with type", str(error))  # the rest of the message may show a cell
-        column = f"Column '{told[1]}'" if told else "A column"
-        raise DataError(f"{column} has values of several types.", "Make them all of one type.") from None
+    except ShoalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - its message may show a cell
+        raise reason_of(source, error) from None
+    refuse_strange_types(source, table)
     sink = _HashSink()
     whole = put_together(table).replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
-    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind)
+    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind, _labelled(source, kind))
+
+
+def _labelled(source: Any, kind: str) -> tuple[str, ...]:
+    """Note that rows had labels of their own, which are left behind."""
+    index = getattr(source, "index", None) if kind == "pandas" else None
+    usual = index is None or (type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1))
+    return () if usual else ("row labels of the frame left out",)
 
 
 def _table_of(source: Any) -> tuple[str, pa.Table]:
