@@ -108,7 +108,7 @@ class Release:
         self._insist()
         given = self.origin.kind
         rows = self.in_order(row_order)[0]
-        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
+        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb", "spark") else "arrow"), cells=cells)
 
     def to_pandas(self, *, row_order: str = "released") -> Any:
         """Give the released table as a pandas frame with an index of its own, in the released order."""

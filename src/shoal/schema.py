@@ -244,7 +244,7 @@ def options_from(given: Mapping[str, Any]) -> ReadOptions:
                 f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
             )
 
-    for name in _NAMED & set(given):
+    for name in sorted(_NAMED & set(given)):
         value = given[name]
         alone = isinstance(value, str) or not isinstance(value, Iterable) or name in ("subject", "weight")
         for column in (value,) if alone else value:
