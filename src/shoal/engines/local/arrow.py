@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
+from shoal.engines.local.database_types import Column, as_typed, quoted
 from shoal.engines.local.distinct import one_array
 from shoal.engines.local.frame_errors import reason_of, refuse_strange_names, refuse_strange_types
 from shoal.engines.local.ordered_categories import (
@@ -22,7 +23,6 @@ from shoal.engines.local.ordered_categories import (
     levels_in,
     put_together,
     with_levels,
-    with_order,
 )
 from shoal.engines.local.passing import is_opaque, texts_of
 from shoal.engines.local.typed_columns import (
@@ -32,11 +32,10 @@ from shoal.engines.local.typed_columns import (
     marks,
     passed_on,
     plain_column,
-    released,
     unusable,
     zone_of,
 )
-from shoal.errors import DataError, ParameterError, ShoalError
+from shoal.errors import DataError, ShoalError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
@@ -75,9 +74,10 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     if kind == "pandas":
         return kind, pa.Table.from_pandas(source, preserve_index=False)
     if kind in ("duckdb", "_duckdb"):
-        names = zip(source.columns, map(str, source.types), strict=True)
-        enums = {name for name, kind in names if kind.startswith("ENUM(")}
-        return "duckdb", with_order(source.to_arrow_table(), enums)
+        kinds = zip(source.columns, map(str, source.types), strict=True)
+        columns = [Column(name, kind.lower()) for name, kind in kinds]
+        wanted = ", ".join(column.selected(quoted(column.name)) for column in columns)
+        return "duckdb", as_typed(source.project(wanted).to_arrow_table(), columns)
     if isinstance(source, pa.Table):
         return "arrow", source
     if hasattr(source, "__arrow_c_stream__"):
@@ -336,25 +336,6 @@ def _rendered(axis: Axis, lo: Positions, hi: Positions, ranged: bool) -> pa.Arra
     pairs = zip(lo[first].tolist(), hi[first].tolist(), strict=True)
     texts = [axis.render(pair, ranged=ranged) or None for pair in pairs]
     return pa.array(texts, pa.string()).take(pa.array(places))
-
-
-def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
-    """Give the released columns as a frame of the user's kind."""
-    makers: dict[str, Callable[[pa.Table], Any]] = {
-        "arrow": lambda table: table,
-        "polars": lambda table: __import__("polars").from_arrow(table),
-        "pandas": lambda table: table.to_pandas(integer_object_nulls=True),
-        "duckdb": lambda table: __import__("duckdb").from_arrow(table),
-    }
-    if kind not in makers:
-        raise ParameterError(f"'{kind}' is not a kind of frame.", f"Kinds are: {', '.join(makers)}.")
-    if cells not in (None, "struct", "text"):
-        raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
-    table = to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct"))
-    for name, column in data.sources.items():
-        if name in table.column_names and not is_text(column.type):
-            table = table.set_column(table.column_names.index(name), name, released(column))
-    return makers[kind](table)
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:
