@@ -155,7 +155,7 @@ FRAMES = {
         }
     ),
     "pandas": lambda: pd.DataFrame(
-        {"age": [1] * 4, "hour": HOURS, "list": [[1]] * 4, "span": pd.to_timedelta([1] * 4, unit="s"), "bytes": [b"x"] * 4}
+        {"age": [1] * 4, "hour": HOURS, "list": [[1]] * 4, "span": pd.to_timedelta([1] * 4), "bytes": [b"x"] * 4}
     ),
 }  # fmt: skip
 

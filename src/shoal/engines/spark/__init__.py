@@ -69,6 +69,8 @@ class Spark(Parted):
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
+            if found.is_statistics:
+                return super().read(source, options)
             if found.is_table or found.is_lakehouse:
                 from shoal.engines.disk.frames import load_frames
 
