@@ -28,7 +28,7 @@ def from_statistics(path: Path) -> tuple[pa.Table, Origin]:
             "pip install 'shoal[stats]', or save the file as CSV with labels.",
         ) from None
     sealed = Sealed.of(path)
-    read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    read: Any = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     try:
         with sealed.open() as file:
             columns, told = read(file, output_format="dict")
