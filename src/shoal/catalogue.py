@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from functools import cache
 from importlib import import_module
@@ -112,6 +112,22 @@ def build(shelf: str, given: Mapping[str, Any]) -> Any:
         if field.name in values and not isinstance(values[field.name], forms.get(field.name, object)):
             raise ParameterError(f"'{field.name}' of {entry.name} has a value of the wrong kind.", "Mend it.")
     return entry(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def picked(shelf: str, given: Any) -> tuple[Any, ...]:
+    """Give values of the catalogue, of which one may be given by itself, or by its name if it needs no parameters."""
+    items = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+    return tuple(_one(shelf, item) for item in items)
+
+
+def _one(shelf: str, item: Any) -> Any:
+    if isinstance(item, str):
+        return build(shelf, {"name": item})
+    if isinstance(item, type) or not isinstance(getattr(item, "name", None), str):
+        what = f"the class {item.__name__}" if isinstance(item, type) else f"a {type(item).__name__}"
+        example = {"methods": "shoal.Hilbert()", "models": "shoal.KAnonymity(5)"}.get(shelf, "shoal.Uniqueness()")
+        raise ParameterError(f"A {shelf[:-1]} is wanted, not {what}.", f"Write {example}, for example.")
+    return item
 
 
 def in_words(measure: str, detail: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ from shoal.hierarchy import BUILDERS
 from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel
+from shoal.parameters import seed_of
 from shoal.schema import ReadOptions, Role, options_from
 from shoal.table import Table
 
@@ -117,6 +118,7 @@ class Recipe:
         seed: int,
     ) -> Recipe:
         """Write down what was asked of a table that has been read: its kinds are known now."""
+        seed = seed_of(seed)
         schema = table.schema
         given: dict[str, Any] = {"quasi": list(schema.quasi)}
         for role in (Role.SENSITIVE, Role.PLAIN):

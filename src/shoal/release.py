@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.catalogue import picked
 from shoal.certificate import Certificate
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
@@ -101,7 +102,7 @@ class Release:
         self._insist()
         given = self.origin.kind
         rows = self.in_order(row_order)[0]
-        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb") else "arrow"), cells=cells)
+        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb", "spark") else "arrow"), cells=cells)
 
     def to_pandas(self, *, row_order: str = "released") -> Any:
         """Give the released table as a pandas frame with an index of its own, in the released order."""
@@ -211,8 +212,8 @@ def _seen(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) ->
 
 def anonymize(
     table: Table,
-    method: Method | Sequence[Method],
-    models: Sequence[PrivacyModel] = (),
+    method: Method | str | Sequence[Method | str],
+    models: PrivacyModel | Sequence[PrivacyModel] = (),
     *,
     measures: Sequence[Measure] | None = None,
     seed: int = 0,
@@ -226,7 +227,7 @@ def anonymize(
     table
         What to mask. It is not changed.
     method
-        How to mask it; several are applied one after the other.
+        How to mask it, or the name of that (``"hilbert"``); several are applied one after the other.
     models
         What the release promises. It is checked on the masked table alone.
     measures
@@ -248,19 +249,18 @@ def anonymize(
     >>> release.frame("pandas")["age"].tolist()
     ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
     """
-    methods: tuple[Method, ...] = tuple(method) if isinstance(method, Sequence) else (method,)
-    chosen = tuple(STANDARD_MEASURES if measures is None else measures)
+    methods, models = picked("methods", method), picked("models", models)
+    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
-    subjects = None
-    if table.schema.subject is not None:
-        subjects = int(table.counts(table.schema.subject)[0].size)
+    subject = table.schema.subject
+    subjects = None if subject is None else int(table.counts(subject)[0].size)
     for model in models:
         model.demand(table.rows, subjects)
-    for measure in chosen:
+    for measure in asked:
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
-    recipe = replace(Recipe.of(table, methods, tuple(models), chosen, seed), row_order=row_order)
+    recipe = replace(Recipe.of(table, methods, tuple(models), asked, seed), row_order=row_order)
     masked, steps = table, []
     with by_itself("masking", progress):
         for step in methods:
@@ -273,7 +273,7 @@ def anonymize(
             masked = masked.blanked([name for name in looked_at if name in masked.schema.of(*RELEASED)])
         stage("checking the promises")
         verdicts = check(masked, models)
-        scores = score(masked, chosen, table)
-        if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in chosen):
-            scores = _seen(masked.arranged()[0], chosen, scores)  # as readers will see it, not as rows still stand
+        scores = score(masked, asked, table)
+        if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
+            scores = _seen(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
     return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)

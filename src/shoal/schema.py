@@ -245,6 +245,9 @@ class ReadOptions:
                 raise SchemaError.missing_column(name, names)
 
 
+_NAMED = {"quasi", "sensitive", "plain", "identifier", "subject", "weight"}
+
+
 def options_from(given: Mapping[str, Any]) -> ReadOptions:
     """Make read options from names and values, or say which name is not one."""
     names = {f.name for f in fields(Roles)}
@@ -256,6 +259,16 @@ def options_from(given: Mapping[str, Any]) -> ReadOptions:
                 f"'{name}' is not something that can be said of a table.",
                 f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
             )
+
+    for name in sorted(_NAMED & set(given)):
+        value = given[name]
+        alone = isinstance(value, str) or not isinstance(value, Iterable) or name in ("subject", "weight")
+        for column in (value,) if alone else value:
+            if not isinstance(column, str) and (column is not None or not alone):
+                raise ParameterError(
+                    f"The name of a column is a text, not a {type(column).__name__} (given as {name}).",
+                    f"Write {name}='NAME', with the name that the column has in the table, as a text.",
+                )
 
     def plain(name: str, value: Any) -> Any:
         if name in ("quasi", "sensitive", "plain", "identifier", "missing"):

@@ -8,8 +8,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from architecture.markdown import Page, blocks, matches, tables
+from architecture.markdown import ANYTHING, Page, blocks, matches, tables
 from architecture.source import MODULES, ORDER, ROOT, stage
+from clusters import cluster
 
 from shoal.cli import application
 from shoal.engines import Engine
@@ -19,6 +20,12 @@ README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 PAGES = [README, *sorted(DOCS.glob("*.md"))]
 WRITTEN = [page for page in PAGES if page.name != "reference.md"]
+# What a block of the shell may begin with, and the commands in one: they need a browser, a server or files of others.
+SHELL = {"pip", "make", "export", "shoal", "python", "CC=gcc"}
+NOT_RUN = {("web", "#"), ("web", "patients.csv"), ("data", "oshpd"), ("anonymize", "people.csv")} | {
+    (command, f'"postgresql://keeper@host/clinic?table={table}"')
+    for command, table in (("anonymize", "people"), ("check", "shown"))
+}
 LANGUAGES = {"python", "text", "console", "sh", "toml", "pycon"}
 
 
@@ -52,10 +59,33 @@ def test_readme_examples_run_and_its_tables_are_what_comes_out(workplace):
     assert rows_of(workplace / "patients-k3.csv") == after
 
 
-@pytest.mark.parametrize("page", WRITTEN[1:], ids=lambda page: page.name)
+# A page that needs a cluster runs where the tests have one.
+RUN = [
+    pytest.param(page, marks=pytest.mark.xdist_group("cluster")) if page.name == "cluster.md" else page
+    for page in WRITTEN[1:]
+]
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_examples_run_and_show_what_comes_out(page, workplace):
+    if page.name == "cluster.md":
+        cluster()
     ran = Page(page).run()
     assert ran or page.name == "index.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_nothing_that_could_be_run_stands_in_a_block_that_is_not(page):
+    """Blocks of the shell are read, not run: Python and commands whose output can be told have blocks of their own."""
+    for block in blocks(text_of(page)):
+        if block.language == "sh":
+            lines = re.sub(r"\\\n\s*", " ", block.text).splitlines()
+            assert all(line.split()[0] in SHELL or line.startswith("SHOAL_") for line in lines), block.line
+            shown = [line for line in lines if line.split()[0] == "shoal"]
+            assert {tuple(line.split()[1:3]) for line in shown} <= NOT_RUN, block.line
+        if block.language == "console":
+            told = [line for line in block.text.splitlines() if line != ANYTHING and not line.startswith("$ ")]
+            assert told, f"{page.name}, line {block.line}: nothing compares what comes out"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -3,10 +3,14 @@
 import csv
 import gzip
 import json
+import re
+import shlex
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from architecture.markdown import blocks
+from architecture.source import ROOT
 from cli.bases import Duck, Postgres
 from cli.server import PASSWORD, USER
 
@@ -118,6 +122,19 @@ def test_any_other_change_is_found(desk, base, statement):
     desk.run("anonymize", base.base + "people", "--out", base.base + "shown", *MASK).fine()
     base.run(statement)
     desk.run("check", base.base + "shown", "--certificate", "c.json").refused(1, "is not the table")
+
+
+def test_the_commands_on_the_page_of_sources_run(desk, base):
+    """They name a server, so the page cannot run them by itself."""
+    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    (block,) = [found.text for found in blocks(page) if found.language == "sh" and "postgresql://" in found.text]
+    place = re.escape("postgresql://keeper@host/clinic?table=")
+    made = [line for line in block.replace("\\\n", " ").splitlines() if line.startswith("shoal ")]
+    assert len(made) == 2
+    for line in made:
+        _, *arguments = shlex.split(re.sub(place, lambda _: base.base, line))
+        arguments = ["2" if each == "5" else each for each in arguments]  # these people are few
+        desk.run(*arguments).fine()
 
 
 def test_a_recipe_runs_with_a_database(desk, base, monkeypatch):

@@ -1,6 +1,8 @@
 """What only a cluster can do: its processes, its files and frames, and the loss of an executor in mid-run."""
 
+import inspect
 from dataclasses import replace
+from decimal import Decimal
 
 import polars as pl
 import pyarrow as pa
@@ -48,6 +50,45 @@ def test_a_session_is_given_without_a_name(engine):
     assert shoal.score(table, [shoal.Uniqueness()])[0].value == 0.5
 
 
+def test_only_a_session_is_given_without_a_name(engine):
+    """A limit or a master in the place of the session would be taken for one, and the session for a limit."""
+    found = inspect.signature(shoal.Spark).parameters.values()
+    assert [each.name for each in found if each.kind is not inspect.Parameter.KEYWORD_ONLY] == ["session"]
+    with pytest.raises(TypeError):
+        shoal.Spark(engine.session, MASTER)
+
+
+def test_plain_columns_of_any_type_pass_through_the_cluster(engine, tmp_path):
+    odd = {
+        "list": pa.array([[i % 3, None] for i in range(20)]),
+        "struct": pa.array([{"a": i % 2, "b": [str(i % 3)]} for i in range(20)]),
+        "binary": pa.array([bytes([i % 5]) for i in range(20)]),
+        "price": pa.array([Decimal(i % 4) / 4 for i in range(20)], pa.decimal128(12, 2)),
+        "seen": pa.array([i % 6 for i in range(20)], pa.timestamp("us", "Asia/Tokyo")),
+        "key": pa.array([bytes([i % 7] * 16) for i in range(20)], pa.uuid()),
+        "band": pa.DictionaryArray.from_arrays(pa.array([i % 2 for i in range(20)]), ["z", "a"], ordered=True),
+    }
+    people = pa.table({"age": [i * 7 % 13 for i in range(20)], **odd})
+    pq.write_table(people, tmp_path / "in.parquet", row_group_size=6)
+    asked = {"quasi": "age", "plain": [*list(odd)[:-1]], "sensitive": "band"}
+    there, here = (
+        shoal.anonymize(
+            shoal.read(tmp_path / "in.parquet", engine=held, **asked), shoal.SortedClusters(), [shoal.KAnonymity(4)]
+        )
+        for held in (engine, None)
+    )
+    assert there.table.schema["band"].axis.kind == "ordered"
+    assert there.frame("arrow").equals(here.frame("arrow"))
+    there.write(f"{tmp_path}/out/")
+    shoal.verify(f"{tmp_path}/out/", tmp_path / "out.certificate.json", engine=engine)
+    kinds = {field.name: field.dataType.simpleString() for field in there.frame("spark").schema}
+    assert kinds == {
+        "age": "struct<lo:bigint,hi:bigint>", "list": "array<bigint>", "struct": "struct<a:bigint,b:array<string>>",
+        "binary": "binary", "price": "decimal(12,2)", "seen": "timestamp", "key": "string", "band": "string",
+    }  # fmt: skip
+    assert there.frame("spark").count() == 20
+
+
 def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
     pq.write_table(pa.table(mixed()), tmp_path / "people.parquet", row_group_size=6)
     there = shoal.read(tmp_path / "people.parquet", engine=engine, **ROLES)
@@ -69,7 +110,7 @@ def test_data_frames_of_spark_come_and_go(engine):
     ).repartition(1)
     table = shoal.read(frame, engine=engine, quasi=["age", "town"], sensitive="share")
     release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)])
-    found = release.frame("spark")
+    found = release.frame()  # of the kind that was read
     assert found.count() == 20
     assert found.schema["share"].dataType.simpleString() == "double"
     assert found.schema["age"].dataType.simpleString() == "struct<lo:bigint,hi:bigint>"

@@ -4,7 +4,10 @@ import datetime
 import decimal
 import uuid
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -137,6 +140,41 @@ def test_a_uuid_is_a_category_like_others():
         table = shoal.read(table_of(pa.array(IDS, pa.uuid())), **roles)
         assert table.schema["odd"].axis.kind == "category"
         assert str(uuid.UUID(int=1)) in table.schema["odd"].axis.values
+
+
+RELATION = """SELECT 1 AS age, '00000000-0000-0000-0000-00000000000a'::UUID AS key, '{}'::JSON AS notes, [1] AS list,
+    1.5::DECIMAL(12, 2) AS price, TIME '12:00' AS hour, {'a': 1} AS parts, 5::UBIGINT AS large, 'x'::BLOB AS bytes,
+    1::TINYINT AS small, INTERVAL 1 DAY AS span, 'b'::ENUM('b', 'a') AS mood FROM range(4)"""
+HOURS = [datetime.time(1)] * 4
+FRAMES = {
+    "duckdb": lambda: duckdb.sql(RELATION),
+    "polars": lambda: pl.DataFrame(
+        {
+            "age": [1] * 4, "hour": HOURS, "list": [[1]] * 4, "span": pl.Series([1] * 4, dtype=pl.Duration),
+            "mood": pl.Series(["b", "a"] * 2, dtype=pl.Enum(["b", "a"])),
+        }
+    ),
+    "pandas": lambda: pd.DataFrame(
+        {"age": [1] * 4, "hour": HOURS, "list": [[1]] * 4, "span": pd.to_timedelta([1] * 4), "bytes": [b"x"] * 4}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_frames_come_out_with_the_types_that_they_came_with(make):
+    frame = FRAMES[make]()
+    table = shoal.read(frame, quasi="age", plain=[name for name in frame.columns if name != "age"])
+    out = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(4)]).frame()
+    assert type(out) is type(frame)
+    told = [str(kind).replace("ENUM('b', 'a')", "ENUM('b')") for kind in frame.dtypes]  # of it, what occurs
+    assert [str(kind) for kind in out.dtypes][1:] == told[1:]
+
+
+def test_a_frame_that_has_no_such_type_is_refused_in_words():
+    table = shoal.read(table_of(ODD["interval"]), quasi="age", plain="odd")
+    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(3)])
+    with pytest.raises(shoal.DataError, match=r"'odd'.*Polars cannot take over"):
+        release.frame("polars")
 
 
 def test_memory_behind_values_is_not_passed_on():

@@ -20,6 +20,7 @@ from shoal.table import printable
 COMPRESSED = (".gz", ".zst")
 _PARQUET = (".parquet", ".pq")
 STREAMS = ("-", "/dev/stdin")
+_STATISTICS = (".sav", ".zsav", ".dta")
 _OWN = ("table", "if_exists")
 _HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
@@ -97,7 +98,14 @@ class Source:
     @property
     def is_text(self) -> bool:
         """Whether it is delimited text, which may be compressed."""
-        return self.kind == "stream" or (self.kind == "file" and not self.path.is_dir() and not is_parquet(self.path))
+        if self.kind == "stream":
+            return True
+        return self.kind == "file" and not self.path.is_dir() and not is_parquet(self.path) and not self.is_statistics
+
+    @property
+    def is_statistics(self) -> bool:
+        """Whether it is a file of SPSS or Stata, which is only read."""
+        return self.kind == "file" and self.path.suffix.lower() in _STATISTICS
 
     @property
     def format(self) -> str:

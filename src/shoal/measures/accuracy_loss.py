@@ -18,6 +18,7 @@ from shoal.measures import Direction, Score
 from shoal.measures.design import design, middles
 from shoal.measures.sampling import chances, check_sampling, sampled_rows
 from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line
+from shoal.parameters import settle
 from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.schema import Schema
 from shoal.table import Table
@@ -72,6 +73,7 @@ class AccuracyLoss:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
+        settle(self)
         check_sampling(self.most, self.seed)
         if self.model not in get_args(Model):
             raise ParameterError(f"There is no model '{self.model}'.", f"There are: {', '.join(get_args(Model))}.")

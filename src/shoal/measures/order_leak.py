@@ -13,6 +13,7 @@ from shoal.errors import ParameterError
 from shoal.kernels.meeting import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
 from shoal.measures.row_order import RowOrder, Stretch
+from shoal.parameters import settle
 from shoal.table import Classes, Table
 
 Flags = NDArray[np.bool_]
@@ -55,6 +56,7 @@ class OrderLeak:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
+        settle(self)
         if self.k is not None and (not isinstance(self.k, int) or self.k < 2):
             raise ParameterError("k is a whole number, at least 2.", "Leave it out for that of the table.")
         if self.effort is not None and (not isinstance(self.effort, int) or not 0 <= self.effort <= 1_000_000):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.measures import Direction, Score
 from shoal.measures.design import design
 from shoal.measures.sampling import check_sampling, sampled_rows
+from shoal.parameters import settle
 from shoal.table import Table
 
 Floats = NDArray[np.float64]
@@ -59,6 +60,7 @@ class Propensity:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
+        settle(self)
         check_sampling(self.most, self.seed)
 
     def score(self, original: Table, released: Table) -> Score:

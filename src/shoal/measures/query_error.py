@@ -14,6 +14,7 @@ from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.counting import Part, Range, Several, estimated_counts
 from shoal.measures.spreading import ORIGINAL, Categories, Line, common_ground
+from shoal.parameters import settle
 from shoal.table import Table
 
 Floats = NDArray[np.float64]
@@ -66,6 +67,7 @@ class QueryError:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
+        settle(self)
         if not all(isinstance(number, int) and number > 0 for number in (self.queries, self.attributes)):
             raise ParameterError("Queries and their attributes are counted from one.", "Give whole numbers above 0.")
         if not 0 < self.selectivity <= 1 or not 0 <= self.floor <= 1:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from shoal.engines import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score
+from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes
 
@@ -50,6 +51,7 @@ class Uniqueness:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
+        settle(self)
         if self.matching not in ("signature", "fit"):
             raise ParameterError("Records match by 'signature' or by 'fit'.", "Give matching one of the two.")
         if self.effort is not None and (not isinstance(self.effort, int) or self.effort < 0):

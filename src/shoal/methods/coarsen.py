@@ -16,6 +16,7 @@ from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING
 from shoal.levels import Stretches
 from shoal.models import PrivacyModel
+from shoal.parameters import settle
 from shoal.table import Table
 
 Positions = NDArray[np.int32]
@@ -49,6 +50,7 @@ class Coarsen:
 
     def __post_init__(self) -> None:
         """Refuse a resolution that is no number of intervals."""
+        settle(self)
         given = self.resolution.values() if isinstance(self.resolution, Mapping) else [self.resolution]
         for number in given:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:

@@ -17,6 +17,7 @@ from shoal.methods import wanted
 from shoal.methods.repair import merged_until_met, united
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
+from shoal.parameters import settle
 from shoal.table import Table
 
 Labels = NDArray[np.int32]
@@ -44,6 +45,7 @@ class Publisher:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be published."""
+        settle(self)
         refuse_other(self.publish, get_args(Publication), f"{self.name} publishes")
 
     def released(self, table: Table, labels: Any, groups: int, columns: Sequence[str] | None = None) -> Table:

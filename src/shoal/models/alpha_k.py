@@ -12,6 +12,7 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import diversity
 from shoal.models.confidential import bins_of, confidential
 from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
+from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -41,6 +42,7 @@ class AlphaK:
 
     def __post_init__(self) -> None:
         """Refuse what is no share."""
+        settle(self)
         if isinstance(self.alpha, bool) or not isinstance(self.alpha, (int, float)) or not 0 < self.alpha <= 1:
             raise ParameterError(
                 f"alpha must be above 0 and at most 1, not {self.alpha}.", "Typical values are 0.3 to 0.7."

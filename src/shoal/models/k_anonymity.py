@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.models.people import people_in, refuse_nobody, subject_of
+from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -36,6 +37,7 @@ class KAnonymity:
 
     def __post_init__(self) -> None:
         """Refuse a k that promises nothing."""
+        settle(self)
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
             raise ParameterError(
                 f"k must be a whole number of at least 2, not {self.k}.", "A crowd of one hides nobody."

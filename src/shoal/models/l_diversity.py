@@ -14,6 +14,7 @@ from shoal.kernels.diversity import Diversity, diversity
 from shoal.kernels.people import strangers
 from shoal.models.confidential import bins_of, confidential
 from shoal.models.people import Integers, pairs_in, people_in, refuse_nobody, subject_of
+from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -60,6 +61,7 @@ class LDiversity:
 
     def __post_init__(self) -> None:
         """Refuse levels that mean nothing."""
+        settle(self)
         if self.kind not in ("distinct", "entropy", "recursive"):
             raise ParameterError(f"'{self.kind}' is no kind of l-diversity.", "Use distinct, entropy or recursive.")
         number = isinstance(self.l, (int, float)) and not isinstance(self.l, bool) and math.isfinite(self.l)

@@ -55,7 +55,7 @@ class Disk(Parted):
     def read(self, source: Any, options: ReadOptions) -> Table:
         """Read delimited text, Parquet and tables in databases in stretches; frames are in memory already."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
-        if found is None:
+        if found is None or found.is_statistics:  # which are read whole
             return super().read(source, options)
         need = need_of(found, options)
         if need is not None:

@@ -88,7 +88,7 @@ class Local:
 
     def frame(self, data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
-        from shoal.engines.local.arrow import to_frame
+        from shoal.engines.local.handing_out import to_frame
 
         return to_frame(data, schema, kind, cells)
 

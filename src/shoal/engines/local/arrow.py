@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,13 +15,14 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
+from shoal.engines.local.database_types import Column, as_typed, quoted
 from shoal.engines.local.distinct import one_array
+from shoal.engines.local.frame_errors import reason_of, refuse_strange_names, refuse_strange_types
 from shoal.engines.local.ordered_categories import (
     has_levels,
     levels_in,
     put_together,
     with_levels,
-    with_order,
 )
 from shoal.engines.local.passing import is_opaque, texts_of
 from shoal.engines.local.typed_columns import (
@@ -34,12 +32,10 @@ from shoal.engines.local.typed_columns import (
     marks,
     passed_on,
     plain_column,
-    released,
     unusable,
     zone_of,
 )
-from shoal.errors import DataError, ParameterError, SchemaError
-from shoal.extras import missing
+from shoal.errors import DataError, ShoalError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
@@ -52,21 +48,26 @@ Positions = NDArray[np.int32]
 
 def from_object(source: Any) -> tuple[pa.Table, Origin]:
     """Take any frame that speaks the Arrow stream protocol. Row labels are not data and stay behind."""
+    refuse_strange_names(source)
     try:
         kind, table = _table_of(source)
-    except (pa.ArrowException, ValueError, TypeError) as error:
-        names = [str(name) for name in getattr(source, "columns", ())]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.") from None
-        told = re.search(r"column (.+) with type", str(error))  # the rest of the message may show a cell
-        column = f"Column '{told[1]}'" if told else "A column"
-        raise DataError(f"{column} has values of several types.", "Make them all of one type.") from None
+    except ShoalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - its message may show a cell
+        raise reason_of(source, error) from None
+    refuse_strange_types(source, table)
     sink = _HashSink()
     whole = put_together(table).replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
-    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind)
+    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind, _labelled(source, kind))
+
+
+def _labelled(source: Any, kind: str) -> tuple[str, ...]:
+    """Note that rows had labels of their own, which are left behind."""
+    index = getattr(source, "index", None) if kind == "pandas" else None
+    usual = index is None or (type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1))
+    return () if usual else ("row labels of the frame left out",)
 
 
 def _table_of(source: Any) -> tuple[str, pa.Table]:
@@ -74,9 +75,10 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     if kind == "pandas":
         return kind, pa.Table.from_pandas(source, preserve_index=False)
     if kind in ("duckdb", "_duckdb"):
-        names = zip(source.columns, map(str, source.types), strict=True)
-        enums = {name for name, kind in names if kind.startswith("ENUM(")}
-        return "duckdb", with_order(source.to_arrow_table(), enums)
+        kinds = zip(source.columns, map(str, source.types), strict=True)
+        columns = [Column(name, kind.lower()) for name, kind in kinds]
+        wanted = ", ".join(column.selected(quoted(column.name)) for column in columns)
+        return "duckdb", as_typed(source.project(wanted).to_arrow_table(), columns)
     if isinstance(source, pa.Table):
         return "arrow", source
     if hasattr(source, "__arrow_c_stream__"):
@@ -335,27 +337,6 @@ def _rendered(axis: Axis, lo: Positions, hi: Positions, ranged: bool) -> pa.Arra
     pairs = zip(lo[first].tolist(), hi[first].tolist(), strict=True)
     texts = [axis.render(pair, ranged=ranged) or None for pair in pairs]
     return pa.array(texts, pa.string()).take(pa.array(places))
-
-
-def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
-    """Give the released columns as a frame of the user's kind."""
-    makers: dict[str, Callable[[pa.Table], Any]] = {
-        "arrow": lambda table: table,
-        "polars": lambda table: import_module("polars").from_arrow(table),
-        "pandas": lambda table: table.to_pandas(integer_object_nulls=True),
-        "duckdb": lambda table: import_module("duckdb").from_arrow(table),
-    }
-    if kind not in makers:
-        raise ParameterError(f"'{kind}' is not a kind of frame.", f"Kinds are: {', '.join(makers)}.")
-    if kind != "arrow" and find_spec(kind) is None:
-        raise missing(f"A frame of this kind needs {kind}", "db" if kind == "duckdb" else "frames")
-    if cells not in (None, "struct", "text"):
-        raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
-    table = to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct"))
-    for name, column in data.sources.items():
-        if name in table.column_names and not is_text(column.type):
-            table = table.set_column(table.column_names.index(name), name, released(column))
-    return makers[kind](table)
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:

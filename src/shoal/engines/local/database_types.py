@@ -80,6 +80,17 @@ class Column:
         )
 
 
+def quoted(text: str) -> str:
+    """Quote a name, so that it is nothing but a name."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def enum_of(labels: Sequence[str]) -> str:
+    """Give the type of an enum of DuckDB."""
+    listed = ", ".join("'" + text.replace("'", "''") + "'" for text in labels)
+    return f"ENUM({listed})"
+
+
 def as_typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:
     """Give what a driver gave with the types that the columns have, and without its remarks."""
     enums = {column.name for column in columns if column.kind.startswith("enum(")}
@@ -169,9 +180,8 @@ def declared(schema: pa.Schema, database: str, enums: Mapping[str, Sequence[str]
     for field in schema:
         kind = field.type
         if field.name in enums:
-            listed = ", ".join("'" + text.replace("'", "''") + "'" for text in enums[field.name])
-            enum = known(enums[field.name]) if database == "postgresql" else f"ENUM({listed})"
-            found |= {field.name: enum} if enum and listed else {}
+            enum = known(enums[field.name]) if database == "postgresql" else enum_of(enums[field.name])
+            found |= {field.name: enum} if enum and enums[field.name] else {}
         elif pa.types.is_decimal256(kind) or (database == "postgresql" and pa.types.is_decimal(kind)):
             wide = database == "duckdb"  # which has 38 digits at most: text
             found |= {} if wide else {field.name: f"numeric({kind.precision},{kind.scale})"}

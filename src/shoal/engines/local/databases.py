@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from shoal.engines import Stored, Written
 from shoal.engines.local.connections import Connection, connected
-from shoal.engines.local.database_types import Column, as_typed, declared, storable
+from shoal.engines.local.database_types import Column, as_typed, declared, quoted, storable
 from shoal.engines.local.ordered_categories import put_together
 from shoal.engines.local.parquet import cut_anew
 from shoal.engines.local.row_digests import RowDigest
@@ -51,7 +51,7 @@ def count_of(source: Source) -> tuple[int, int]:
     """Tell how many rows and columns a table has."""
     with connected(source) as db:
         schema, name, _ = _found(db, source)
-        rows = int(db.rows(f"SELECT count(*) FROM {_name(schema)}.{_name(name)}")[0][0])
+        rows = int(db.rows(f"SELECT count(*) FROM {quoted(schema)}.{quoted(name)}")[0][0])
         return rows, len(db.columns(_literal(schema), _literal(name)))
 
 
@@ -120,9 +120,9 @@ def _asked(db: Connection, source: Source) -> _Asked:
 
 def _reading(db: Connection, schema: str, name: str, *, kept: bool) -> _Asked:
     columns = db.columns(_literal(schema), _literal(name))
-    wanted = ", ".join(column.selected(_name(column.name)) for column in columns)
+    wanted = ", ".join(column.selected(quoted(column.name)) for column in columns)
     order = db.order if kept else ""  # views keep no rows, so they have no order of their own
-    return _Asked(f"SELECT {wanted} FROM {_name(schema)}.{_name(name)}{order}", columns)
+    return _Asked(f"SELECT {wanted} FROM {quoted(schema)}.{quoted(name)}{order}", columns)
 
 
 def _tables(db: Connection) -> list[tuple[str, str, str]]:
@@ -194,8 +194,8 @@ def storing(
     def commit() -> None:
         there = _refuse_existing(db, source)
         if there is not None:
-            db.run(f"DROP TABLE {_name(there[0])}.{_name(there[1])}")
-        db.run(f"ALTER TABLE {_name(home)}.{_name(draft)} RENAME TO {_name(source.table)}")
+            db.run(f"DROP TABLE {quoted(there[0])}.{quoted(there[1])}")
+        db.run(f"ALTER TABLE {quoted(home)}.{quoted(draft)} RENAME TO {quoted(source.table)}")
         db.commit()
 
     with connected(source, writing=True, room=room) as db:
@@ -205,8 +205,8 @@ def storing(
         kinds = declared(first.schema, source.kind, enums, db.enum)
         _put(db, home, draft, (storable(table, source.kind) for table in itertools.chain([first], rest)))
         if kinds:
-            db.retype(f"{_name(home)}.{_name(draft)}", {_name(name): kind for name, kind in kinds.items()})
-        db.run(f"COMMENT ON TABLE {_name(home)}.{_name(draft)} IS {_literal(_REMARK)}")
+            db.retype(f"{quoted(home)}.{quoted(draft)}", {quoted(name): kind for name, kind in kinds.items()})
+        db.run(f"COMMENT ON TABLE {quoted(home)}.{quoted(draft)} IS {_literal(_REMARK)}")
         yield Stored(_digest(db, _reading(db, home, draft, kept=True), room), commit)
 
 
@@ -226,16 +226,11 @@ def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> 
     first = next(tables)
     try:
         rows = pa.RecordBatchReader.from_batches(first.schema, batches())
-        db.put(schema, name, rows, f"{_name(schema)}.{_name(name)}")
+        db.put(schema, name, rows, f"{quoted(schema)}.{quoted(name)}")
     except Exception:
         if failures:
             raise failures[0] from None
         raise
-
-
-def _name(text: str) -> str:
-    """Quote a name, so that it is nothing but a name."""
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _literal(text: str) -> str:

@@ -46,6 +46,10 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
                 return _load_arrow(*from_lakehouse(found), options)
             found_there = opened_folder(path)
             return _load_arrow(found_there.whole(), found_there.origin, options)
+        if found.is_statistics:
+            from shoal.engines.local.statistics_files import from_statistics
+
+            return _load_arrow(*from_statistics(path), options)
         if not is_parquet(path):
             return _load_text(path, options)
         from shoal.engines.local.parquet_reader import opened_file

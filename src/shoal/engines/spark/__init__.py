@@ -48,10 +48,10 @@ class Spark(Parted):
     """
 
     session: Any = field(default=None, repr=False)
-    master: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
+    # All others by name only: none of them is taken for a session, nor a session for one of them.
+    master: str | None = field(default=None, kw_only=True)
+    settings: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     pool: SparkPool = field(init=False, repr=False)
-    # By name only: fields of a class that is derived from would otherwise come before the session.
     rows_per_part: int = field(default=1 << 19, kw_only=True)
     most_boxes: int | None = field(default=None, kw_only=True)
     name: str = field(default="spark", init=False)
@@ -69,6 +69,8 @@ class Spark(Parted):
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
+            if found.is_statistics:
+                return super().read(source, options)
             if found.is_table or found.is_lakehouse:
                 from shoal.engines.disk.frames import load_frames
 

@@ -85,6 +85,11 @@ def _found(text: str) -> ShoalError:
             "The workers of the cluster do not have shoal.",
             "Install it there, or send an environment that holds it (spark.archives); see docs/cluster.md.",
         )
+    if "No module named 'pyarrow'" in text or "PACKAGE_NOT_INSTALLED" in text:
+        return errors.ParameterError(
+            "The workers of the cluster do not have PyArrow.",
+            "Install it there, or send an environment that holds it (spark.archives); see docs/cluster.md.",
+        )
     causes = re.findall(r"(?:org\.apache\.spark|java)\.[\w.]*?(\w+(?:Exception|Error))\b", text)
     return errors.DataError(
         f"Spark could not finish a job ({causes[0] if causes else 'unknown reason'}).",

@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from shoal.engines.local.arrow import to_arrow
 from shoal.engines.local.data import LocalData
+from shoal.engines.local.passing import named
+from shoal.engines.local.typed_columns import plain_column
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part
@@ -18,7 +20,7 @@ from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.packing import pack
 from shoal.engines.spark.pool import SparkPool
-from shoal.errors import SchemaError
+from shoal.errors import DataError, SchemaError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
 
@@ -73,13 +75,55 @@ def frame_of(
     exact: Sequence[bool],
 ) -> Any:  # fmt: skip
     """Give the released columns as a data frame of Spark, made where the parts lie."""
-    from pyspark.sql.pandas.types import from_arrow_schema
 
     def table(number: int, *parts: Part) -> pa.Table:
-        return to_arrow(local(number, *parts), schema, cells, exact)
+        return for_spark(to_arrow(local(number, *parts), schema, cells, exact))
 
     (kinds, *_) = pool.gather(lambda number, *parts: table(number, *parts).schema, *handles)
+    fields = _spark_schema(kinds)
     rows = pool.rows(
         lambda number, *parts: (tuple(row.values()) for row in table(number, *parts).to_pylist()), *handles
     )
-    return pool.session.createDataFrame(rows, from_arrow_schema(kinds))
+    return pool.session.createDataFrame(rows, fields)
+
+
+def _spark_schema(kinds: pa.Schema) -> Any:
+    """Give the types that Spark has for columns, or name the first that it has none for."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    for field in kinds:
+        try:
+            from_arrow_schema(pa.schema([field]))
+        except PySparkException:
+            raise DataError(
+                f"Column '{field.name}' is of a type that Spark does not have ({field.type}).",
+                'Leave it out, or take another frame: release.frame("arrow").',
+            ) from None
+    return from_arrow_schema(kinds)
+
+
+def for_spark(table: pa.Table) -> pa.Table:
+    """Give columns in types that Spark has, where no value changes."""
+    return pa.table({name: _for_spark(name, table.column(name)) for name in table.column_names})
+
+
+def _for_spark(name: str, column: Any) -> Any:
+    column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    kind = column.type
+    if named(kind):
+        return plain_column(column).cast(pa.string())
+    if pa.types.is_uint64(kind):
+        return column.cast(pa.decimal128(20, 0))
+    if pa.types.is_float16(kind):
+        return column.cast(pa.float32())
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        wanted = pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else pa.duration("us")
+        try:
+            return column.cast(wanted)
+        except pa.ArrowInvalid:
+            raise DataError(
+                f"Column '{name}' has times that are finer than a microsecond, which Spark cannot hold.",
+                'Round them, or take another frame: release.frame("arrow").',
+            ) from None
+    return column
