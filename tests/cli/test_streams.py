@@ -216,3 +216,16 @@ def test_what_a_run_leaves_that_is_killed_is_removed_by_the_next(desk, people, p
     assert not list(desk.folder.glob(".shoal-*"))
     assert "out.csv" in again.left or place == "while files are moved"
     desk.check().fine()
+
+
+# Papers that nobody named
+
+
+def test_a_certificate_is_looked_for_beside_its_release(desk, people):
+    desk.put("in.csv", people)
+    for name in ("out.csv", "other.csv.gz", "folder/"):
+        desk.run("anonymize", "in.csv", *ASK, "--out", name).fine()
+        desk.run("check", name).fine()
+    desk.run("check", "in.csv").refused(2, "in.certificate.json")
+    desk.run("check", "-", stdin=desk.read("out.csv").encode()).refused(2, "stdin", "--certificate")
+    desk.run("check", "duckdb:///d.db?table=t").refused(2, "--certificate")
