@@ -1,5 +1,6 @@
 """Tables from stdin and pipes, and releases on stdout: nothing else goes there, and nothing stays behind."""
 
+import errno
 import gzip
 import io
 import os
@@ -89,6 +90,15 @@ def test_errors_speak_of_stdin_and_not_of_a_copy(desk, temporary):
         failed = desk.run("risk", "-", "--quasi", "age", stdin=content)
         assert failed.code == 3
         assert str(temporary) not in failed.err
+
+
+def test_a_disk_without_room_for_a_copy_is_named_and_left_empty(desk, people, temporary, monkeypatch):
+    def fills_up(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("shoal.engines.streams.shutil.copyfileobj", fills_up)
+    desk.run("risk", "-", "--quasi", "age", stdin=people.encode()).refused(3, str(temporary), "full", "TMPDIR")
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_terminal_is_not_waited_for(desk, monkeypatch):
