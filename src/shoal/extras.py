@@ -15,7 +15,7 @@ _NEED = re.compile(r"(?P<need>[^;]+);(?P<when>.*\bextra == ['\"](?P<extra>[\w-]+
 
 def missing(what: str, extra: str, otherwise: str = "") -> ParameterError:
     """Say that something needs a library that is not installed, and what installs it here."""
-    return ParameterError(f"{what}, which is not installed.", f"{how_to_install(extra)}{otherwise}.")
+    return ParameterError(f"{what}, which is not installed.", f"{how_to_install(extra)}\n{otherwise}".strip())
 
 
 def how_to_install(extra: str) -> str:

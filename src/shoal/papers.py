@@ -116,8 +116,8 @@ class Places:
 
 def certificate_beside(target: Source) -> Path:
     """Give the place of a certificate."""
-    if target.is_table or target.kind == "stream":
-        what = "A table in a database" if target.is_table else "What goes to stdout"
+    if target.is_table or target.kind == "stream" or target.copied:
+        what = "A table in a database" if target.is_table else f"What is on {target.name}"
         raise ParameterError(
             f"{what} has no folder for its certificate.",
             "Say where it goes: --certificate release.certificate.json.",

@@ -1,5 +1,6 @@
 """Tables from stdin and pipes, and releases on stdout: nothing else goes there, and nothing stays behind."""
 
+import errno
 import gzip
 import io
 import os
@@ -89,6 +90,15 @@ def test_errors_speak_of_stdin_and_not_of_a_copy(desk, temporary):
         failed = desk.run("risk", "-", "--quasi", "age", stdin=content)
         assert failed.code == 3
         assert str(temporary) not in failed.err
+
+
+def test_a_disk_without_room_for_a_copy_is_named_and_left_empty(desk, people, temporary, monkeypatch):
+    def fills_up(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("shoal.engines.streams.shutil.copyfileobj", fills_up)
+    desk.run("risk", "-", "--quasi", "age", stdin=people.encode()).refused(3, str(temporary), "full", "TMPDIR")
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_terminal_is_not_waited_for(desk, monkeypatch):
@@ -216,3 +226,16 @@ def test_what_a_run_leaves_that_is_killed_is_removed_by_the_next(desk, people, p
     assert not list(desk.folder.glob(".shoal-*"))
     assert "out.csv" in again.left or place == "while files are moved"
     desk.check().fine()
+
+
+# Papers that nobody named
+
+
+def test_a_certificate_is_looked_for_beside_its_release(desk, people):
+    desk.put("in.csv", people)
+    for name in ("out.csv", "other.csv.gz", "folder/"):
+        desk.run("anonymize", "in.csv", *ASK, "--out", name).fine()
+        desk.run("check", name).fine()
+    desk.run("check", "in.csv").refused(2, "in.certificate.json")
+    desk.run("check", "-", stdin=desk.read("out.csv").encode()).refused(2, "stdin", "--certificate")
+    desk.run("check", "duckdb:///d.db?table=t").refused(2, "--certificate")

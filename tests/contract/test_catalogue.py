@@ -203,9 +203,9 @@ def test_what_a_method_enforces_holds_and_is_proved_from_the_file(kind, name, tm
     release = release_of(kind, name)
     assert release.holds
     assert {verdict.model.name for verdict in release.verdicts} == set(METHODS[name].enforces)
-    release.write(tmp_path / "out.csv")
+    release.write(tmp_path / "out.csv", overwrite=True)
     shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
-    release.write(tmp_path / "out.parquet")
+    release.write(tmp_path / "out.parquet", overwrite=True)
     shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
 
 
@@ -216,8 +216,8 @@ TWICE = [*((kind, name) for kind in ENGINES if kind != "spark" for name in METHO
 @pytest.mark.parametrize(("kind", "name"), TWICE)
 def test_the_same_input_gives_the_same_bytes(kind, name, tmp_path):
     for number, release in enumerate([release_of(kind, name), masked(read_by(kind), name)]):
-        release.write(tmp_path / f"{number}.csv", certificate=tmp_path / f"{number}.json")
-        release.write(tmp_path / f"{number}.parquet", certificate=tmp_path / f"{number}.pq.json")
+        release.write(tmp_path / f"{number}.csv", certificate=tmp_path / f"{number}.json", overwrite=True)
+        release.write(tmp_path / f"{number}.parquet", certificate=tmp_path / f"{number}.pq.json", overwrite=True)
     for suffix in ("csv", "parquet"):
         assert len({(tmp_path / f"{number}.{suffix}").read_bytes() for number in range(2)}) == 1
     papers = [json.loads((tmp_path / f"{number}.json").read_text(encoding="utf-8")) for number in range(2)]
@@ -310,7 +310,7 @@ def test_a_release_does_not_depend_on_how_the_table_is_held(kind, name, tmp_path
     for suffix in ("csv", "parquet"):
         paths = [tmp_path / f"{number}.{suffix}" for number in range(2)]
         for release, path in zip((one, other), paths, strict=True):
-            release.write(path)
+            release.write(path, overwrite=True)
         assert paths[0].read_bytes() == paths[1].read_bytes()
     assert [s.value for s in other.scores] == pytest.approx([s.value for s in one.scores], rel=1e-12)
     assert [v.level for v in other.verdicts] == [v.level for v in one.verdicts]

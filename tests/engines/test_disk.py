@@ -165,7 +165,7 @@ def test_a_release_from_disk_is_proved_in_memory_and_the_other_way_round(tmp_pat
     for number, engine in enumerate(engines):
         table = shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"])
         release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(4), shoal.TCloseness(0.3)])
-        sealed = release.write(tmp_path / "out.csv")
+        sealed = release.write(tmp_path / "out.csv", overwrite=True)
         assert sealed.content["engine"] == engine.name
         private = tmp_path / "out.private.json"
         proof = shoal.verify(tmp_path / "out.csv", sealed, private=private, original=path, engine=engines[1 - number])

@@ -74,7 +74,7 @@ def test_a_release_is_proved_from_its_file_and_costs_the_same_when_read_back(cen
     measures = [shoal.SumOfSquares(), shoal.InformationLoss(), shoal.Il1s(), shoal.Discernibility()]
     release = shoal.anonymize(table, shoal.Mdav(publish), [shoal.KAnonymity(4)], measures=measures)
     for name in ("out.csv", "out.parquet"):
-        release.write(tmp_path / name)
+        release.write(tmp_path / name, overwrite=True)
         papers = [tmp_path / f"out.{paper}.json" for paper in ("certificate", "private")]
         proof = shoal.verify(tmp_path / name, papers[0], private=papers[1], original=table.origin.place)
         assert not proof.not_proved

@@ -75,7 +75,7 @@ def released(engine, path, table, asked):
             low, high = names[score.measure].range
             assert low <= score.lower <= score.value <= score.upper <= high, score.measure
         out = table.folder / "out.csv"
-        release.write(out, row_order="input")
+        release.write(out, row_order="input", overwrite=True)
     except InternalError:
         raise
     except ShoalError as error:
@@ -84,7 +84,7 @@ def released(engine, path, table, asked):
     if isinstance(engine, Local) and table.rows % 2:  # one table in two or so
         for audience in ("internal", "external"):
             release_report(release, original, audience=audience)
-    release.write(out.with_suffix(".parquet"), row_order="input")
+    release.write(out.with_suffix(".parquet"), row_order="input", overwrite=True)
     shoal.verify(out.with_suffix(".parquet"), out.with_name("out.certificate.json"), engine=engine)
     return out.read_bytes()
 

@@ -143,7 +143,7 @@ def test_it_is_kept_and_proved_again_from_the_file_alone(patients, method, tmp_p
     assert release.verdicts[1].level == pytest.approx(worst)
     assert worst <= 0.2
     for name in ("out.csv", "out.parquet"):
-        release.write(tmp_path / name)
+        release.write(tmp_path / name, overwrite=True)
         (tmp_path / "ill.csv").unlink(missing_ok=True)  # the certificate carries the tree
         proof = shoal.verify(tmp_path / name, tmp_path / "out.certificate.json")
         assert proof.verdicts[1].level == pytest.approx(worst)

@@ -112,7 +112,7 @@ def test_nothing_of_others_is_in_any_output(tmp_path, make, engine):
     holds_nothing_of_others(sink.getvalue().to_pybytes())
     targets = [f"{tmp_path}/out{end}" for end in (".csv", ".csv.gz", ".parquet", "/")]
     for number, target in enumerate([*targets, f"duckdb:///{tmp_path}/out.duckdb?table=people"]):
-        release.write(target, certificate=tmp_path / f"{number}.json")
+        release.write(target, certificate=tmp_path / f"{number}.json", overwrite=True)
     holds_nothing_of_others(as_bytes(tmp_path))
     told = pq.read_schema(tmp_path / "out.parquet")
     assert told.metadata is None

@@ -175,13 +175,13 @@ def test_the_remainder_records_of_the_published_algorithm_do_not_break_t():
 def test_nothing_in_the_release_tells_the_row_number_or_an_unnamed_column(method, tmp_path):
     frame = people().assign(name=[f"person {i}" for i in range(60)])
     release = released(frame.set_index("name", drop=False), method, t=1.0)
-    release.write(tmp_path / "out.csv")
+    release.write(tmp_path / "out.csv", overwrite=True)
     assert list(columns_of(tmp_path / "out.csv")) == ["age", "sex", "salary"]
     assert release.frame().columns.tolist() == ["age", "sex", "salary"]
     assert release.frame().index.tolist() == list(range(60))
     assert "person" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert "person 1" not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
-    release.write(tmp_path / "out.parquet")
+    release.write(tmp_path / "out.parquet", overwrite=True)
     assert pl.read_parquet(tmp_path / "out.parquet").columns == ["age", "sex", "salary"]
 
 

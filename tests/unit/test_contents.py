@@ -46,14 +46,14 @@ def release(request):
 
 def test_a_release_holds_nothing_beside_its_rows(tmp_path, release):
     names = release.table.schema.names
-    release.write(tmp_path / "out.parquet")
+    release.write(tmp_path / "out.parquet", overwrite=True)
     assert strange_contents(tmp_path / "out.parquet", names) is None
-    release.write(f"{tmp_path}/out/")
+    release.write(f"{tmp_path}/out/", overwrite=True)
     assert strange_files(tmp_path / "out") is None
     for path in (tmp_path / "out").iterdir():
         assert strange_contents(path, names, of_file(path)) is None
     for suffix in (".csv.gz", ".csv.zst"):
-        release.write(tmp_path / f"out{suffix}")
+        release.write(tmp_path / f"out{suffix}", overwrite=True)
         assert hidden_bytes(tmp_path / f"out{suffix}", of_file(tmp_path / f"out{suffix}")) is None
 
 

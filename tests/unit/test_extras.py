@@ -1,6 +1,8 @@
 """Libraries that not everyone needs: what installs them is said as it works here, and their versions are locked."""
 
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError
@@ -91,3 +93,27 @@ def test_every_extra_can_be_installed_in_versions_that_were_tried():
         assert found.items() <= every.items()
         assert {re.match(r"[\w-]+", need)[0] for need in needs} <= found.keys()
     assert {name for name in every.keys() & tested.keys() if every[name] != tested[name]} == set()
+
+
+def test_extras_that_do_not_exist_are_named(tmp_path):
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("make is not installed")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in (
+        "pyproject.toml",
+        "requirements.lock",
+        "requirements-db.lock",
+        "requirements-web.lock",
+        "hatch_build.py",
+    ):
+        (tmp_path / name).touch()
+    asked = [[make, "-n", "install", f"EXTRAS={given}"] for given in ("db,web", "db,wbe")]
+    fine, wrong = (subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True) for ask in asked)
+    assert re.findall(r"-r (\S+)", fine.stdout) == [
+        "requirements.lock",
+        "requirements-db.lock",
+        "requirements-web.lock",
+    ]
+    assert wrong.returncode != 0
+    assert "There is no extra 'wbe'" in wrong.stderr

@@ -79,7 +79,7 @@ def test_nodes_are_published_read_back_and_proved(tmp_path):
     given = {"city": str(tmp_path / "city.csv"), "age": "bands 10,100"}
     table = shoal.read(tmp_path / "people.csv", quasi=["city", "age"], sensitive=["ill"], hierarchies=given)
     release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    release.write(tmp_path / "out.csv", row_order="input")
+    release.write(tmp_path / "out.csv", row_order="input", overwrite=True)
     shown = pl.read_csv(tmp_path / "out.csv")
     tree = Hierarchy.of(ROWS, "city")
     for city, node in zip(frame["city"], shown["city"], strict=True):
@@ -89,7 +89,7 @@ def test_nodes_are_published_read_back_and_proved(tmp_path):
     trees, kinds = {"city": given["city"]}, {"age": "category"}
     again = shoal.read(tmp_path / "out.csv", quasi=["city", "age"], hierarchies=trees, kinds=kinds)
     assert again.to("polars", cells="text")["city"].to_list() == shown["city"].to_list()
-    release.write(tmp_path / "out.parquet")
+    release.write(tmp_path / "out.parquet", overwrite=True)
     shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
     assert str(tmp_path) not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
 

@@ -269,6 +269,19 @@ def test_the_output_may_not_be_the_input(original):
     assert list(original.parent.iterdir()) == [original]
 
 
+def test_a_release_that_is_there_is_replaced_only_when_asked_for(release, tmp_path):
+    release.write(tmp_path / "out.csv")
+    first = (tmp_path / "out.certificate.json").read_bytes()
+    for path in (tmp_path / "out.csv", tmp_path / "out.parquet"):  # which has the same papers
+        with pytest.raises(shoal.ParameterError, match="is there already") as refused:
+            release.write(path)
+        assert "overwrite=True" in refused.value.remedy
+    assert (tmp_path / "out.certificate.json").read_bytes() == first
+    release.write(tmp_path / "out.csv", overwrite=True)
+    assert (tmp_path / "out.certificate.json").read_bytes() != first
+    shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
+
+
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "[", "*"])
 def test_a_delimiter_that_cannot_separate_cells_is_refused(release, tmp_path, delimiter):
     with pytest.raises(shoal.ParameterError):

@@ -192,7 +192,7 @@ def test_everything_private_is_wiped_at_the_end(tmp_path):
     with serving(tmp_path) as (visitor, _):
         visitor.opened()
         rooms = visitor.client.app._app._rooms
-        place: Path = rooms._folder
+        place: Path = rooms._held.path
         assert place.stat().st_mode & 0o077 == 0
         assert all(path.stat().st_mode & 0o077 == 0 for path in place.rglob("*"))
         assert list(place.rglob("*.csv"))

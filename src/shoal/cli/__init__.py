@@ -115,9 +115,9 @@ def _told(error: BaseException, came: Sequence[int]) -> int:
     if debug:
         raise error
     if isinstance(error, ShoalError):
-        from shoal.engines.streams import said_of_stdin
+        from shoal.engines.streams import said_as_given
 
-        showing.error(said_of_stdin(error.what), error.remedy)
+        showing.error(said_as_given(error.what), error.remedy)
         return error.exit_code
     if isinstance(error, OSError):
         _tell_of_file(error)

@@ -56,7 +56,7 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.papers import Places
+from shoal.papers import Places, certificate_beside
 from shoal.progress.showing import in_command
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release import STANDARD_MEASURES, Release, anonymize
@@ -242,7 +242,7 @@ def run_command(
 @app.command("check")
 def check_command(
     file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
-    certificate: Annotated[Path, typer.Option(help="Its certificate.")],
+    certificate: Annotated[Path | None, typer.Option(help="Its certificate; the one beside the release if left out.")] = None,
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
@@ -260,7 +260,8 @@ def check_command(
         with in_command(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]
             held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)
-            proof = verify(file, certificate, key=signing_key(key), private=private, original=original, engine=held_by)
+            paper = certificate_beside(file) if certificate is None else certificate
+            proof = verify(file, paper, key=signing_key(key), private=private, original=original, engine=held_by)
     except CertificateError as error:
         if as_json:
             print_json({"verified": False, "reason": error.what})

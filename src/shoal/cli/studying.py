@@ -34,6 +34,8 @@ def study_command(
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Run the paper's study, or one of your own, and write a report."""
+    if str(out) == "-":
+        raise ParameterError("A study is a folder of files, which cannot go to stdout.", "Name a folder: --out FOLDER.")
     keep = cache or out / ".cache"
     if study is not None:
         _own(study, out, keep, as_json)
@@ -42,6 +44,7 @@ def study_command(
         raise ParameterError("A study needs at least 100 records.", "Give --rows 100 or more.")
     from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE, discharges
     from shoal.engines import read
+    from shoal.engines.streams import at_hand
     from shoal.report.pdf import insist
     from shoal.reproduction.claims import as_rows
     from shoal.reproduction.experiments import Experiments
@@ -55,6 +58,7 @@ def study_command(
         if data is None:
             table = discharges(rows, seed)
         else:
+            data = at_hand(data)
             table = read(data, quasi=QUASI, sensitive=SENSITIVE, knowledge=KNOWLEDGE, masked=True)
         results = Experiments(table, keep).results()
         stage("writing the report")

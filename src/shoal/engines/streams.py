@@ -25,7 +25,7 @@ from shoal.table import Table
 _AT_ONCE = 1 << 20
 # What a file is, by its first bytes: its name tells nothing here.
 _FORMATS = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"\x28\xb5\x2f\xfd", ".csv.zst"))
-_copies: list[tuple[Any, Source]] = []  # of stdin: the stream, and where its content is
+_copies: list[tuple[Any, Source]] = []  # of what, and where: stdin can be asked for again
 
 
 def at_hand(source: Any) -> Any:
@@ -34,13 +34,12 @@ def at_hand(source: Any) -> Any:
         return source
     found = Source.parse(source)
     if found.kind == "stream":
-        if not _copies or _copies[-1][0] is not sys.stdin:  # whoever asks for it again is given the same table
-            _copies.append((sys.stdin, _copied(_stdin(), "stdin")))
-        return _copies[-1][1]
+        known = next((copy for stream, copy in _copies if stream is sys.stdin), None)
+        return known or _copied(_stdin(), sys.stdin)
     if found.kind == "file" and _is_pipe(found.path):
         try:
             with found.path.open("rb") as file:
-                return _copied(file, str(found.path))
+                return _copied(file, found.path)
         except OSError as error:
             raise DataError(f"'{found.path}' cannot be read: {error.strerror}.", "Check what writes to it.") from None
     return source
@@ -53,9 +52,15 @@ def as_given(table: Table, source: Any) -> Table:
     return replace(table, origin=replace(table.origin, name=source.name, place=str(source)))
 
 
-def said_of_stdin(text: str) -> str:
-    """Give what is said of the copy of stdin as it is to be said of stdin."""
-    return text.replace(str(_copies[-1][1].path), "stdin") if _copies else text
+def said_as_given(text: str) -> str:
+    """Give what is said of a copy as it is to be said of what was given."""
+    for given, copy in _copies:
+        text = text.replace(str(copy.path), _name(given))
+    return text
+
+
+def _name(given: Any) -> str:
+    return str(given) if isinstance(given, Path) else "stdin"
 
 
 def _stdin() -> BinaryIO:
@@ -71,7 +76,7 @@ def _is_pipe(path: Path) -> bool:
         return False
 
 
-def _copied(file: BinaryIO, name: str) -> Source:
+def _copied(file: BinaryIO, given: Any) -> Source:
     folder = folder_until_the_end()
     try:
         first = file.read(_AT_ONCE)
@@ -87,18 +92,23 @@ def _copied(file: BinaryIO, name: str) -> Source:
                 f"The disk of '{folder.parent}' is full.",
                 "Make room, or name another folder for temporary files (TMPDIR).",
             ) from None
-        raise DataError(f"'{name}' cannot be read: {error.strerror}.", "Check what writes to it.") from None
-    return Source("file", path, copied=True)
+        raise DataError(f"'{_name(given)}' cannot be read: {error.strerror}.", "Check what writes to it.") from None
+    copied = Source("file", path, copied=True)
+    _copies.append((given, copied))
+    return copied
 
 
 @contextlib.contextmanager
 def to_stdout() -> Iterator[Path]:
     """Give a file to write; it goes to stdout when it is complete, and nothing does before."""
+    if not hasattr(sys.stdout, "buffer"):  # as in a notebook
+        raise ParameterError("There is no stdout here that takes a table.", "Name a file to write.")
     held = private_folder(scratch())
     try:
         draft = held.path / "stdout.csv"
         yield draft
         try:
+            sys.stdout.flush()
             with draft.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer, _AT_ONCE)
             sys.stdout.buffer.flush()

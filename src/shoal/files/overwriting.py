@@ -66,7 +66,7 @@ def _instead_of(link: Path) -> str:
     """Say what to name instead of a link."""
     if str(link).startswith(("/dev/", "/proc/")):
         return "Name a file to write, or write --out - for stdout."
-    return f"Name the file that it leads to, '{os.path.realpath(link)}', or another one."
+    return f"Name what it leads to, '{os.path.realpath(link)}', or another place."
 
 
 def refuse_twice(outputs: Sequence[Path]) -> None:

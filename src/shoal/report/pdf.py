@@ -73,7 +73,7 @@ def _weasyprint() -> Any:
     try:
         import weasyprint  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
-        raise missing("A PDF needs WeasyPrint", "report", ", or write .html") from None
+        raise missing("A PDF needs WeasyPrint", "report", "Or write .html.") from None
     except OSError as error:  # it is there, but the libraries that it calls are not
         raise ParameterError(
             f"WeasyPrint cannot start: {str(error).splitlines()[0]}.", "Install Pango, or write .html and print it."

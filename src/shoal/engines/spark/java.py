@@ -39,7 +39,7 @@ def java_home() -> str | None:
         return None
     raise ParameterError(
         "Spark needs a Java runtime, and none was found.",
-        f"{how_to_install('spark')}, which brings one (not on Windows), or name one of version 17 or 21 in JAVA_HOME.",
+        f"{how_to_install('spark')}\nIt brings one (not on Windows). Or name one in JAVA_HOME, of version 17 or 21.",
     )
 
 
