@@ -5,6 +5,7 @@ A lock ends with its process, however that ends. Other than a process id it mean
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import secrets
@@ -29,6 +30,7 @@ _TRIES = 100
 
 
 _all: dict[int, Held] = {}  # of this process
+_others: list[str] = []
 
 
 @dataclass
@@ -55,10 +57,18 @@ class Held:
         self.let_go()
 
 
+def remove_at_end(folder: str) -> None:
+    """Remove a folder that is no such one when the process ends."""
+    _others.append(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
 def remove_all() -> None:
-    """Remove all such folders of this process, which ends."""
+    """Remove all folders of this process, which ends at once."""
     for held in list(_all.values()):
         held.remove()
+    for folder in _others:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def hold_new(place: Path, prefix: str, suffix: str = "") -> Held:

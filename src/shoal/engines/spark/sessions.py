@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -16,6 +14,7 @@ from typing import Any
 
 from shoal.engines.spark.java import java_home
 from shoal.errors import DataError, ParameterError
+from shoal.files.held import remove_at_end
 
 # A cell may stand in what Spark logs when a task fails, so a session of our own logs nothing.
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
@@ -89,12 +88,12 @@ def _surroundings(here: bool) -> Iterator[None]:
     named: dict[str, str] = {}
     home = java_home()
     if home is not None:
-        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        remove_at_end(home)
         named["JAVA_HOME"] = home
     if here:
         # Workers on this machine speak to each other only, and leave what they log where it is removed.
         folder = tempfile.mkdtemp(prefix="shoal-spark-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        remove_at_end(folder)
         named |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost", "SPARK_WORKER_DIR": folder}
         named["PYSPARK_PYTHON"] = sys.executable
     before = {name: os.environ.get(name) for name in named}
