@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
 EXTRAS :=
-KNOWN := all db frames learn report spark web
+KNOWN := all db frames lake learn report spark stats web
 comma := ,
 WANTED := $(subst $(comma), ,$(EXTRAS))
 ifneq ($(filter-out $(KNOWN),$(WANTED)),)

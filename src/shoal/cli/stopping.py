@@ -15,7 +15,7 @@ from shoal.files.stopping import STOPPING, nothing_moves
 
 SAID = "Stopped. Nothing half-written is left behind."
 _AGAIN = 0.4  # seconds after which a request is repeated that a library has swallowed
-_MERCY = 1.2  # seconds that a library has to come back from whatever it does
+_MERCY = 1.5  # seconds that whatever is done has to come to an end
 
 
 class Stopped(BaseException):
@@ -62,7 +62,7 @@ class Requests:
 
     @contextmanager
     def _last_resort(self, caught: list[signal.Signals]) -> Iterator[None]:
-        """End the process for a library that does not come back, in which case nobody hears anything here."""
+        """End the process for a library that does not come back, or not soon: nobody hears anything here meanwhile."""
         ours, theirs = os.pipe()
         os.set_blocking(theirs, False)
         before = signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)
@@ -78,10 +78,10 @@ class Requests:
     def _wait(self, ours: int, done: threading.Event, caught: list[signal.Signals]) -> None:
         while numbers := os.read(ours, 64):
             asked = [number for number in numbers if number in caught]
-            if not asked or done.wait(_MERCY) or self.came:
+            if not asked or done.wait(_MERCY):
                 continue
             with nothing_moves():
-                if not self.came and not done.is_set():
+                if not self.over and not done.is_set():
                     remove_all()
                     leave(asked[0])
         os.close(ours)

@@ -56,7 +56,7 @@ class Held:
 
 
 def remove_all() -> None:
-    """Remove all such folders of this process, which ends."""
+    """Remove all folders of this process, which ends at once."""
     for held in list(_all.values()):
         held.remove()
 

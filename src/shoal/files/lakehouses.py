@@ -18,9 +18,9 @@ from shoal.errors import DataError
 
 _METADATA = re.compile(r".+\.metadata\.json(\.gz)?|.+\.gz\.metadata\.json")
 _ASIDE = {
-    "Delta Lake": "Name the folder of the whole table, which shoal[lake] reads, or write its rows to another place: "
+    "Delta Lake": "Name the folder of the whole table, which can be read, or write its rows to another place: "
     'deltalake.DeltaTable("TABLE").to_pyarrow_table(), or spark.read.format("delta").load("TABLE").',
-    "Apache Iceberg": "Name the folder of the whole table, which shoal[lake] reads, or write its rows to another "
+    "Apache Iceberg": "Name the folder of the whole table, which can be read, or write its rows to another "
     'place: spark.read.format("iceberg").load("TABLE").',
     "Apache Hudi": 'Write its rows to another place: spark.read.format("hudi").load("TABLE").',
 }

@@ -13,6 +13,7 @@ from shoal.engines.local.database_types import enum_of, quoted
 from shoal.engines.local.ordered_categories import has_levels
 from shoal.engines.local.typed_columns import is_text, released
 from shoal.errors import DataError, ParameterError
+from shoal.extras import missing
 from shoal.schema import Schema
 
 
@@ -29,9 +30,8 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
     try:
         return _MAKERS[kind](table)
     except ImportError:
-        raise ParameterError(
-            f"{_CALLED[kind]} is not installed.", f"pip install {kind}, or take an Arrow table."
-        ) from None
+        extra = "db" if kind == "duckdb" else "frames"
+        raise missing(f"A frame of this kind needs {_CALLED[kind]}", extra, "\nOr take an Arrow table") from None
     except Exception as error:  # noqa: BLE001 - its message may show a cell
         raise _unfit(table, kind, error) from None
 

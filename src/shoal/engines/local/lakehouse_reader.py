@@ -14,6 +14,7 @@ from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ShoalError
+from shoal.extras import how_to_install
 from shoal.files.lakehouses import Lakehouse, lakehouse_at, metadata_files, refuse_lakehouse
 from shoal.table import Origin
 
@@ -128,7 +129,7 @@ def _in_words(found: Lakehouse) -> Iterator[None]:
             raise
         raise DataError(
             f"'{found.folder}' is a table of {found.kind}, whose files also hold rows that were deleted or changed.",
-            f"pip install 'shoal[lake]' brings {library}, which reads it as it is now.",
+            f"{how_to_install('lake')}\nThat brings {library}, which reads it as it is now.",
         ) from None
     except Exception as error:  # noqa: BLE001 - its message may hold a cell
         raise DataError(

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.engines.local.sealed import Sealed
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError
+from shoal.extras import missing
 from shoal.table import Origin, printable
 
 _WHOLE = 2**53  # up to which floats hold every whole number
@@ -23,10 +24,8 @@ def from_statistics(path: Path) -> tuple[pa.Table, Origin]:
     try:
         import pyreadstat
     except ImportError:
-        raise ParameterError(
-            f"Reading '{path.name}' needs pyreadstat.",
-            "pip install 'shoal[stats]', or save the file as CSV with labels.",
-        ) from None
+        otherwise = "\nOr save the file as CSV with labels"
+        raise missing(f"Reading '{path.name}' needs pyreadstat", "stats", otherwise) from None
     sealed = Sealed.of(path)
     read: Any = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     try:
