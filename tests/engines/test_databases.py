@@ -314,3 +314,13 @@ def test_what_a_server_cannot_hold_is_refused(tmp_path, server):
             release.write(f"{base.base}shown", certificate=tmp_path / "c.json")
     assert tables(base) == []
     assert not list(tmp_path.iterdir())
+
+
+def test_arrays_of_arrays_are_not_read_as_plain_lists(server):
+    """The driver would make one list of them, and different values would be one."""
+    base = Postgres(server)
+    base.run("CREATE TABLE people (age integer, odd integer[], usual integer[])")
+    base.run("INSERT INTO people VALUES (1, '{{1,2},{3,4}}', '{1}'), (1, '{1,2,3,4}', '{}'), (1, '[0:0]={7}', NULL)")
+    table = shoal.read(f"{base.base}people", quasi="age", plain=["odd", "usual"]).to("arrow")
+    assert sorted(table["odd"].to_pylist()) == ["[0:0]={7}", "{1,2,3,4}", "{{1,2},{3,4}}"]
+    assert pa.types.is_list(table.schema.field("usual").type)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.engines.local.database_types import Column
+from shoal.engines.local.database_types import Column, literal, quoted
 from shoal.engines.scratch import Room, private_folder
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError
@@ -42,7 +43,7 @@ class Connection(Protocol):
         ...
 
     def columns(self, schema: str, name: str) -> list[Column]:
-        """Give the columns of a table, whose names are given as literals, in their order."""
+        """Give the columns of a table in their order."""
         ...
 
     def enum(self, labels: Sequence[str]) -> str | None:
@@ -94,7 +95,8 @@ class _DuckDB:
     def columns(self, schema: str, name: str) -> list[Column]:
         found = self.rows(
             "SELECT column_name, data_type FROM information_schema.columns "
-            f"WHERE table_schema = {schema} AND table_name = {name}{self.here} ORDER BY ordinal_position"
+            f"WHERE table_schema = {literal(schema)} AND table_name = {literal(name)}{self.here} "
+            "ORDER BY ordinal_position"
         )
         return [Column(column, kind.lower()) for column, kind in found]
 
@@ -151,12 +153,22 @@ class _Postgres:
             "(SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e "
             "WHERE e.enumtypid = a.atttypid) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
             "JOIN pg_namespace n ON n.oid = c.relnamespace "
-            f"WHERE n.nspname = {schema} AND c.relname = {name} AND a.attnum > 0 AND NOT a.attisdropped "
-            "AND has_column_privilege(c.oid, a.attnum, 'SELECT') ORDER BY a.attnum"
+            f"WHERE n.nspname = {literal(schema)} AND c.relname = {literal(name)} AND a.attnum > 0 "
+            "AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT') ORDER BY a.attnum"
         )
         # What is kept as it was written is text: as values, its blanks and repeated names would be lost.
         kinds = {"json": "json as written"}
-        return [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
+        columns = [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
+        return self._without_odd_arrays(columns, f"{quoted(schema)}.{quoted(name)}")
+
+    def _without_odd_arrays(self, columns: list[Column], table: str) -> list[Column]:
+        """Have arrays of arrays, and those that do not begin at 1, read as text: the driver makes lists of them."""
+        arrays = [column.name for column in columns if column.kind.endswith("[]")]
+        if not arrays:
+            return columns
+        odd = (f"bool_or(array_ndims({quoted(n)}) > 1 OR array_lower({quoted(n)}, 1) != 1)" for n in arrays)
+        found = dict(zip(arrays, self.rows(f"SELECT {', '.join(odd)} FROM {table}")[0], strict=True))
+        return [replace(each, kind="odd arrays") if found.get(each.name) else each for each in columns]
 
     def enum(self, labels: Sequence[str]) -> str | None:
         found = self.rows(
