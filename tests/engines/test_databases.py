@@ -257,6 +257,7 @@ def test_a_database_in_a_file_of_its_own_goes_again_when_a_part_fails(tmp_path, 
 
 KINDS = {
     "price": ("numeric(12,2)", "1.50"),
+    "sizeless": ("numeric", "12345678901234567890.125"),
     "wide": ("numeric(38,4)", "1234567890123456789012345678901234.5678"),
     "small": ("smallint", "3"),
     "whole": ("integer", "4"),
@@ -278,7 +279,11 @@ def test_columns_that_are_not_changed_keep_their_type(tmp_path, base, parted):
     mood, json_kind = ("mood", "jsonb") if server else ("ENUM('low', 'never', 'high')", "json")
     if server:
         base.run("CREATE TYPE mood AS ENUM ('low', 'never', 'high')")
-    kinds = KINDS | {"notes": (json_kind, "'{\"a\": 1}'"), "mood": (mood, "'high'")}
+    kinds = (
+        KINDS
+        | ({} if server else {"sizeless": ("numeric(23,3)", "1.5")})
+        | {"notes": (json_kind, "'{\"a\": 1}'"), "mood": (mood, "'high'")}
+    )
     base.run(f"CREATE TABLE people (age integer, {', '.join(f'{name} {kind}' for name, (kind, _) in kinds.items())})")
     row = ", ".join(value for _, value in kinds.values())
     base.run(f"INSERT INTO people VALUES {', '.join(f'({age}, {row})' for age in (30, 31, 32, 33))}")
@@ -299,7 +304,9 @@ def test_columns_that_are_not_changed_keep_their_type(tmp_path, base, parted):
         )
         for made in ("people", "shown")
     ]
-    if not server:  # only what occurs is told of an enum that comes with the table
+    if server:  # of any size, with as many digits as occur
+        types[0] = [("sizeless", "numeric", 23, 3) if name == "sizeless" else (name, *rest) for name, *rest in types[0]]
+    else:  # only what occurs is told of an enum that comes with the table
         types[0] = [(name, kind.replace("'never', ", ""), *rest) for name, kind, *rest in types[0]]
     assert types[0] == types[1]
 

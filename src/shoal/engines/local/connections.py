@@ -159,16 +159,29 @@ class _Postgres:
         # What is kept as it was written is text: as values, its blanks and repeated names would be lost.
         kinds = {"json": "json as written"}
         columns = [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
-        return self._without_odd_arrays(columns, f"{quoted(schema)}.{quoted(name)}")
+        return self._looked_at(columns, f"{quoted(schema)}.{quoted(name)}")
 
-    def _without_odd_arrays(self, columns: list[Column], table: str) -> list[Column]:
-        """Have arrays of arrays, and those that do not begin at 1, read as text: the driver makes lists of them."""
-        arrays = [column.name for column in columns if column.kind.endswith("[]")]
-        if not arrays:
+    def _looked_at(self, columns: list[Column], table: str) -> list[Column]:
+        """Find out what types do not tell.
+
+        Of arrays of arrays, and of those that do not begin at 1, the driver would make lists: they are read as text.
+        Numbers of any size are read with as many digits as occur, where a decimal has as many.
+        """
+        kinds = {quoted(column.name): column.kind for column in columns}
+        arrays = [name for name, kind in kinds.items() if kind.endswith("[]")]
+        sizeless = [name for name, kind in kinds.items() if kind == "numeric"]
+        asked = [f"bool_or(array_ndims({name}) > 1 OR array_lower({name}, 1) != 1)" for name in arrays]
+        for name in sizeless:
+            asked += [f"max(scale({name}))", f"max(length(trunc(abs({name}))::text))"]
+            asked.append(f"bool_or({name} IN ('Infinity', '-Infinity'))")
+        if not asked:
             return columns
-        odd = (f"bool_or(array_ndims({quoted(n)}) > 1 OR array_lower({quoted(n)}, 1) != 1)" for n in arrays)
-        found = dict(zip(arrays, self.rows(f"SELECT {', '.join(odd)} FROM {table}")[0], strict=True))
-        return [replace(each, kind="odd arrays") if found.get(each.name) else each for each in columns]
+        told = iter(self.rows(f"SELECT {', '.join(asked)} FROM {table}")[0])
+        found = {name: "odd arrays" for name in arrays if next(told)}
+        for name, scale, digits, endless in ((name, next(told), next(told), next(told)) for name in sizeless):
+            if digits is not None and not endless:
+                found[name] = f"numeric({digits + (scale or 0)},{scale or 0})"
+        return [replace(column, kind=found.get(quoted(column.name), column.kind)) for column in columns]
 
     def enum(self, labels: Sequence[str]) -> str | None:
         found = self.rows(
