@@ -53,6 +53,11 @@ class Zone:
         sign, minutes = "+-"[int(self.offsets[0] < 0)], abs(int(self.offsets[0])) // 60
         return f"{sign}{minutes // 60:02}:{minutes % 60:02}"
 
+    @property
+    def ahead(self) -> int:
+        """The microseconds that clocks were ahead of UTC at last."""
+        return int(self.offsets[-1]) * 1_000_000 if self.offsets.size else 0
+
     def shown(self, moment: int) -> datetime.datetime:
         """Give a moment as the clocks showed it."""
         at = max(int(np.searchsorted(self.starts, moment, "right")) - 1, 0)

@@ -257,6 +257,7 @@ def test_a_database_in_a_file_of_its_own_goes_again_when_a_part_fails(tmp_path, 
 
 KINDS = {
     "price": ("numeric(12,2)", "1.50"),
+    "sizeless": ("numeric", "12345678901234567890.125"),
     "wide": ("numeric(38,4)", "1234567890123456789012345678901234.5678"),
     "small": ("smallint", "3"),
     "whole": ("integer", "4"),
@@ -278,7 +279,11 @@ def test_columns_that_are_not_changed_keep_their_type(tmp_path, base, parted):
     mood, json_kind = ("mood", "jsonb") if server else ("ENUM('low', 'never', 'high')", "json")
     if server:
         base.run("CREATE TYPE mood AS ENUM ('low', 'never', 'high')")
-    kinds = KINDS | {"notes": (json_kind, "'{\"a\": 1}'"), "mood": (mood, "'high'")}
+    kinds = (
+        KINDS
+        | ({} if server else {"sizeless": ("numeric(23,3)", "1.5")})
+        | {"notes": (json_kind, "'{\"a\": 1}'"), "mood": (mood, "'high'")}
+    )
     base.run(f"CREATE TABLE people (age integer, {', '.join(f'{name} {kind}' for name, (kind, _) in kinds.items())})")
     row = ", ".join(value for _, value in kinds.values())
     base.run(f"INSERT INTO people VALUES {', '.join(f'({age}, {row})' for age in (30, 31, 32, 33))}")
@@ -299,7 +304,9 @@ def test_columns_that_are_not_changed_keep_their_type(tmp_path, base, parted):
         )
         for made in ("people", "shown")
     ]
-    if not server:  # only what occurs is told of an enum that comes with the table
+    if server:  # of any size, with as many digits as occur
+        types[0] = [("sizeless", "numeric", 23, 3) if name == "sizeless" else (name, *rest) for name, *rest in types[0]]
+    else:  # only what occurs is told of an enum that comes with the table
         types[0] = [(name, kind.replace("'never', ", ""), *rest) for name, kind, *rest in types[0]]
     assert types[0] == types[1]
 
@@ -314,3 +321,13 @@ def test_what_a_server_cannot_hold_is_refused(tmp_path, server):
             release.write(f"{base.base}shown", certificate=tmp_path / "c.json")
     assert tables(base) == []
     assert not list(tmp_path.iterdir())
+
+
+def test_arrays_of_arrays_are_not_read_as_plain_lists(server):
+    """The driver would make one list of them, and different values would be one."""
+    base = Postgres(server)
+    base.run("CREATE TABLE people (age integer, odd integer[], usual integer[])")
+    base.run("INSERT INTO people VALUES (1, '{{1,2},{3,4}}', '{1}'), (1, '{1,2,3,4}', '{}'), (1, '[0:0]={7}', NULL)")
+    table = shoal.read(f"{base.base}people", quasi="age", plain=["odd", "usual"]).to("arrow")
+    assert sorted(table["odd"].to_pylist()) == ["[0:0]={7}", "{1,2,3,4}", "{{1,2},{3,4}}"]
+    assert pa.types.is_list(table.schema.field("usual").type)

@@ -12,6 +12,7 @@ import shoal
 from shoal.engines.local import parquet_reader
 
 ORDER = ["low", "middle", "never", "high"]  # neither by name nor by when they are met
+LISTED = ["low", "middle", "high"]
 BANDS = ["high", "low", "middle", "low", "high", "middle"]
 ASKED = {"quasi": ["band", "n"], "sensitive": "carried"}
 
@@ -61,14 +62,14 @@ def test_categories_keep_their_own_order(tmp_path, make, engine):
     table = shoal.read(MAKES[make](tmp_path), engine=engine(), **ASKED)
     for name in ("band", "carried"):
         axis = table.schema[name].axis
-        assert (axis.kind, list(axis.values)) == ("ordered", ["low", "middle", "high"])
+        assert (axis.kind, list(axis.values)) == ("ordered", LISTED)
         assert table.schema[name].reason == "categories with an order"
     release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(3)])
     assert set(release.frame("pandas")["band"]) <= {"[low;middle]", "[middle;high]", "[low;high]"}
     out = release.frame("arrow").schema.field("carried").type
     assert pa.types.is_dictionary(out)
     assert out.ordered
-    assert release.frame("pandas")["carried"].cat.categories.tolist() == ["low", "middle", "high"]
+    assert release.frame("pandas")["carried"].cat.categories.tolist() == LISTED
     for name in ("out.csv", "out.parquet"):
         release.write(tmp_path / name)
         assert shoal.verify(tmp_path / name, tmp_path / "out.certificate.json").proved
@@ -77,6 +78,7 @@ def test_categories_keep_their_own_order(tmp_path, make, engine):
 def test_what_was_declared_wins():
     kinds = {"band": "category"}
     assert shoal.read(pandas_frame(), kinds=kinds, **ASKED).schema["band"].axis.kind == "category"
+    assert list(shoal.read(pandas_frame(), kinds={"band": "ordered"}, **ASKED).schema["band"].axis.values) == LISTED
     orders = {"band": ["high", "middle", "low"]}
     assert list(shoal.read(pandas_frame(), orders=orders, **ASKED).schema["band"].axis.values) == orders["band"]
 
@@ -108,8 +110,4 @@ def test_a_folder_of_pieces_with_the_same_categories_has_their_order(tmp_path):
             pa.Table.from_pandas(pandas_frame().iloc[some], preserve_index=False), tmp_path / f"{number}.parquet"
         )
     for engine in (None, Tiny()):
-        assert list(shoal.read(tmp_path, engine=engine, **ASKED).schema["band"].axis.values) == [
-            "low",
-            "middle",
-            "high",
-        ]
+        assert list(shoal.read(tmp_path, engine=engine, **ASKED).schema["band"].axis.values) == LISTED

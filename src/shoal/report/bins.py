@@ -99,7 +99,9 @@ def _numbers(before: Cells, after: Cells, discretion: Discretion) -> list[Row]:
     names: list[str] | None
     for most in (_BINS, 12, 10, 8, 6, 5, 4, 3, 2):
         if before.axis.kind in ("date", "datetime"):
-            edges, names = calendar_bins(first, last, most, before.axis.kind)
+            ahead = 0 if before.axis.zone is None else before.axis.zone.ahead  # days as the clocks had them
+            edges, names = calendar_bins(first + ahead, last + ahead, most, before.axis.kind)
+            edges = edges - ahead
         else:
             edges, names = _ladder(first, last, most, whole), None
         was, now = before.within(edges), after.within(edges)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.engines.local.database_types import Column
+from shoal.engines.local.database_types import Column, literal, quoted
 from shoal.engines.scratch import Room, private_folder
 from shoal.engines.sources import Source
 from shoal.errors import DataError
@@ -43,7 +44,7 @@ class Connection(Protocol):
         ...
 
     def columns(self, schema: str, name: str) -> list[Column]:
-        """Give the columns of a table, whose names are given as literals, in their order."""
+        """Give the columns of a table in their order."""
         ...
 
     def enum(self, labels: Sequence[str]) -> str | None:
@@ -95,7 +96,8 @@ class _DuckDB:
     def columns(self, schema: str, name: str) -> list[Column]:
         found = self.rows(
             "SELECT column_name, data_type FROM information_schema.columns "
-            f"WHERE table_schema = {schema} AND table_name = {name}{self.here} ORDER BY ordinal_position"
+            f"WHERE table_schema = {literal(schema)} AND table_name = {literal(name)}{self.here} "
+            "ORDER BY ordinal_position"
         )
         return [Column(column, kind.lower()) for column, kind in found]
 
@@ -152,12 +154,35 @@ class _Postgres:
             "(SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e "
             "WHERE e.enumtypid = a.atttypid) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
             "JOIN pg_namespace n ON n.oid = c.relnamespace "
-            f"WHERE n.nspname = {schema} AND c.relname = {name} AND a.attnum > 0 AND NOT a.attisdropped "
-            "AND has_column_privilege(c.oid, a.attnum, 'SELECT') ORDER BY a.attnum"
+            f"WHERE n.nspname = {literal(schema)} AND c.relname = {literal(name)} AND a.attnum > 0 "
+            "AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT') ORDER BY a.attnum"
         )
         # What is kept as it was written is text: as values, its blanks and repeated names would be lost.
         kinds = {"json": "json as written"}
-        return [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
+        columns = [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
+        return self._looked_at(columns, f"{quoted(schema)}.{quoted(name)}")
+
+    def _looked_at(self, columns: list[Column], table: str) -> list[Column]:
+        """Find out what types do not tell.
+
+        Of arrays of arrays, and of those that do not begin at 1, the driver would make lists: they are read as text.
+        Numbers of any size are read with as many digits as occur, where a decimal has as many.
+        """
+        kinds = {quoted(column.name): column.kind for column in columns}
+        arrays = [name for name, kind in kinds.items() if kind.endswith("[]")]
+        sizeless = [name for name, kind in kinds.items() if kind == "numeric"]
+        asked = [f"bool_or(array_ndims({name}) > 1 OR array_lower({name}, 1) != 1)" for name in arrays]
+        for name in sizeless:
+            asked += [f"max(scale({name}))", f"max(length(trunc(abs({name}))::text))"]
+            asked.append(f"bool_or({name} IN ('Infinity', '-Infinity'))")
+        if not asked:
+            return columns
+        told = iter(self.rows(f"SELECT {', '.join(asked)} FROM {table}")[0])
+        found = {name: "odd arrays" for name in arrays if next(told)}
+        for name, scale, digits, endless in ((name, next(told), next(told), next(told)) for name in sizeless):
+            if digits is not None and not endless:
+                found[name] = f"numeric({digits + (scale or 0)},{scale or 0})"
+        return [replace(column, kind=found.get(quoted(column.name), column.kind)) for column in columns]
 
     def enum(self, labels: Sequence[str]) -> str | None:
         found = self.rows(

@@ -85,10 +85,14 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
+def literal(text: str) -> str:
+    """Quote a text, so that it is nothing but a text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def enum_of(labels: Sequence[str]) -> str:
     """Give the type of an enum of DuckDB."""
-    listed = ", ".join("'" + text.replace("'", "''") + "'" for text in labels)
-    return f"ENUM({listed})"
+    return f"ENUM({', '.join(map(literal, labels))})"
 
 
 def as_typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from shoal.engines import Stored, Written
 from shoal.engines.local.connections import Connection, connected
-from shoal.engines.local.database_types import Column, as_typed, declared, quoted, storable
+from shoal.engines.local.database_types import Column, as_typed, declared, literal, quoted, storable
 from shoal.engines.local.ordered_categories import put_together
 from shoal.engines.local.parquet import cut_anew
 from shoal.engines.local.row_digests import RowDigest
@@ -52,14 +52,14 @@ def count_of(source: Source) -> tuple[int, int]:
     with connected(source) as db:
         schema, name, _ = _found(db, source)
         rows = int(db.rows(f"SELECT count(*) FROM {quoted(schema)}.{quoted(name)}")[0][0])
-        return rows, len(db.columns(_literal(schema), _literal(name)))
+        return rows, len(db.columns(schema, name))
 
 
 def strange_types(source: Source) -> str | None:
     """Name a column of a type that no release has: different values of it may be read as one."""
     with connected(source) as db:
         schema, name, _ = _found(db, source)
-        columns = db.columns(_literal(schema), _literal(name))
+        columns = db.columns(schema, name)
     strange = next((column.name for column in columns if not column.in_releases), None)
     return None if strange is None else f"values of another type in '{printable(strange)}'"
 
@@ -119,7 +119,7 @@ def _asked(db: Connection, source: Source) -> _Asked:
 
 
 def _reading(db: Connection, schema: str, name: str, *, kept: bool) -> _Asked:
-    columns = db.columns(_literal(schema), _literal(name))
+    columns = db.columns(schema, name)
     wanted = ", ".join(column.selected(quoted(column.name)) for column in columns)
     order = db.order if kept else ""  # views keep no rows, so they have no order of their own
     return _Asked(f"SELECT {wanted} FROM {quoted(schema)}.{quoted(name)}{order}", columns)
@@ -173,7 +173,7 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
             f"There is a table '{source.table}' in '{source}' already.",
             "Choose another name, or replace what an earlier release wrote: --overwrite, or &if_exists=replace.",
         )
-    if db.remark(_literal(there[0]), _literal(there[1])) != _REMARK:
+    if db.remark(literal(there[0]), literal(there[1])) != _REMARK:
         raise DataError(
             f"The table '{source.table}' in '{source}' was not made by shoal, so it is not replaced.",
             "Choose another name, or drop the table yourself.",
@@ -206,7 +206,7 @@ def storing(
         _put(db, home, draft, (storable(table, source.kind) for table in itertools.chain([first], rest)))
         if kinds:
             db.retype(f"{quoted(home)}.{quoted(draft)}", {quoted(name): kind for name, kind in kinds.items()})
-        db.run(f"COMMENT ON TABLE {quoted(home)}.{quoted(draft)} IS {_literal(_REMARK)}")
+        db.run(f"COMMENT ON TABLE {quoted(home)}.{quoted(draft)} IS {literal(_REMARK)}")
         yield Stored(_digest(db, _reading(db, home, draft, kept=True), room), commit)
 
 
@@ -231,7 +231,3 @@ def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> 
         if failures:
             raise failures[0] from None
         raise
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

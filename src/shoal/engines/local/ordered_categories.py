@@ -36,7 +36,7 @@ def with_levels(reading: Reading, lists: Iterable[Levels], occurring: Iterable[s
     Categories that occur in no row are left out: they may be those of people who were. Lists of several pieces are
     believed if they agree.
     """
-    if reading.kind is not None or reading.order is not None or reading.hierarchy is not None:
+    if reading.kind not in (None, "ordered") or reading.order is not None or reading.hierarchy is not None:
         return reading
     whole = _agreed(lists)
     if whole is None or any(text != text.strip() for text in whole):
