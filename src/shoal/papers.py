@@ -120,7 +120,7 @@ def certificate_beside(target: Source) -> Path:
         what = "A table in a database" if target.is_table else f"What is on {target.name}"
         raise ParameterError(
             f"{what} has no folder for its certificate.",
-            "Say where it goes: --certificate release.certificate.json.",
+            "Name one: --certificate release.certificate.json.",
         )
     return _beside(target.path, ".certificate.json")
 

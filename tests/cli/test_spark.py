@@ -52,7 +52,7 @@ def test_every_command_that_reads_takes_the_engine(people):
     assert run("compare", people[0], "out.csv", *people[1:], *there) == run(
         "compare", people[0], "out.csv", *people[1:], "--json"
     )
-    assert run("run", "recipe.toml", *there)["verdicts"][0]["holds"]
+    assert run("run", "recipe.toml", "--overwrite", *there)["verdicts"][0]["holds"]
 
 
 def test_a_master_needs_the_engine(people):

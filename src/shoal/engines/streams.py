@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from shoal.engines.scratch import folder_until_the_end, private_folder, scratch
 from shoal.engines.sources import Source
+from shoal.engines.writing import write_all
 from shoal.errors import DataError, ParameterError
 from shoal.table import Table
 
@@ -109,13 +110,12 @@ def to_stdout() -> Iterator[Path]:
         yield draft
         try:
             sys.stdout.flush()
+            # Past what Python keeps for later: if nobody takes it, nothing is left to be sent when the process ends.
+            plain = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
             with draft.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer, _AT_ONCE)
-            sys.stdout.buffer.flush()
+                while some := file.read(_AT_ONCE):
+                    write_all(plain, some)
         except OSError as error:
-            if error.errno == errno.EPIPE:
-                with contextlib.suppress(OSError):
-                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to be said there
             raise DataError(
                 f"The table cannot be written to stdout: {error.strerror}.", "Check where the output goes."
             ) from None
