@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from shoal.files.held import remove_all
 from shoal.files.stopping import STOPPING, nothing_moves
 
 SAID = "Stopped. Nothing half-written is left behind."
@@ -82,6 +81,8 @@ class Requests:
                 continue
             with nothing_moves():
                 if not self.over and not done.is_set():
+                    from shoal.files.held import remove_all  # which no command needs before it writes
+
                     remove_all()
                     leave(asked[0])
         os.close(ours)

@@ -6,7 +6,6 @@ import contextlib
 import shutil
 import sys
 import time
-import unicodedata
 
 from shoal.progress import Look
 from shoal.progress.time_left import about, in_words
@@ -83,6 +82,8 @@ def _write(text: str) -> None:
 
 def _cut(text: str, columns: int) -> str:
     """Cut a text to so many columns of a terminal, of which some signs take two."""
+    import unicodedata  # logs do without it
+
     used = 0
     for place, sign in enumerate(text):
         used += 2 if unicodedata.east_asian_width(sign) in "WF" else 1

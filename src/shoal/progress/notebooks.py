@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from html import escape
 from typing import Any
 
 from shoal.progress import Look
@@ -33,6 +32,8 @@ class Notebook:
         if time.monotonic() - self._begun < self.AFTER:
             return
         text = sentence(look, left, elapsed)
+        from html import escape  # commands do without it
+
         bar = "" if look.share is None else f'<progress value="{look.share:.3f}"></progress> '
         self._show(text, f"{bar}{escape(text)}")
 
