@@ -60,7 +60,7 @@ from shoal.table import Table
 @app.command("inspect")
 def inspect_command(
     file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    decimal: Decimal = None, missing: Missing = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
@@ -82,9 +82,9 @@ def inspect_command(
 
 @app.command("risk")
 def risk_command(
-    file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
+    file: File, quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, measure: MeasureOption = None, kind: Kind = None, order: Order = None,
-    in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
+    in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
     page: ReportOption = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
@@ -102,7 +102,7 @@ def risk_command(
     for asked in extra:
         if isinstance(asked, PairMeasure):
             raise ParameterError(f"{asked.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
-    options = read_options(quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing)
+    options = read_options(quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing)
     held_by = chosen_engine(engine, master)
     with showing.progress(f"reading {file.name}"):
         guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
@@ -168,21 +168,21 @@ def _with_columns(
 def compare_command(
     original: Annotated[Source, typer.Argument(parser=Source.parse, metavar="ORIGINAL", help="The original table.")],
     released: Annotated[list[Source] | None, typer.Argument(parser=Source.parse, metavar="RELEASED", help="One or more releases of it.")] = None,
-    methods: Annotated[str, typer.Option(help="Compare methods on the table instead, separated by commas.")] = "",
-    k: Annotated[str, typer.Option(help="The levels of k at which methods are compared.")] = "2,3,5,10",
+    methods: Annotated[list[str] | None, typer.Option(help="Compare methods on the table instead, separated by commas (repeat).")] = None,
+    k: Annotated[list[str] | None, typer.Option(help="The levels of k at which methods are compared (repeat); 2,3,5,10 if left out.")] = None,
     target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column (shoal[learn]).")] = None,
     measure: MeasureOption = None,
     report: ReportOption = None,
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
-    quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
+    quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    decimal: Decimal = None, missing: Missing = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
-        quasi, sensitive, "", None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
+        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
     )
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
@@ -199,7 +199,9 @@ def compare_command(
 
         usable(report, files_read_by([original, *(released or ()), options]))
     if methods:
-        _compare_methods(original, held_by, options, listed(methods), listed(k), where, asked, report, as_json)
+        _compare_methods(
+            original, held_by, options, listed(methods), listed(k or _LEVELS), where, asked, report, as_json
+        )
         return
     with showing.progress(f"reading {original.name}") as say:
         before = read(original, engine=held_by, options=options)
@@ -229,6 +231,7 @@ def compare_command(
 
 # What is always compared beside the information loss: it costs little.
 _DISTANCES: tuple[Measure, ...] = (KolmogorovSmirnov(), TotalVariation())
+_LEVELS = "2,3,5,10"
 
 
 def _score(value: Score) -> dict[str, Any]:

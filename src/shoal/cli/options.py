@@ -45,9 +45,20 @@ Target = Annotated[
         help="Where the release goes; .parquet gives Parquet, a slash at the end a folder of it, a URL a table in a database.",
     ),
 ]
-Quasi = Annotated[str, typer.Option(help="Quasi-identifiers, separated by commas.")]
-Sensitive = Annotated[str, typer.Option(help="Confidential columns, released as they are.")]
-Plain = Annotated[str, typer.Option(help="Other columns to keep. Columns that are not named are left out.")]
+Quasi = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Quasi-identifiers, separated by commas (repeat); a name with a comma in quotes: '\"height, cm\"'."
+    ),
+]
+Sensitive = Annotated[list[str] | None, typer.Option(help="Confidential columns, released as they are (repeat).")]
+Plain = Annotated[
+    list[str] | None, typer.Option(help="Other columns to keep (repeat). Columns that are not named are left out.")
+]
+Identifier = Annotated[
+    list[str] | None, typer.Option(help="Columns that name people: left out, as those that are not named (repeat).")
+]
+Weight = Annotated[str | None, typer.Option(help="The column of survey weights, released as it is.")]
 Subject = Annotated[
     str | None, typer.Option(help="The column that tells people apart: all promises then count people.")
 ]
@@ -55,8 +66,18 @@ RolesOption = Annotated[
     str | None,
     typer.Option("--roles", help="'last-sensitive': the last column is confidential, all others quasi-identifiers."),
 ]
-Kind = Annotated[list[str] | None, typer.Option(help="What a column is: age=integer, zip=category (repeat).")]
-Order = Annotated[list[str] | None, typer.Option(help="Ordered categories: size=small,medium,large (repeat).")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a column is: age=integer, zip=category (repeat); what stands before the last = is its name."
+    ),
+]
+Order = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Ordered categories: size=small,medium,large (repeat); a name with = in quotes: '\"x=y\"=low,high'."
+    ),
+]
 HierarchyOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -68,7 +89,8 @@ Delimiter = Annotated[str | None, typer.Option("--in-delimiter", help="The input
 Encoding = Annotated[str | None, typer.Option(help="The input's encoding; UTF-8, else Latin-1.")]
 Decimal = Annotated[str | None, typer.Option(help="The input's decimal sign.")]
 Missing = Annotated[
-    str, typer.Option(help="Texts that stand for a missing value, separated by commas. Empty cells always do.")
+    list[str] | None,
+    typer.Option(help="Texts that stand for a missing value, separated by commas (repeat). Empty cells always do."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Where = Annotated[str | None, typer.Option(help="A confidential property: 'charge > 100000'.")]

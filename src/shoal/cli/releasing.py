@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from shoal import showing
-from shoal.arguments import asked_measures, method_parameters, read_options, signing_key
+from shoal.arguments import asked_measures, asked_models, method_parameters, read_options, signing_key
 from shoal.catalogue import build
 from shoal.certificate import Certificate, exact_score, exact_verdict
 from shoal.cli.options import (
@@ -20,6 +20,7 @@ from shoal.cli.options import (
     EngineOption,
     File,
     HierarchyOption,
+    Identifier,
     Json,
     Kind,
     MasterOption,
@@ -34,6 +35,7 @@ from shoal.cli.options import (
     Sensitive,
     Subject,
     Target,
+    Weight,
     Where,
     app,
     chosen_engine,
@@ -45,8 +47,6 @@ from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
 from shoal.papers import certificate_beside, private_beside
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release import STANDARD_MEASURES, Release, anonymize
@@ -58,14 +58,17 @@ from shoal.table import Table
 def anonymize_command(
     file: File,
     out: Target,
-    quasi: Quasi = "", sensitive: Sensitive = "", plain: Plain = "", subject: Subject = None, roles: RolesOption = None,
+    quasi: Quasi = None, sensitive: Sensitive = None, plain: Plain = None, subject: Subject = None, weight: Weight = None,
+    identifier: Identifier = None, roles: RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
-    t: Annotated[float | None, typer.Option(help="Confidential values are spread within t of the whole table.")] = None,
-    t_column: Annotated[str | None, typer.Option(help="The confidential column that t is about.")] = None,
-    t_distance: Annotated[str | None, typer.Option(help="ordered-distinct, ordered-records, variation or hierarchical.")] = None,
-    diversity: Annotated[float | None, typer.Option("--l", help="Every class holds at least l confidential values.")] = None,
-    l_column: Annotated[str | None, typer.Option(help="The confidential column that l is about.")] = None,
-    l_kind: Annotated[str, typer.Option(help="distinct, entropy or recursive.")] = "distinct",
+    t: Annotated[list[float] | None, typer.Option(help="Confidential values are spread within t of the whole table (repeat, each with its column).")] = None,
+    t_column: Annotated[list[str] | None, typer.Option(help="The confidential column that t is about (repeat).")] = None,
+    t_distance: Annotated[list[str] | None, typer.Option(help="ordered-distinct, ordered-records, variation or hierarchical (repeat).")] = None,
+    diversity: Annotated[list[float] | None, typer.Option("--l", help="Every class holds at least l confidential values (repeat, each with its column).")] = None,
+    l_column: Annotated[list[str] | None, typer.Option(help="The confidential column that l is about (repeat).")] = None,
+    l_kind: Annotated[list[str] | None, typer.Option(help="distinct (if left out), entropy or recursive (repeat).")] = None,
+    alpha: Annotated[list[float] | None, typer.Option(help="No confidential value has more than this share of a class (repeat, each with its column).")] = None,
+    alpha_column: Annotated[list[str] | None, typer.Option(help="The confidential column that alpha is about (repeat).")] = None,
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
@@ -82,21 +85,15 @@ def anonymize_command(
     delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
-    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "", memory: MemoryOption = None,
+    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None, memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
-        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy
-    )
-    models: list[PrivacyModel] = []
-    if k is not None:
-        models.append(KAnonymity(k))
-    if t is not None:
-        models.append(_model("t-closeness", t=t, column=t_column, distance=t_distance))
-    if diversity is not None:
-        number = int(diversity) if diversity.is_integer() else diversity
-        models.append(_model("l-diversity", l=number, column=l_column, kind=l_kind))
+        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        identifier, weight,
+    )  # fmt: skip
+    models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column)
     way = {} if publish is None else {"publish": publish}
     chosen = build("methods", {"name": method or "hilbert"} | way | method_parameters(param))
     if not models and chosen.enforces:
@@ -125,13 +122,6 @@ def anonymize_command(
             delimiter=delimiter, key=secret, needed=needed, also=also,
         )  # fmt: skip
     _show_release(release, sealed, out, (certificate, private), row_order, as_json, report)
-
-
-def _model(name: str, **parameters: Any) -> PrivacyModel:
-    """Make a model of the catalogue; what was not asked for is left to it."""
-    asked = {key: value for key, value in parameters.items() if value is not None}
-    model: PrivacyModel = build("models", {"name": name} | asked)
-    return model
 
 
 Writer = Callable[[Certificate], bytes]
