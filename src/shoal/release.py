@@ -34,6 +34,7 @@ from shoal.table import Origin, RowOrder, Table
 
 Progress = Callable[[str], None]
 
+PROMISES_NOTHING = "This release promises nothing."
 STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
 
 
@@ -75,6 +76,7 @@ class Release:
     def __repr__(self) -> str:
         """Say what holds and what it cost."""
         lines = [f"Release of {self.table.rows:,} records"]
+        lines += [f"  ! {PROMISES_NOTHING}"] if not self.verdicts else []
         lines += [f"  {'✓' if v.holds else '✗'} {v.model.name}: {v.sentence}" for v in self.verdicts]
         lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
         return "\n".join(lines)
@@ -85,11 +87,13 @@ class Release:
 
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
+        rows += [] if rows else [("!", "", PROMISES_NOTHING)]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
         cells = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
         return f"<table><caption>Release of {self.table.rows:,} records</caption><tbody>{cells}</tbody></table>"
 
     def _insist(self) -> None:
+        insist_on_promise(self.recipe.models, no_promise=self.recipe.no_promise)
         for verdict in self.verdicts:
             if not verdict.holds:
                 raise GuaranteeError(
@@ -329,6 +333,15 @@ def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Writt
         return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
 
 
+def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> None:
+    """Refuse to release what promises nothing, unless someone says that this is known."""
+    if not models and not no_promise:
+        raise GuaranteeError(
+            f"{PROMISES_NOTHING} No privacy level was asked for, so nothing was released.",
+            "Ask for one (--k 5, models=[KAnonymity(5)]); or say that you know (--no-promise, no_promise=True).",
+        )
+
+
 def anonymize(
     table: Table,
     method: Method | Sequence[Method],
@@ -337,6 +350,7 @@ def anonymize(
     measures: Sequence[Measure] | None = None,
     seed: int = 0,
     row_order: str = "released",
+    no_promise: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Mask a table, check the models on the result, and measure what is left and what was lost.
@@ -355,6 +369,9 @@ def anonymize(
         The seed of methods that draw random numbers.
     row_order
         In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
+    no_promise
+        Whether the release is meant to promise nothing: without models it can be looked at, but neither written nor
+        given as a frame unless this is said.
     progress
         Is told what is being done.
 
@@ -380,7 +397,8 @@ def anonymize(
     for measure in chosen:
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
-    recipe = replace(Recipe.of(table, methods, tuple(models), chosen, seed), row_order=row_order)
+    recipe = Recipe.of(table, methods, tuple(models), chosen, seed)
+    recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models)
     masked = table
     steps = []
     for step in methods:

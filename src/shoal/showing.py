@@ -206,7 +206,7 @@ def _measured(value: Score) -> str:
 
 def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
-    lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
+    lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts] or ["! This release promises nothing."]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))
@@ -223,7 +223,9 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
 
 def proof(path: Source | Path, found: Proof) -> None:
     """Show what was proved."""
-    lines = [f"✓ {path.name} keeps what its certificate says.", *(f"  ✓ {line}" for line in found.proved)]
+    kept = f"✓ {path.name} keeps what its certificate says."
+    sign, kept = ("✓", kept) if found.promised else ("–", f"! This release promises nothing: {path.name}")
+    lines = [kept, *(f"  {sign} {line}" for line in found.proved)]
     lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
     lines.append(f"Promised: {', '.join(found.promised) or 'nothing'}")
     lines.append(f"Protected (quasi-identifiers): {', '.join(found.protected)}")

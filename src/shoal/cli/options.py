@@ -92,6 +92,9 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(help="Texts that stand for a missing value, separated by commas (repeat). Empty cells always do."),
 ]
+NoPromise = Annotated[
+    bool, typer.Option("--no-promise", help="I know that the release promises nothing (methods that enforce no level).")
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Where = Annotated[str | None, typer.Option(help="A confidential property: 'charge > 100000'.")]
 MeasureOption = Annotated[

@@ -27,6 +27,7 @@ from shoal.cli.options import (
     MeasureOption,
     MemoryOption,
     Missing,
+    NoPromise,
     Order,
     Plain,
     Quasi,
@@ -49,7 +50,7 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.papers import certificate_beside, private_beside
 from shoal.recipe import Recipe, refuse_strange_order
-from shoal.release import STANDARD_MEASURES, Release, anonymize
+from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, anonymize, insist_on_promise
 from shoal.schema import ReadOptions
 from shoal.table import Table
 
@@ -84,6 +85,7 @@ def anonymize_command(
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
+    no_promise: NoPromise = False,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
     encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None, memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
@@ -100,6 +102,7 @@ def anonymize_command(
         raise ParameterError(
             "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
         )
+    insist_on_promise(models, no_promise=no_promise)
     measures: list[Measure] = [*STANDARD_MEASURES]
     if where:
         Condition.parse(where)
@@ -111,7 +114,16 @@ def anonymize_command(
     reporting = _reporting(report, audience)
     with showing.progress(f"reading {file.name}") as say:
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
-        release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order, progress=say)
+        release = anonymize(
+            original,
+            chosen,
+            models,
+            measures=measures,
+            seed=seed,
+            row_order=row_order,
+            no_promise=no_promise,
+            progress=say,
+        )
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
@@ -186,12 +198,14 @@ def run_command(
     asked = Recipe.load(recipe)
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
+    insist_on_promise(asked.models, no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
     with showing.progress(f"reading {source.name}") as say:
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
-            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order, progress=say,
+            asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
+            no_promise=asked.no_promise, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
         needed = (recipe,) if key is None else (recipe, key)
@@ -210,6 +224,7 @@ def check_command(
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
+    no_promise: NoPromise = False,
     memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
@@ -226,8 +241,12 @@ def check_command(
         if as_json:
             print_json({"verified": False, "reason": error.what})
         raise
+    kept = bool(proof.promised) or no_promise
     if as_json:
         parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
-        print_json({"verified": True} | {part: list(getattr(proof, part)) for part in parts})
+        told = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
+        print_json(told | {part: list(getattr(proof, part)) for part in parts})
     else:
         showing.proof(file, proof)
+    if not kept:
+        raise typer.Exit(1)
