@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from shoal.anonymization import anonymize
     from shoal.certificate import Certificate
     from shoal.engines import read
     from shoal.engines.spark import Spark
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from shoal.models.t_closeness import TCloseness, closeness_bound, cluster_size, smallest_cluster
     from shoal.private_record import PrivateRecord
     from shoal.recipe import Recipe
-    from shoal.release import Release, anonymize
+    from shoal.release import Release
     from shoal.schema import Role
     from shoal.study import Study
     from shoal.table import Table
@@ -118,7 +119,7 @@ _HOMES = {
     "Uniqueness": "shoal.measures.uniqueness",
     "VMdav": "shoal.methods.v_mdav",
     "Verdict": "shoal.models",
-    "anonymize": "shoal.release",
+    "anonymize": "shoal.anonymization",
     "check": "shoal.models",
     "closeness_bound": "shoal.models.t_closeness",
     "cluster_size": "shoal.models.t_closeness",

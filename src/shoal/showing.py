@@ -206,7 +206,8 @@ def _measured(value: Score) -> str:
 
 def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
-    lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts] or ["! This release promises nothing."]
+    lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
+    lines += [f"! {warning}" for warning in made.warnings]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))

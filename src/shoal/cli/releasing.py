@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from shoal import showing
-from shoal.arguments import asked_measures, asked_models, method_parameters, read_options, signing_key
+from shoal.anonymization import anonymize
+from shoal.arguments import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
 from shoal.catalogue import build
 from shoal.certificate import Certificate, exact_score, exact_verdict
 from shoal.cli.options import (
@@ -50,7 +51,7 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.papers import certificate_beside, private_beside
 from shoal.recipe import Recipe, refuse_strange_order
-from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, anonymize, insist_on_promise
+from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
 from shoal.schema import ReadOptions
 from shoal.table import Table
 
@@ -86,6 +87,7 @@ def anonymize_command(
     delimiter: Annotated[str, typer.Option(help="The release's delimiter.")] = ",",
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
     no_promise: NoPromise = False,
+    allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
     encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None, memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None, as_json: Json = False,
@@ -122,6 +124,7 @@ def anonymize_command(
             seed=seed,
             row_order=row_order,
             no_promise=no_promise,
+            allow_identifiers=listed(allow_identifier),
             progress=say,
         )
         release = replace(release, recipe=replace(release.recipe, memory=memory))
@@ -177,6 +180,9 @@ def _show_release(
         exact = {
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
+            "homogeneous": [asdict(found) for found in release.homogeneous],
+            "several_rows": None if release.several_rows is None else asdict(release.several_rows),
+            "warnings": list(release.warnings),
         }
         print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
     else:
@@ -205,7 +211,7 @@ def run_command(
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
             asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
-            no_promise=asked.no_promise, progress=say,
+            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers, progress=say,
         )  # fmt: skip
         say(f"writing {target.name}")
         needed = (recipe,) if key is None else (recipe, key)

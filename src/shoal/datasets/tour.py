@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from shoal.anonymization import anonymize
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
 from shoal.engines import read
 from shoal.measures import score
@@ -15,7 +16,7 @@ from shoal.methods.sorted_clusters import SortedClusters
 from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.release import STANDARD_MEASURES, Release, anonymize
+from shoal.release import STANDARD_MEASURES, Release
 from shoal.risk import risk
 from shoal.showing import comparison, proof
 from shoal.verification import verify

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from shoal.anonymization import anonymize
 from shoal.engines import Layout
 from shoal.files import all_or_none
 from shoal.methods import Method
@@ -15,7 +16,6 @@ from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.release import anonymize
 from shoal.reproduction.experiments import COARSENINGS, LEVELS
 from shoal.table import Table
 

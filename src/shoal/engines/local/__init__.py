@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
 from shoal.engines.joining import joined_until_met
 from shoal.engines.local.aligning import aligned
+from shoal.engines.local.common import common_in, common_of_rows
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
@@ -29,7 +30,7 @@ from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, run
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Given, Ranked, RowOrder, Table, Tally
+from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")
@@ -142,8 +143,15 @@ class Local:
                 columns = {name: known_values(data, schema[name].name) for name in item.condition.columns}
                 carried[item] = count_labels(labels(np.flatnonzero(item.condition.holds(schema, columns))), groups)
                 continue
+            if isinstance(item, Common) and shared:
+                found = common_of_rows(data.positions(item.column), data.members(), of_matrix_row, groups)
+                carried[item] = found
+                continue
             order = by_label(labels(), groups)[0] if order is None else order
-            carried[item] = self._column(data, schema, item)[order]
+            if isinstance(item, Common):
+                carried[item] = common_in(data.positions(item.column)[order], starts)
+            else:
+                carried[item] = self._column(data, schema, item)[order]
         return Classes(starts, carried)
 
     def _starts(self, data: LocalData, by: tuple[str, ...]) -> NDArray[np.int64]:
@@ -256,7 +264,7 @@ class Local:
         return cut(data, values, least, Cutting(schema, kernel, by_keys), self._carried(data, schema, carry))
 
     def _carried(self, data: LocalData, schema: Schema, carry: Sequence[Carry]) -> dict[Carry, Positions]:
-        return {item: self._column(data, schema, item) for item in carry if not isinstance(item, Tally)}
+        return {item: self._column(data, schema, item) for item in carry if not isinstance(item, (Tally, Common))}
 
     def divide(
         self,

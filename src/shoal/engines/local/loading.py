@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.cells import Reading, Texts, Vocabulary, interpret
+from shoal.column_words import tells_people_apart
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.engines.local.first_line import insist_on_names
 from shoal.engines.local.text_head import Head, read_head
@@ -227,6 +228,7 @@ def _has_spellings(cells: Vocabulary) -> bool:
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import carried_words, read_column
+    from shoal.engines.local.distinct import distinct_and_filled
     from shoal.engines.local.typed_columns import zones
 
     header = tuple(table.column_names)
@@ -259,4 +261,10 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
     notes = (*origin.notes, *zones({name: table.column(name).type for name in assigned}))
-    return schema_of(assigned, found, options, header), data, read_so(replace(origin, notes=notes), options)
+    left_out = [name for name in header if name not in assigned and tells_people_apart(name)]
+    people = {name: distinct_and_filled(table.column(name)) for name in left_out}
+    return (
+        schema_of(assigned, found, options, header),
+        data,
+        read_so(replace(origin, notes=notes, people=people), options),
+    )
