@@ -13,7 +13,7 @@ from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, Release, seen_anew
-from shoal.schema import RELEASED
+from shoal.schema import RELEASED, refuse_odd
 from shoal.several_rows import several_rows
 from shoal.table import Table
 
@@ -73,6 +73,7 @@ def anonymize(
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
     allowed = (allow_identifiers,) if isinstance(allow_identifiers, str) else tuple(allow_identifiers)
     refuse_identifiers(table, models, allowed)
+    refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
     subjects = None
     if table.schema.subject is not None:
         subjects = int(table.counts(table.schema.subject)[0].size)

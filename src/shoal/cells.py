@@ -33,6 +33,13 @@ from shoal.numerals import NUMBER, convert, fits, kind_of
 _CODE = re.compile(r"0\d+")
 _DECIMAL_COMMA = re.compile(r"(?:[-+]?\d*,\d+|[-+]?\d+)")
 
+# Texts by which many files mark what is missing, in small letters.
+MARKS = frozenset(
+    {"?", "na", "n/a", "#n/a", "n.a.", "nan", "null", "-", "--", ".", "..", "unknown", "missing", "unbekannt", "k.a."}
+)
+# Where more of the cells than this, and as many different texts, are no numbers, nothing slipped in: they are codes.
+_SLIPS, _CODES = 0.01, 10
+
 # 2^31 - 2: the ends of the 32-bit range are reserved.
 _LARGEST = 2147483646
 
@@ -48,11 +55,19 @@ class Reading:
     order: tuple[str, ...] | None = None
     missing: frozenset[str] = frozenset({""})
     decimal: str | None = None
-    strict: bool = True
     hierarchy: str | Hierarchy | None = None
     leaves: bool = False  # whether only values of the hierarchy may stand there, no other nodes
     released: bool = False  # whether it is a release, of which single values keep or lack their brackets as they stand
     canonical: bool = False  # whether every text must be the one that a release has for its cell
+
+
+@dataclass(frozen=True)
+class Odd:
+    """Cells of a column of numbers that are none: how many, the line of the first, and the marks if all are marks."""
+
+    cells: int
+    line: int
+    marks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,7 @@ class Vocabulary:
     hi: NDArray[np.int32]
     ranged: bool
     reason: str
+    odd: Odd | None = None
 
 
 @dataclass(frozen=True)
@@ -106,11 +122,11 @@ def _placed(found: Texts, reading: Reading) -> Vocabulary:
         pass  # signs in the names of categories mean nothing
     elif reading.decimal == "," or (reading.decimal is None and looks.has_decimal_commas()):
         looks = looks.with_points()
-    kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, looks, reading)
+    kind, reason, odd = (reading.kind, "declared", None) if reading.kind else _infer(found, looks)
     if kind == "ordered" or reading.order is not None:
         return _place_ordered(found, looks, reading, reason)
     if kind == "category":
-        return _place_categories(looks, reason)
+        return replace(_place_categories(looks, reason), odd=odd)
     return _place_numbers(found, looks, kind, reason)
 
 
@@ -190,11 +206,11 @@ def _take_apart(text: str, missing: frozenset[str]) -> tuple[int, str, str]:
     return _EXACT, text, text
 
 
-def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
+def _infer(found: Texts, looks: _Looks) -> tuple[Kind, str, Odd | None]:
     seats, lows, highs = looks.ends()
     sets = (looks.forms == _SET).any()
     if seats.size == 0:
-        return "category", "sets of categories" if sets else "no cell has a value"
+        return "category", "sets of categories" if sets else "no cell has a value", None
     kind = "text" if sets else kind_of(lows if highs is lows else [*lows, *highs])
     reasons: dict[str, tuple[Kind, str]] = {
         "integer": ("integer", "whole numbers"),
@@ -204,22 +220,22 @@ def _infer(found: Texts, looks: _Looks, reading: Reading) -> tuple[Kind, str]:
         "datetime": ("datetime", "ISO dates with times"),
     }
     if kind in reasons:
-        return reasons[kind]
-    if not reading.strict or sets or any(_CODE.fullmatch(low) for low in lows):
-        return "category", "text"
-    # Text, or numbers among which something else has slipped in: that must not pass for a category unseen.
+        return *reasons[kind], None
+    if sets or any(_CODE.fullmatch(low) for low in lows):
+        return "category", "text", None
     ends = zip(lows, highs, strict=True)
     numbers = np.array([all(NUMBER.fullmatch(end) for end in (low, high)) for low, high in ends])
     counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
     others = int(counts[~numbers].sum())
-    if others <= counts[numbers].sum():
-        line = lines[~numbers].min()
-        raise DataError(
-            f"Column '{found.column}' holds numbers, but {others:,} of its cells do not (the first on line {line}).",
-            f"Mend them, say what stands for a missing value (--missing), or say what the column is "
-            f"(--kind {found.column}=category).",
-        )
-    return "category", "text"
+    strange = {low for low, number in zip(lows, numbers.tolist(), strict=True) if not number}
+    marks = {text for text in strange if text.casefold() in MARKS}
+    mixed = others <= counts[numbers].sum()
+    slipped = mixed and (others <= _SLIPS * counts.sum() or len(strange) < _CODES)
+    if slipped or (numbers.any() and marks == strange):
+        # Numbers among which something else has slipped in: that must not pass for a category unseen.
+        odd = Odd(others, int(lines[~numbers].min()), tuple(sorted(marks)) if marks == strange else ())
+        return "category", f"numbers, but for {others:,} cell{'s' * (others != 1)}", odd
+    return "category", f"codes: {others:,} cells are no numbers" if mixed else "text", None
 
 
 def _place_numbers(found: Texts, looks: _Looks, kind: Kind, reason: str) -> Vocabulary:

@@ -137,7 +137,7 @@ def _by_name(attribute: Attribute, few: NDArray[np.int32]) -> str | None:
 def _all_differ(table: Table, attribute: Attribute, few: NDArray[np.int32]) -> str | None:
     """Say whether a column tells every record apart. Measured numbers may do so by chance, numbers in a row do not."""
     kind = attribute.axis.kind
-    if kind in ("float", "ordered") or np.unique(few).size < max(few.size, 2):
+    if kind in ("float", "ordered") or attribute.odd is not None or np.unique(few).size < max(few.size, 2):
         return None
     keyed = numbers_records(attribute.name)
     if kind == "integer" and not keyed and np.ptp(_numbers(attribute.axis, few)) > 1.1 * table.rows:

@@ -78,8 +78,8 @@ def error(what: str, remedy: str) -> None:
     sys.stderr.write(f"✗ {what}\n" + "".join(f"  {line}\n" for line in remedy.splitlines()))
 
 
-def inspection(path: Source, table: Table, reports: Sequence[ColumnReport]) -> None:
-    """Show the columns of a table."""
+def inspection(path: Source, table: Table, reports: Sequence[ColumnReport], said: Sequence[str], then: str) -> None:
+    """Show the columns of a table, what should be said of them, and the command that comes next, in one line."""
     from rich.markup import escape
 
     console = _console()
@@ -94,10 +94,7 @@ def inspection(path: Source, table: Table, reports: Sequence[ColumnReport]) -> N
             escape(report.name), report.kind, f"{report.distinct:,}", f"{report.missing:,}", report.role.value, why
         )
     console.print(grid)
-    quasi = ",".join(report.name for report in reports if report.role == "quasi")
-    console.print(
-        f"\nRoles are suggestions: decide. Next: shoal risk {escape(str(path))} --quasi {escape(quasi or 'a,b')}"
-    )
+    _say("", *said, "Roles are suggestions: decide. Next:", then)
 
 
 def _share(value: float) -> str:
@@ -146,7 +143,7 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
     names = ", ".join(table.schema.quasi)
     console.print(f"Someone who knows {escape(names)} could single them out.")
     if guessed:
-        console.print("These columns were guessed; name them yourself with --quasi.")
+        console.print("No --quasi was given: these columns were guessed by their names. Name them yourself.")
     console.print()
     grid = _side_by_side(["all"], [report])
     for found in report.get("scores", ()):

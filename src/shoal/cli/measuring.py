@@ -35,13 +35,14 @@ from shoal.cli.options import (
     Where,
     app,
     chosen_engine,
+    given_options,
     print_json,
 )
 from shoal.conditions import Condition
 from shoal.engines import Engine, engine_for, read
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
-from shoal.inspection import inspect
+from shoal.inspection import advice, inspect, next_command
 from shoal.measures import Demanding, Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -59,7 +60,7 @@ from shoal.table import Table
 
 @app.command("inspect")
 def inspect_command(
-    file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
+    context: typer.Context, file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
     decimal: Decimal = None, missing: Missing = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -73,11 +74,12 @@ def inspect_command(
             options=replace(options, roles=Roles(rest=Role.PLAIN)),
         )
         reports = inspect(table)
+    said, then = advice(reports), next_command(file.seen_from(None), reports, given_options(context))
     if as_json:
         print_json({"file": file.name, "records": table.rows, "notes": list(table.origin.notes),
-                     "columns": [asdict(report) for report in reports]})  # fmt: skip
+                     "columns": [asdict(report) for report in reports], "advice": said, "next": then})  # fmt: skip
     else:
-        showing.inspection(file, table, reports)
+        showing.inspection(file, table, reports, said, then)
 
 
 @app.command("risk")
@@ -113,7 +115,8 @@ def risk_command(
             for name in names:
                 if name not in table.schema.quasi:
                     raise SchemaError.missing_column(name, table.schema.quasi)
-        report = {"file": file.name} | risk(table, where=where, matching=way)
+        report = {"file": file.name, "quasi": list(table.schema.quasi), "guessed": guessed}
+        report |= risk(table, where=where, matching=way)
         if sets:
             report["known"] = [risk(table, names, where, way) for names in sets]
         if extra:

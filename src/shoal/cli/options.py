@@ -142,6 +142,19 @@ def chosen_engine(engine: str | None, master: str | None) -> Engine | str | None
     return Spark(master=master)
 
 
+def given_options(context: typer.Context) -> list[str]:
+    """Give the options of a command that were given to it, as they can be given again; but for the form of output."""
+    found: list[str] = []
+    for option in context.command.params:
+        name, value = str(option.name), context.params.get(str(option.name))
+        if option.param_type_name != "option" or name == "as_json" or value in (None, False, [], ()):
+            continue
+        said = max(option.opts, key=len)
+        values = value if isinstance(value, (list, tuple)) else [value]
+        found += [said] if value is True else [part for each in values for part in (said, str(each))]
+    return found
+
+
 def print_json(content: Any) -> None:
     """Write one JSON object to stdout."""
     plain = sys.stdout.encoding.lower() not in ("utf-8", "utf8")

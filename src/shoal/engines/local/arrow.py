@@ -186,7 +186,6 @@ def interpret_texts(found: Texts, reading: Reading) -> Vocabulary:
             None,
             reading.missing,
             ".",
-            reading.strict,
             released=reading.released,
             canonical=reading.canonical,
         )

@@ -22,7 +22,7 @@ from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
-from shoal.schema import Attribute, ReadOptions, Role, Schema
+from shoal.schema import Attribute, ReadOptions, Role, Schema, refuse_odd
 from shoal.table import Origin, printable
 
 Positions = NDArray[np.int32]
@@ -59,14 +59,12 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
-    strict = role in (Role.QUASI, Role.SENSITIVE)
     leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
     return Reading(
         kind,
         order,
         missing,
         options.decimal,
-        strict,
         options.hierarchies.get(name),
         leaves,
         options.released,
@@ -208,8 +206,10 @@ def schema_of(
                 f"Column '{name}' tells people apart, but has cells that stand for several (5*, {{a;b}} or *).",
                 "Give every record the number or name of one person, or name another column (--subject).",
             )
+        odd = found[name].odd if name in found else None
         spellings = role != Role.QUASI and name in found and _has_spellings(found[name])
-        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings))
+        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings, odd))
+    refuse_odd([each for each in attributes if each.role == Role.QUASI])
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
 
 
