@@ -162,7 +162,10 @@ def refuse_odd(attributes: Iterable[Attribute]) -> None:
     (name, odd), *more = found
     told = f"Column '{name}' holds numbers, but {odd.cells:,} of its cells do not (the first on line {odd.line})."
     if more:
-        each = (f"'{name}' ({odd.cells:,} cell{'s' * (odd.cells != 1)}, the first on line {odd.line})" for name, odd in found)
+        each = (
+            f"'{name}' ({odd.cells:,} cell{'s' * (odd.cells != 1)}, the first on line {odd.line})"
+            for name, odd in found
+        )
         told = f"These columns hold numbers, but some of their cells do not: {', '.join(each)}."
     marks = ",".join(dict.fromkeys(mark for _, odd in found for mark in odd.marks)) or "…"
     kinds = " ".join(f"--kind {shlex.quote(f'{name}=category')}" for name, _ in found)

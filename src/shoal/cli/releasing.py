@@ -204,7 +204,8 @@ def run_command(
     asked = Recipe.load(recipe)
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
-    insist_on_promise(asked.models, no_promise=asked.no_promise)
+    if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
+        insist_on_promise(asked.models, no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     held_by, limit = chosen_engine(engine, master), memory or (None if engine == "spark" else asked.memory)
     with showing.progress(f"reading {source.name}") as say:
@@ -226,7 +227,7 @@ def run_command(
 @app.command("check")
 def check_command(
     file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
-    certificate: Annotated[Path, typer.Option(help="Its certificate.")],
+    certificate: Annotated[Path | None, typer.Option(help="Its certificate; the one beside it if left out.")] = None,
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
@@ -242,7 +243,8 @@ def check_command(
         with showing.progress(f"checking {file.name}"):
             sources = [file] if original is None else [file, original]
             held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)
-            proof = verify(file, certificate, key=signing_key(key), private=private, original=original, engine=held_by)
+            paper = certificate or certificate_beside(file)
+            proof = verify(file, paper, key=signing_key(key), private=private, original=original, engine=held_by)
     except CertificateError as error:
         if as_json:
             print_json({"verified": False, "reason": error.what})
