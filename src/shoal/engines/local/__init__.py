@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
 from shoal.engines.joining import joined_until_met
 from shoal.engines.local.aligning import aligned
-from shoal.engines.local.common import common_in, common_of_rows
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local.publishing import distances, publish_some, published, recode
+from shoal.engines.local.shared_values import common_in, common_of_rows
 from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import SchemaError

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.local.common import common_in
 from shoal.engines.local.data import LocalData, known_values
+from shoal.engines.local.shared_values import common_in
 from shoal.engines.parts.arranging import (
     Arrays,
     arranged,
