@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.column_words import as_option, names_people, numbers_records, tells_people_apart
+from shoal.column_words import as_option, names_people, numbers_records, role_by_name, tells_people_apart
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.models import PrivacyModel
@@ -140,6 +140,9 @@ def _all_differ(table: Table, attribute: Attribute, few: NDArray[np.int32]) -> s
     if kind in ("float", "ordered") or attribute.odd is not None or np.unique(few).size < max(few.size, 2):
         return None
     keyed = numbers_records(attribute.name)
+    told = role_by_name(attribute.name, kind)
+    if kind == "integer" and not keyed and told is not None and told[0] == Role.SENSITIVE:
+        return None  # an amount, whatever the amounts happen to be
     if kind == "integer" and not keyed and np.ptp(_numbers(attribute.axis, few)) > 1.1 * table.rows:
         return None
     positions, counts = table.counts(attribute.name)
