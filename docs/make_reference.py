@@ -107,6 +107,8 @@ def _parameters(callback: Callable[..., Any]) -> tuple[list[str], list[tuple[str
     arguments, options = [], []
     for name, parameter in inspect.signature(callback).parameters.items():
         hint = hints[name]
+        if hint is typer.Context:  # which nobody types
+            continue
         about = next(m for m in hint.__metadata__ if isinstance(m, typer.models.ParameterInfo))
         help_text = about.help or ""
         repeated = "list" in str(hint.__origin__)

@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # or else all that typing needs would be loaded before a 
 if TYPE_CHECKING:
     from typing import Any
 
+    from shoal.anonymization import anonymize
     from shoal.certificate import Certificate
     from shoal.engines import read
     from shoal.engines.spark import Spark
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from shoal.private_record import PrivateRecord
     from shoal.progress.showing import show_progress
     from shoal.recipe import Recipe
-    from shoal.release import Release, anonymize
+    from shoal.release import Release
     from shoal.schema import Role
     from shoal.study import Study
     from shoal.table import Table
@@ -123,7 +124,7 @@ _HOMES = {
     "Uniqueness": "shoal.measures.uniqueness",
     "VMdav": "shoal.methods.v_mdav",
     "Verdict": "shoal.models",
-    "anonymize": "shoal.release",
+    "anonymize": "shoal.anonymization",
     "check": "shoal.models",
     "closeness_bound": "shoal.models.t_closeness",
     "cluster_size": "shoal.models.t_closeness",

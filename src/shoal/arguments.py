@@ -12,36 +12,57 @@ from typing import Any
 from shoal.catalogue import build
 from shoal.errors import ParameterError
 from shoal.measures import Measure
+from shoal.models import PrivacyModel
 from shoal.schema import ReadOptions, Roles
 
+Texts = str | Iterable[str] | None
+Numbers = Iterable[float] | None
 
-def listed(text: str | None) -> tuple[str, ...]:
-    """Split a list of names at commas; a name with a comma is put in quotes."""
-    if not text:
-        return ()
+
+def listed(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Split lists of names at commas, however many lists there are; a name with a comma is put in quotes.
+
+    >>> listed(["age,sex", '"height, cm"'])
+    ('age', 'sex', 'height, cm')
+    """
+    texts = [given] if isinstance(given, str) else given or ()
     try:
-        names = next(csv.reader([text], skipinitialspace=True))
+        names = [name.strip() for text in texts for name in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error:
         raise ParameterError("A list of names cannot be read.", "Separate names by commas, in one line.") from None
-    return tuple(name.strip() for name in names if name.strip())
+    return tuple(name for name in names if name)
 
 
-def pairs(given: Iterable[str] | None, what: str, example: str) -> dict[str, str]:
-    """Read texts of the form NAME=VALUE."""
-    pairs = {}
-    for text in given or ():
-        name, sign, value = text.partition("=")
+def pairs(given: Texts, what: str, example: str, *, at_last: bool = False) -> dict[str, str]:
+    """Read texts of the form NAME=VALUE, cut at the first sign of equality, or at the last; a name may be in quotes.
+
+    >>> pairs(["x=y=integer"], "COLUMN=KIND", "age=integer", at_last=True)
+    {'x=y': 'integer'}
+    >>> pairs(['"x=y"=low,high'], "COLUMN=LOW,…,HIGH", "size=small,large")
+    {'x=y': 'low,high'}
+    """
+    found: dict[str, str] = {}
+    for text in _all(given):
+        quoted, end, rest = text[1:].partition('"=') if text.startswith('"') else ("", "", "")
+        if end:
+            name, sign, value = quoted.replace('""', '"'), "=", rest
+        else:
+            name, sign, value = text.rpartition("=") if at_last else text.partition("=")
+        name, value = name.strip(), value.strip()
         if not sign or not name or not value:
             raise ParameterError(f"'{text}' is not of the form {what}.", f"Write it as {example}.")
-        pairs[name.strip()] = value.strip()
-    return pairs
+        if name in found:
+            raise ParameterError(f"'{name}' is given more than once in {what}.", "Say it once for each.")
+        found[name] = value
+    return found
 
 
 def read_options(
-    quasi: str = "", sensitive: str = "", plain: str = "", subject: str | None = None, roles: str | None = None,
-    kind: list[str] | None = None, order: list[str] | None = None, in_delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None, missing: str = "", hierarchy: list[str] | None = None,
-    thousands: str | None = None, dates: str | None = None, header: bool | None = None, masked: bool | None = None,
+    quasi: Texts = None, sensitive: Texts = None, plain: Texts = None, subject: str | None = None,
+    roles: str | None = None, kind: Texts = None, order: Texts = None, in_delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None, missing: Texts = None, hierarchy: Texts = None,
+    identifier: Texts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
+    header: bool | None = None, masked: bool | None = None,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
     if roles not in (None, "last-sensitive"):
@@ -49,11 +70,12 @@ def read_options(
             f"'{roles}' is not a way to give roles.", "Use --roles last-sensitive, or name the columns."
         )
     named = Roles(
-        listed(quasi), listed(sensitive), listed(plain), subject=subject, last_sensitive=roles == "last-sensitive"
-    )
+        listed(quasi), listed(sensitive), listed(plain), listed(identifier), subject, weight,
+        last_sensitive=roles == "last-sensitive",
+    )  # fmt: skip
     return ReadOptions(
         roles=named,
-        kinds=pairs(kind, "COLUMN=KIND", "age=integer"),  # type: ignore[arg-type]
+        kinds=pairs(kind, "COLUMN=KIND", "age=integer", at_last=True),  # type: ignore[arg-type]
         orders={
             column: listed(values) for column, values in pairs(order, "COLUMN=LOW,…,HIGH", "size=small,large").items()
         },
@@ -67,6 +89,47 @@ def read_options(
         header=header,
         masked=masked,
     )
+
+
+def asked_models(
+    k: int | None, t: Numbers, t_column: Texts, t_distance: Texts, diversity: Numbers, l_column: Texts, l_kind: Texts,
+    alpha: Numbers = None, alpha_column: Texts = None,
+) -> list[PrivacyModel]:  # fmt: skip
+    """Make the promises that options ask for; those that may be asked for several times, in their order."""
+    whole = [int(number) if number.is_integer() else number for number in diversity or ()]
+    return [
+        *([] if k is None else [build("models", {"name": "k-anonymity", "k": k})]),
+        *_each("t-closeness", "t", t, column=t_column, distance=t_distance),
+        *_each("l-diversity", "l", whole, column=l_column, kind=l_kind),
+        *_each("alpha-k", "alpha", alpha, column=alpha_column),
+    ]
+
+
+def _each(model: str, level: str, levels: Numbers, **others: Texts) -> list[PrivacyModel]:
+    """Make a model of each level, with what was said of it in the same place: the option --t-column goes with --t."""
+    numbers, told = list(levels or ()), {name: _all(given) for name, given in others.items()}
+    given = {name: values for name, values in told.items() if values}
+    for name, values in given.items():
+        if len(values) != len(numbers):
+            raise ParameterError(
+                f"--{level}-{name} is given {_times(len(values))}, but --{level} {_times(len(numbers))}.",
+                f"Give each its own: --{level} … --{level}-{name} … --{level} … --{level}-{name} …",
+            )
+    if len(numbers) > 1 and "column" not in given:
+        raise ParameterError(
+            f"--{level} is given {_times(len(numbers))}, without saying which column each is about.",
+            f"Give each its own: --{level} … --{level}-column a --{level} … --{level}-column b.",
+        )
+    said = [{name: values[i] for name, values in given.items()} for i in range(len(numbers))]
+    return [build("models", {"name": model, level: number} | more) for number, more in zip(numbers, said, strict=True)]
+
+
+def _times(number: int) -> str:
+    return ("not at all", "once", "twice")[number] if number < 3 else f"{number} times"
+
+
+def _all(given: Texts) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
 
 
 def method_parameters(given: list[str] | None) -> dict[str, Any]:

@@ -31,8 +31,25 @@ from shoal.zones import zone_in
 
 _CODE = re.compile(r"0\d+")
 
+# Texts by which many files mark what is missing, in small letters.
+MARKS = frozenset(
+    {"?", "na", "n/a", "#n/a", "n.a.", "nan", "null", "-", "--", ".", "..", "unknown", "missing", "unbekannt", "k.a."}
+)
+# Where more of the cells than this, and as many different texts, are no numbers, nothing slipped in: they are codes.
+_SLIPS, _CODES = 0.01, 10
+
 # 2^31 - 2: the ends of the 32-bit range are reserved.
 _LARGEST = 2147483646
+
+
+@dataclass(frozen=True)
+class Odd:
+    """Cells of a column of numbers that are none: how many, the line of the first, and the marks if all are marks."""
+
+    cells: int
+    line: int
+    marks: tuple[str, ...]
+    among: str = "numbers"  # or dates
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,7 @@ class Vocabulary:
     reason: str
     restyled: bool = False  # whether numbers or dates were written in another way than a release writes them
     note: str = ""  # what is to be said about how cells were read
+    odd: Odd | None = None
 
 
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
@@ -97,9 +115,9 @@ def _placed(found: Texts, reading: Reading) -> Vocabulary:
     if reading.kind == "category":  # signs in the names of categories mean nothing
         return _place_categories(looks, "declared")
     plain = plain_form(found, looks, reading)
-    kind, reason = (reading.kind, "declared") if reading.kind else _infer(found, plain, reading)
+    kind, reason, odd = (reading.kind, "declared", None) if reading.kind else _infer(found, plain)
     if kind == "category":
-        return _place_categories(looks, reason)
+        return replace(_place_categories(looks, reason), odd=odd)
     placed = _place_numbers(found, plain.looks, kind, reason)
     return replace(placed, restyled=plain.looks is not looks, note=plain.note)
 
@@ -114,29 +132,30 @@ _REASONS: dict[str, tuple[Kind, str]] = {
 }
 
 
-def _infer(found: Texts, plain: Plain, reading: Reading) -> tuple[Kind, str]:
+def _infer(found: Texts, plain: Plain) -> tuple[Kind, str, Odd | None]:
     looks = plain.looks
     seats, lows, highs = looks.ends()
     if seats.size == 0:
-        return "category", "sets of categories" if looks.sets else "no cell has a value"
+        return "category", "sets of categories" if looks.sets else "no cell has a value", None
     if plain.kind in _REASONS:
         kind, reason = _REASONS[plain.kind]
-        return kind, plain.unclear or plain.note or reason
-    if not reading.strict or looks.sets or any(_CODE.fullmatch(low) for low in lows):
-        return "category", plain.unclear or "text"
-    # Text, or numbers or dates among which something else has slipped in: that must not pass for a category unseen.
-    if plain.mostly:
-        pattern = NUMBER if plain.mostly == "numbers" else ISO
-        ends = zip(lows, highs, strict=True)
-        others = np.array([not all(pattern.fullmatch(end) for end in (low, high)) for low, high in ends])
-        cells, line = np.asarray(found.counts)[seats][others].sum(), np.asarray(found.lines)[seats][others].min()
-        raise DataError(
-            f"Column '{found.column}' holds {plain.mostly}, but {cells:,} of its cells do not "
-            f"(the first on line {line}).",
-            f"Mend them, say what stands for a missing value (--missing), or say what the column is "
-            f"(--kind {found.column}=category).",
-        )
-    return "category", "text"
+        return kind, plain.unclear or plain.note or reason, None
+    if plain.unclear or looks.sets or any(_CODE.fullmatch(low) for low in lows):
+        return "category", plain.unclear or "text", None
+    what, pattern = ("dates", ISO) if plain.mostly == "dates" else ("numbers", NUMBER)
+    ends = zip(lows, highs, strict=True)
+    numbers = np.array([all(pattern.fullmatch(end) for end in (low, high)) for low, high in ends])
+    counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
+    others = int(counts[~numbers].sum())
+    strange = {low for low, number in zip(lows, numbers.tolist(), strict=True) if not number}
+    marks = {text for text in strange if text.casefold() in MARKS}
+    mixed = others <= counts[numbers].sum()
+    slipped = mixed and (others <= _SLIPS * counts.sum() or len(strange) < _CODES)
+    if slipped or (numbers.any() and marks == strange):
+        # Numbers among which something else has slipped in: that must not pass for a category unseen.
+        odd = Odd(others, int(lines[~numbers].min()), tuple(sorted(marks)) if marks == strange else (), what)
+        return "category", f"{what}, but for {others:,} cell{'s' * (others != 1)}", odd
+    return "category", f"codes: {others:,} cells are no {what}" if mixed else "text", None
 
 
 def _place_numbers(found: Texts, looks: Looks, kind: Kind, reason: str) -> Vocabulary:

@@ -17,7 +17,7 @@ from typing import Any
 
 from shoal.catalogue import describe
 from shoal.engines import Written
-from shoal.errors import CertificateError, ParameterError
+from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
 from shoal.models import Verdict
 from shoal.schema import RELEASED, Role, Schema
@@ -124,7 +124,7 @@ def load_json(path: str | Path, what: str) -> dict[str, Any]:
         content = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
         json.dumps(content, ensure_ascii=False).encode()
     except FileNotFoundError:
-        raise ParameterError(f"There is no {what} '{path}'.", "Check its name and folder.") from None
+        raise DataError(f"There is no {what} '{path}'.", "Check its name and folder.") from None
     except (OSError, ValueError, RecursionError):
         raise CertificateError(f"'{path}' is not a {what}.", "Check the file.") from None
     if not isinstance(content, dict):

@@ -1,31 +1,42 @@
-"""A first look at a table: what its columns are, which roles they may have, and why."""
+"""A first look at a table: what its columns are, which roles they may have and why, and what should be said of them."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.cells import MARKS
+from shoal.column_words import as_option, role_by_name
+from shoal.identifiers import ENOUGH, looks_like
 from shoal.kernels import MISSING
-from shoal.schema import Role
+from shoal.schema import Attribute, Role
 from shoal.table import Table
 
-_NAMES = (
-    (Role.IDENTIFIER, r"(^|_)(name|surname|first_?name|last_?name|ssn|passport|e?_?mail|phone|fax|address|street|iban|"
-     r"account|licen[cs]e|mrn|nhs|url|ip)($|_)|_?(uu|gu)id$", "its name suggests that it names a person"),
-    (Role.SUBJECT, r"(^|_)(patient|person|subject|member|customer|user|client)_?(id|no|nr|number|key)($|_)|^(pid|rln)$",
-     "its name suggests that it tells people apart"),
-    (Role.WEIGHT, r"(^|_)(weight|wgt|pweight|sampling_weight)($|_)", "its name suggests a survey weight"),
-    (Role.SENSITIVE, r"charge|salary|income|wage|diag|disease|illness|drug|hiv|religio|politic|sexual|debt|price|cost|"
-     r"amount|score|result|grade", "its name suggests something confidential"),
-    (Role.QUASI, r"age|sex|gender|race|ethn|zip|post_?code|plz|county|city|town|region|state|country|nation|birth|dob|"
-     r"date|marital|education|occupation|job|work|hospital|oshpd|admission|adm_|los|stay|quarter|month|year|language",
-     "its name suggests something that others may know"),
-)  # fmt: skip
+# Numbers that many files write for what is missing. They are taken for that only where they lie far from all others.
+_CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)
 
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """What was found of a column. No cell is shown."""
+    """What was found of a column. No cell is shown, but for marks of what is missing.
+
+    Attributes
+    ----------
+    name, kind, why_kind
+        Its name, its kind, and why it is of that kind.
+    distinct, missing
+        How many values it has, and how many cells without one.
+    role, why_role
+        A role that may be right, and why.
+    marks
+        Texts and numbers that may stand for a missing value, and how often each occurs.
+    odd
+        How many cells are no numbers though all others are: it must be said what they are before a release.
+    """
 
     name: str
     kind: str
@@ -34,6 +45,18 @@ class ColumnReport:
     missing: int
     role: Role
     why_role: str
+    marks: Mapping[str, int] = field(default_factory=dict)
+    odd: int = 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether it can be a quasi-identifier as it is, or once its marks are named."""
+        return self.odd == 0 or self.odd == sum(self.text_marks.values())
+
+    @property
+    def text_marks(self) -> Mapping[str, int]:
+        """Those marks that are texts, and no numbers."""
+        return {mark: count for mark, count in self.marks.items() if mark.casefold() in MARKS}
 
 
 def inspect(table: Table) -> tuple[ColumnReport, ...]:
@@ -41,25 +64,80 @@ def inspect(table: Table) -> tuple[ColumnReport, ...]:
     reports = []
     for attribute in table.schema.attributes:
         positions, counts = table.counts(attribute.name)
-        missing = int(counts[0]) if positions[0] == MISSING else 0
-        distinct = int(positions.size) - (1 if missing else 0)
-        role, why = suggested_role(attribute.name, attribute.axis.kind, distinct, table.rows - missing)
-        reports.append(
-            ColumnReport(attribute.name, attribute.axis.kind, attribute.reason, distinct, missing, role, why)
-        )
+        filled = positions != MISSING
+        missing, positions, counts = int(counts[~filled].sum()), positions[filled], counts[filled]
+        name, kind, distinct = attribute.name, attribute.axis.kind, int(positions.size)
+        content = looks_like(attribute.axis)
+        role, why = suggested_role(name, kind, distinct, table.rows - missing)
+        role, why = (role, why) if content is None else (Role.IDENTIFIER, content)
+        marks = _marks(attribute, positions, counts)
+        odd = 0 if attribute.odd is None else attribute.odd.cells
+        reports.append(ColumnReport(name, kind, attribute.reason, distinct, missing, role, why, marks, odd))
     return tuple(reports)
 
 
 def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Role, str]:
     """Suggest a role from the name of a column, and else from how many distinct values and filled cells it has."""
-    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
-    for role, pattern, why in _NAMES:
-        if re.search(pattern, plain):
-            return role, why
-    if filled > 20 and distinct == filled and kind in ("category", "integer"):
+    told = role_by_name(name, kind)
+    if told is not None and not (told[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
+        return told
+    if filled > ENOUGH and distinct == filled and kind in ("category", "integer"):
         return Role.IDENTIFIER, "every record has a value of its own"
     if distinct <= 1:
         return Role.PLAIN, "it hardly varies"
     if kind == "float":
         return Role.SENSITIVE, "a measured number that others rarely know exactly; decide"
     return Role.QUASI, "it varies and might be known to others; decide"
+
+
+def _marks(attribute: Attribute, positions: NDArray[np.int32], counts: NDArray[np.int64]) -> dict[str, int]:
+    """Find what may stand for a missing value in a column, and how often."""
+    axis = attribute.axis
+    if axis.nominal and axis.values is not None:
+        names = {place: str(value) for place, value in enumerate(axis.values) if str(value).casefold() in MARKS}
+        found = zip(positions.tolist(), counts.tolist(), strict=True)
+        return {names[place]: count for place, count in found if place in names}
+    if axis.kind not in ("integer", "float") or positions.size < 3:
+        return {}
+    numbers = axis.coordinates()
+    values = positions.astype(np.float64) if numbers is None else numbers[positions]
+    return {
+        str(code): int(counts[values == code][0])
+        for code in _CODES
+        if (values == code).any() and _far_off(code, values[~np.isin(values, _CODES)])
+    }
+
+
+def _far_off(code: int, others: NDArray[np.float64]) -> bool:
+    """Tell whether a number lies where no other does: below zero alone, or above twice the highest."""
+    return bool(others.size and (others.min() >= 0 if code < 0 else 2 * others.max() < code))
+
+
+def advice(reports: Sequence[ColumnReport]) -> list[str]:
+    """Say what should be said of columns before they are released, and by which option."""
+    marked = [(each.name, each.marks) for each in reports if each.marks]
+    all_marks = list(dict.fromkeys(mark for _, marks in marked for mark in marks))
+    said = []
+    if marked:
+        found = "; ".join(
+            f"{name}: " + ", ".join(f"{count:,} × {mark}" for mark, count in marks.items()) for name, marks in marked
+        )
+        said.append(f"Cells that may stand for a missing value: {found}. If so: --missing {as_option(all_marks)}")
+    odd = [each for each in reports if not each.settled]
+    if odd:
+        found = ", ".join(f"{each.name} ({each.odd:,})" for each in odd)
+        kinds = " ".join(f"--kind {shlex.quote(f'{each.name}=category')}" for each in odd)
+        said.append(f"Columns of numbers with cells that are none: {found}. Mend them, or take them for codes: {kinds}")
+    return said
+
+
+def next_command(place: str, reports: Sequence[ColumnReport], given: Sequence[str]) -> str:
+    """Give the command that measures the risk with the suggested roles, as it can be run, with options given before."""
+    others = [each for each in reports if each.role not in (Role.IDENTIFIER, Role.SUBJECT)] or reports
+    quasi = [each for each in reports if each.role == Role.QUASI] or others
+    marks = list(dict.fromkeys(mark for each in reports for mark in each.text_marks))
+    parts = ["shoal risk", shlex.quote(place), *map(shlex.quote, given)]
+    parts.append(f"--quasi {as_option([each.name for each in quasi])}")
+    parts += [f"--missing {as_option(marks)}"] if marks else []
+    parts += [f"--kind {shlex.quote(f'{each.name}=category')}" for each in quasi if not each.settled]
+    return " ".join(parts)

@@ -51,6 +51,8 @@ _RELEASE = {
     "delimiter": "a text",
     "row_order": "a text",
     "seed": "a whole number",
+    "no_promise": "true or false",
+    "allow_identifiers": "texts",
 }
 # What is said of the layout of the original: readers of a release need to know nothing of it.
 _LAYOUT = (
@@ -86,6 +88,10 @@ class Recipe:
         How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out.
     row_order
         ``released``, by what is released; or ``input``, as in the original, for experiments.
+    no_promise
+        Whether the release is meant to promise nothing.
+    allow_identifiers
+        Columns that are released though they tell who people are, because someone decided so.
     """
 
     options: ReadOptions
@@ -101,6 +107,8 @@ class Recipe:
     memory: str | None = None
     private: str | None = None
     row_order: str = "released"
+    no_promise: bool = False
+    allow_identifiers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse an amount of memory that is none, and an order that is none."""
@@ -144,6 +152,8 @@ class Recipe:
         release |= {key: value for key, value in places.items() if value}
         release |= {"row_order": self.row_order} if self.row_order != "released" else {}
         release |= {"delimiter": self.delimiter} if self.delimiter is not None else {}
+        release |= {"no_promise": True} if self.no_promise else {}
+        release |= {"allow_identifiers": list(self.allow_identifiers)} if self.allow_identifiers else {}
         return {
             "table": ({"file": self.source} if self.source else {}) | dict(self.table),
             "method": [describe(method) for method in self.methods],
@@ -201,6 +211,8 @@ class Recipe:
             engine.get("memory"),
             release.get("private"),
             release.get("row_order", "released"),
+            release.get("no_promise", False),
+            _names(release.get("allow_identifiers", ())),
         )
 
     @classmethod
@@ -285,6 +297,10 @@ def _section(content: Mapping[str, Any], name: str, forms: Mapping[str, str]) ->
         if not _FORMS[forms[key]](value):
             raise ParameterError(f"'{key}' in [{name}] must be {forms[key]}.", "Mend the recipe.")
     return dict(section)
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _texts(value: Any) -> bool:

@@ -1,34 +1,35 @@
-"""anonymize(): the one road from a table to a release with its certificate."""
+"""Release: a masked table with what was proved and measured on it, and how it is written with its certificate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.catalogue import picked
 from shoal.certificate import Certificate
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
-from shoal.measures import Demanding, Measure, Score, TableMeasure, score
+from shoal.homogeneity import Homogeneous, homogeneous
+from shoal.measures import Measure, Score, TableMeasure
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
-from shoal.methods import Method
-from shoal.models import PrivacyModel, Verdict, check
+from shoal.models import PrivacyModel, Verdict
 from shoal.papers import Places
-from shoal.progress import stage
-from shoal.progress.showing import Progress, by_itself
+from shoal.progress.showing import by_itself
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release_files import refuse_losses, write_release
-from shoal.schema import RELEASED, usable_delimiter
+from shoal.schema import usable_delimiter
+from shoal.several_rows import SeveralRows
 from shoal.table import Origin, RowOrder, Table
 
+PROMISES_NOTHING = "This release promises nothing."
 STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
 
 
@@ -52,6 +53,9 @@ class Release:
         What was found of each model.
     scores
         What was measured.
+    several_rows
+        A column by which people have several rows, though nobody said that it tells them apart. It is for the holder
+        of the original alone.
     """
 
     origin: Origin
@@ -61,6 +65,19 @@ class Release:
     steps: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
     scores: tuple[Score, ...]
+    several_rows: SeveralRows | None = None
+
+    @cached_property
+    def homogeneous(self) -> tuple[Homogeneous, ...]:
+        """The confidential columns that no model protects, where classes have one value of them only."""
+        return homogeneous(self.table, self.recipe.models)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the promises do not keep, in words, each with what to do about it."""
+        nothing = [] if self.verdicts else [PROMISES_NOTHING]
+        several = [] if self.several_rows is None else [f"{self.several_rows.sentence} {self.several_rows.remedy}"]
+        return (*nothing, *(f"{each.sentence} {each.remedy}" for each in self.homogeneous), *several)
 
     @property
     def holds(self) -> bool:
@@ -72,6 +89,7 @@ class Release:
         lines = [f"Release of {self.table.rows:,} records"]
         lines += [f"  {'✓' if v.holds else '✗'} {v.model.name}: {v.sentence}" for v in self.verdicts]
         lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
+        lines += [f"  ! {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -81,10 +99,12 @@ class Release:
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
+        rows += [("!", "", warning) for warning in self.warnings]
         cells = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
         return f"<table><caption>Release of {self.table.rows:,} records</caption><tbody>{cells}</tbody></table>"
 
     def _insist(self) -> None:
+        insist_on_promise(self.recipe.models, no_promise=self.recipe.no_promise)
         for verdict in self.verdicts:
             if not verdict.holds:
                 raise GuaranteeError(
@@ -200,80 +220,20 @@ class Release:
 
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""
-        scores = _seen(table, self.recipe.measures or (), self.scores)
+        scores = seen_anew(table, self.recipe.measures or (), self.scores)
         return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=scores)
 
 
-def _seen(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) -> tuple[Score, ...]:
+def seen_anew(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) -> tuple[Score, ...]:
     """Give scores with those anew that look at the order of the rows."""
     looks = zip(measures, scores, strict=True)
     return tuple(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
 
 
-def anonymize(
-    table: Table,
-    method: Method | str | Sequence[Method | str],
-    models: PrivacyModel | Sequence[PrivacyModel] = (),
-    *,
-    measures: Sequence[Measure] | None = None,
-    seed: int = 0,
-    row_order: str = "released",
-    progress: Progress | bool | None = None,
-) -> Release:
-    """Mask a table, check the models on the result, and measure what is left and what was lost.
-
-    Parameters
-    ----------
-    table
-        What to mask. It is not changed.
-    method
-        How to mask it, or the name of that (``"hilbert"``); several are applied one after the other.
-    models
-        What the release promises. It is checked on the masked table alone.
-    measures
-        What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
-    seed
-        The seed of methods that draw random numbers.
-    row_order
-        In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
-    progress
-        Who is told how far it is: a function of the stage, the share of it that is done and the seconds left, or True
-        or False, as for `show_progress`. If left out, it is shown in notebooks.
-
-    Examples
-    --------
-    >>> import polars as pl, shoal
-    >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["yes", "no", "no", "yes"]})
-    >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
-    >>> release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    >>> release.frame("pandas")["age"].tolist()
-    ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
-    """
-    methods, models = picked("methods", method), picked("models", models)
-    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
-    if not table.schema.quasi:
-        raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
-    subject = table.schema.subject
-    subjects = None if subject is None else int(table.counts(subject)[0].size)
-    for model in models:
-        model.demand(table.rows, subjects)
-    for measure in asked:
-        if isinstance(measure, Demanding):
-            measure.demand(table.schema)
-    recipe = replace(Recipe.of(table, methods, tuple(models), asked, seed), row_order=row_order)
-    masked, steps = table, []
-    with by_itself("masking", progress):
-        for step in methods:
-            stage(f"masking with {step.name}")
-            steps.append(step.explain(masked, models))
-            masked = step.apply(masked, models, seed)
-        if table.origin.given.get("missing"):
-            # Whoever reads the release knows no marks: what a model takes for missing must be seen to be so.
-            looked_at = [getattr(item, "column", item) for model in models for item in model.carries(masked.schema)]
-            masked = masked.blanked([name for name in looked_at if name in masked.schema.of(*RELEASED)])
-        stage("checking the promises")
-        verdicts = check(masked, models)
-        scores = score(masked, asked, table)
-        if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
-            scores = _seen(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
-    return Release(table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores)
+def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> None:
+    """Refuse to release what promises nothing, unless someone says that this is known."""
+    if not models and not no_promise:
+        raise GuaranteeError(
+            f"{PROMISES_NOTHING} No privacy level was asked for, so nothing was released.",
+            "Ask for one (--k 5, models=[KAnonymity(5)]); or say that you know (--no-promise, no_promise=True).",
+        )

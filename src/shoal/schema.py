@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.axis import KINDS, Axis, Kind
-from shoal.errors import ParameterError, SchemaError, suggest
+from shoal.cells import Odd
+from shoal.errors import DataError, ParameterError, SchemaError, suggest
 from shoal.hierarchy import BUILDERS, Hierarchy
 from shoal.numeral_styles import DATE_ORDERS, SEPARATORS
 
@@ -50,7 +52,8 @@ class Attribute:
     """A column of a table.
 
     Of a column that is released as it is, ``generalized`` says whether some of its cells stand for several values, and
-    ``spellings`` whether some value is written in several ways, such as 1.5 and 1.50.
+    ``spellings`` whether some value is written in several ways, such as 1.5 and 1.50. ``odd`` are the cells of a column
+    of numbers that are none.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Attribute:
     reason: str = field(default="", compare=False)
     generalized: bool = field(default=False, compare=False)
     spellings: bool = field(default=False, compare=False)
+    odd: Odd | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,29 @@ class Roles:
         if self.rest is not None:
             named = dict.fromkeys(header, self.rest) | named
         return {name: named[name] for name in header if named.get(name, Role.IDENTIFIER) != Role.IDENTIFIER}
+
+
+def refuse_odd(attributes: Iterable[Attribute]) -> None:
+    """Refuse columns of numbers with cells that are none, all of them at once, and say both ways to mend that."""
+    found = [(each.name, each.odd) for each in attributes if each.odd is not None]
+    if not found:
+        return
+    (name, odd), *more = found
+    told = f"Column '{name}' holds {odd.among}, but {odd.cells:,} of its cells do not (the first on line {odd.line})."
+    if more:
+        each = (
+            f"'{name}' ({odd.cells:,} cell{'s' * (odd.cells != 1)}, the first on line {odd.line})"
+            for name, odd in found
+        )
+        what = " or ".join(dict.fromkeys(odd.among for _, odd in found))
+        told = f"These columns hold {what}, but some of their cells do not: {', '.join(each)}."
+    marks = ",".join(dict.fromkeys(mark for _, odd in found for mark in odd.marks)) or "…"
+    kinds = " ".join(f"--kind {shlex.quote(f'{name}=category')}" for name, _ in found)
+    raise DataError(
+        told,
+        f"Mend them; or say what stands for a missing value (--missing '{marks}'); or say that these are codes "
+        f"({kinds}).",
+    )
 
 
 def usable_delimiter(text: str) -> bool:

@@ -42,8 +42,8 @@ def error(what: str, remedy: str) -> None:
     sys.stderr.write(f"✗ {what}\n" + "".join(f"  {line}\n" for line in remedy.splitlines()))
 
 
-def inspection(path: Source, table: Table, reports: Sequence[ColumnReport]) -> None:
-    """Show the columns of a table."""
+def inspection(path: Source, table: Table, reports: Sequence[ColumnReport], said: Sequence[str], then: str) -> None:
+    """Show the columns of a table, what should be said of them, and the command that comes next, in one line."""
     from rich.markup import escape
 
     console = _console()
@@ -58,10 +58,7 @@ def inspection(path: Source, table: Table, reports: Sequence[ColumnReport]) -> N
             escape(report.name), report.kind, f"{report.distinct:,}", f"{report.missing:,}", report.role.value, why
         )
     console.print(grid)
-    quasi = ",".join(report.name for report in reports if report.role == "quasi")
-    console.print(
-        f"\nRoles are suggestions: decide. Next: shoal risk {escape(str(path))} --quasi {escape(quasi or 'a,b')}"
-    )
+    _say("", *said, "Roles are suggestions: decide. Next:", then)
 
 
 def _share(value: float) -> str:
@@ -110,7 +107,7 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
     names = ", ".join(table.schema.quasi)
     console.print(f"Someone who knows {escape(names)} could single them out.")
     if guessed:
-        console.print("These columns were guessed; name them yourself with --quasi.")
+        console.print("No --quasi was given: these columns were guessed by their names. Name them yourself.")
     console.print()
     grid = _side_by_side(["all"], [report])
     for found in report.get("scores", ()):
@@ -175,6 +172,7 @@ def _measured(value: Score) -> str:
 def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
+    lines += [f"! {warning}" for warning in made.warnings]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))
@@ -192,7 +190,9 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
 
 def proof(path: Source | Path, found: Proof) -> None:
     """Show what was proved."""
-    lines = [f"✓ {path.name} keeps what its certificate says.", *(f"  ✓ {line}" for line in found.proved)]
+    kept = f"✓ {path.name} keeps what its certificate says."
+    sign, kept = ("✓", kept) if found.promised else ("–", f"! This release promises nothing: {path.name}")
+    lines = [kept, *(f"  {sign} {line}" for line in found.proved)]
     lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
     lines.append(f"Promised: {', '.join(found.promised) or 'nothing'}")
     lines.append(f"Protected (quasi-identifiers): {', '.join(found.protected)}")

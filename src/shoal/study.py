@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.anonymization import anonymize
 from shoal.catalogue import build, describe
 from shoal.engines.sources import beside
 from shoal.errors import GuaranteeError, ParameterError
@@ -22,7 +23,8 @@ from shoal.models import PrivacyModel
 from shoal.progress import counted
 from shoal.progress.showing import Progress, by_itself
 from shoal.recipe import Recipe
-from shoal.release import STANDARD_MEASURES, anonymize
+from shoal.release import STANDARD_MEASURES
+from shoal.schema import RELEASED
 from shoal.table import Table
 from shoal.version import VERSION
 
@@ -55,7 +57,10 @@ class Cell:
     def run(self, table: Table) -> list[Row]:
         """Make the release and give one row per measure."""
         begun = time.process_time()
-        release = anonymize(table, self.methods, self.models, measures=self.measures, seed=self.seed)
+        measured = table.schema.of(*RELEASED)  # and not released, whoever they name
+        release = anonymize(
+            table, self.methods, self.models, measures=self.measures, seed=self.seed, allow_identifiers=measured
+        )
         if not release.holds:
             raise GuaranteeError(f"{self.label} does not keep its promise.", "Choose a method that enforces it.")
         seconds = round(time.process_time() - begun, 3)

@@ -42,7 +42,8 @@ class Origin:
     ``place`` is the full path of a file, and ``beside`` are those of files that were read along with it, such as
     hierarchies. They are never written anywhere: they only keep a release from overwriting its own input. ``written``
     is what the engine's digest would have said of just the bytes or rows that were read, and ``content`` the same of
-    the text in a file that may be compressed; frames have neither.
+    the text in a file that may be compressed; frames have neither. ``people`` is how many different values and how many
+    filled cells a column has that was left out, though it may tell people apart, if it was easy to count.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Origin:
     beside: tuple[str, ...] = ()
     written: Written | None = None
     content: Written | None = None
+    people: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def printable(name: str) -> str:
@@ -75,6 +77,13 @@ class Tally:
     condition: Condition
 
 
+@dataclass(frozen=True)
+class Common:
+    """The value that all records of each class have in a column; missing where they have none in common."""
+
+    column: str
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
     """A column that the engine gave before, to be carried: one number per record."""
@@ -86,7 +95,7 @@ class Given:
         return Given, (None,)
 
 
-Carry = str | Ranked | Tally | Given
+Carry = str | Ranked | Tally | Common | Given
 
 
 @dataclass(frozen=True)
@@ -94,8 +103,9 @@ class Classes:
     """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
 
     ``columns`` holds what was asked to be carried: positions of other columns, class after class, so that class ``i``
-    has the entries ``starts[i]:starts[i + 1]``; or, for a tally, one count per class. Records of a class stand in
-    the order of the table. Classes by labels are in the order of the labels, and ``first`` is that of the first.
+    has the entries ``starts[i]:starts[i + 1]``; or, for a tally and what is common, one number per class. Records of a
+    class stand in the order of the table. Classes by labels are in the order of the labels, and ``first`` is that of
+    the first.
     """
 
     starts: NDArray[np.int64]

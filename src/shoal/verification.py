@@ -22,6 +22,7 @@ from shoal.engines.sources import Source
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
 from shoal.files.moving import Awaited
+from shoal.identifiers import identifying, looked_at
 from shoal.measures import Measure, Score
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
@@ -346,7 +347,7 @@ class _Case:
         output = self.content["output"]
         marks = marks_of(self.content)
         shown = ", ".join(repr(mark) for mark in marks)
-        looked_at = {str(getattr(item, "column", item)) for m in models for item in m.carries(table.schema)}
+        about = looked_at(table.schema, models)
         return [
             *([f"{VERSION_1}."] if self.certificate.version == 1 else []),
             *([] if models else ["Nothing is promised: the certificate names no privacy model."]),
@@ -357,10 +358,11 @@ class _Case:
             ),
             *([_AS_THEY_STAND] if self.content["recipe"]["table"].get("masked") is False else []),
             *([f"In columns that no model looks at, these stand for a missing value: {shown}."] if marks else []),
+            *(f"'{each.column}' may tell who people are: {each.why}." for each in identifying(table, models)),
             *(
                 f"Some values of '{name}' are written in several ways, which count as one."
                 for name in table.schema.names
-                if name in looked_at and table.schema[name].spellings
+                if name in about and table.schema[name].spellings
             ),
             *(
                 f"Distances between values of '{name}' are those of a hierarchy that the certificate brings along."

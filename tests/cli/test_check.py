@@ -375,9 +375,14 @@ def test_a_key_that_stands_twice_in_the_certificate_is_not_overlooked(desk, rele
     desk.check().refused(1)
 
 
-def test_a_certificate_that_is_not_there_is_wrong_use(desk, released):
-    desk.run("check", "out.csv", "--certificate", "nothing.json").refused(2, "nothing.json")
-
-
 def test_a_released_file_that_is_not_there_is_unreadable(desk, released):
     desk.run("check", "nothing.csv", "--certificate", "out.certificate.json").refused(3, "nothing.csv")
+
+
+def test_the_certificate_beside_a_release_is_found(desk, people):
+    desk.mask(people, "--quasi", "age,zip,sex", "--sensitive", "charge").fine()
+    assert desk.run("check", "out.csv").fine().out == desk.check().out
+    (desk.folder / "out.certificate.json").unlink()
+    desk.run("check", "out.csv").refused(3, "There is no certificate 'out.certificate.json'")
+    desk.run("check", "out.csv", "--certificate", "c.json").refused(3, "There is no certificate 'c.json'")
+    desk.run("check", "duckdb:///d.db?table=t").refused(2, "--certificate")

@@ -172,7 +172,7 @@ def test_a_table_that_is_not_there(desk, base):
     desk.run("risk", base.base + "nowhere.people", "--quasi", "age").refused(3, "no table 'people'")
     wrong = base.base.replace("?table=", "")
     desk.run("risk", wrong, "--quasi", "age").refused(2, "names no table", "?table=NAME")
-    desk.run("check", base.base + "gone", "--certificate", "c.json").refused(2, "no certificate")
+    desk.run("check", base.base + "gone", "--certificate", "c.json").refused(3, "no certificate")
 
 
 def test_a_table_that_is_there_already(desk, base, people):

@@ -230,3 +230,12 @@ except shoal.ShoalError:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "refused\n")
+
+
+def test_masking_uniques_names_no_column_that_nobody_gave():
+    """Its own order is for one state's files: of another table it says that an order is needed, and how to write it."""
+    table = shoal.read(pl.DataFrame({"age": [1, 2], "sex": ["a", "b"]}), quasi=["age", "sex"])
+    with pytest.raises(shoal.ParameterError, match="no masking order") as refused:
+        shoal.anonymize(table, shoal.MaskUniques())
+    assert "age_yrs" not in str(refused.value)
+    assert "order=" in refused.value.remedy

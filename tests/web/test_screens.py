@@ -416,5 +416,5 @@ def test_names_are_quoted_in_commands():
     text = saying.command("my table.csv", decisions, files)
     assert "'my table.csv'" in text
     assert """'"a,b",it'"'"'s'""" in text
-    assert saying.command("t.csv", Decisions({**roles, "w": Role.WEIGHT}), files) == "shoal run r.toml"
+    assert "--weight w " in saying.command("t.csv", Decisions({**roles, "w": Role.WEIGHT}), files)
     compile(saying.python("t.csv", decisions, files), "shown", "exec")

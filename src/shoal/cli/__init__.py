@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from shoal import showing
+from shoal.cli.once import OnceCommand
 from shoal.cli.options import app, new_app
 from shoal.cli.stopping import SAID, Requests, Stopped
 from shoal.errors import ShoalError
@@ -47,6 +48,9 @@ def application(asked: str = "") -> typer.Typer:
     known = {command.name: command for command in app.registered_commands}
     given.registered_commands = [known[name] for name in names if name in known]
     given.registered_groups = [group for group in app.registered_groups if group.name in names]
+    inner = [group.typer_instance for group in given.registered_groups if group.typer_instance is not None]
+    for command in (command for each in (given, *inner) for command in each.registered_commands):
+        command.cls = OnceCommand
     return given
 
 

@@ -40,6 +40,7 @@ from shoal.cli.options import (
     Where,
     app,
     chosen_engine,
+    given_options,
     print_json,
 )
 from shoal.conditions import Condition
@@ -47,7 +48,7 @@ from shoal.engines import Engine, engine_for, read
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError, SchemaError
-from shoal.inspection import inspect
+from shoal.inspection import advice, inspect, next_command
 from shoal.measures import Demanding, Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -66,9 +67,9 @@ from shoal.table import Table
 
 @app.command("inspect")
 def inspect_command(
-    file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "",
-    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    context: typer.Context, file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
+    decimal: Decimal = None, missing: Missing = None, thousands: Thousands = None, dates: Dates = None, header: Header = None,
+    masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
@@ -76,7 +77,6 @@ def inspect_command(
         kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing,
         thousands=thousands, dates=dates, header=header, masked=masked,
     )  # fmt: skip
-    file = at_hand(file)
     with in_command(f"reading {file.name}"):
         table = read(
             file,
@@ -85,18 +85,19 @@ def inspect_command(
             options=replace(options, roles=Roles(rest=Role.PLAIN)),
         )
         reports = inspect(table)
+    said, then = advice(reports), next_command(file.seen_from(None), reports, given_options(context))
     if as_json:
         print_json({"file": file.name, "records": table.rows, "notes": list(table.origin.notes),
-                     "columns": [asdict(report) for report in reports]})  # fmt: skip
+                     "columns": [asdict(report) for report in reports], "advice": said, "next": then})  # fmt: skip
     else:
-        showing.inspection(file, table, reports)
+        showing.inspection(file, table, reports, said, then)
 
 
 @app.command("risk")
 def risk_command(
-    file: File, quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, known: Known = None,
+    file: File, quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, known: Known = None,
     where: Where = None, matching: MatchingOption = None, measure: MeasureOption = None, kind: Kind = None, order: Order = None,
-    in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
+    in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
     thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None,
     page: ReportOption = None, overwrite: Overwrite = False, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
@@ -117,22 +118,9 @@ def risk_command(
         if isinstance(asked, PairMeasure):
             raise ParameterError(f"{asked.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
     options = read_options(
-        quasi,
-        sensitive,
-        "",
-        None,
-        roles,
-        kind,
-        order,
-        in_delimiter,
-        encoding,
-        decimal,
-        missing,
-        thousands=thousands,
-        dates=dates,
-        header=header,
-        masked=masked,
-    )
+        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing,
+        thousands=thousands, dates=dates, header=header, masked=masked,
+    )  # fmt: skip
     held_by = chosen_engine(engine, master)
     file = at_hand(file)
     with in_command(f"reading {file.name}"):
@@ -144,7 +132,8 @@ def risk_command(
             for name in names:
                 if name not in table.schema.quasi:
                     raise SchemaError.missing_column(name, table.schema.quasi)
-        report = {"file": file.name} | risk(table, where=where, matching=way)
+        report = {"file": file.name, "quasi": list(table.schema.quasi), "guessed": guessed}
+        report |= risk(table, where=where, matching=way)
         if sets:
             report["known"] = [risk(table, names, where, way) for names in sets]
         if extra:
@@ -199,39 +188,25 @@ def _with_columns(
 def compare_command(
     original: Annotated[Source, typer.Argument(parser=Source.parse, metavar="ORIGINAL", help="The original table.")],
     released: Annotated[list[Source] | None, typer.Argument(parser=Source.parse, metavar="RELEASED", help="One or more releases of it.")] = None,
-    methods: Annotated[str, typer.Option(help="Compare methods on the table instead, separated by commas.")] = "",
-    k: Annotated[str, typer.Option(help="The levels of k at which methods are compared.")] = "2,3,5,10",
+    methods: Annotated[list[str] | None, typer.Option(help="Compare methods on the table instead, separated by commas (repeat).")] = None,
+    k: Annotated[list[str] | None, typer.Option(help="The levels of k at which methods are compared (repeat); 2,3,5,10 if left out.")] = None,
     target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column, with scikit-learn.")] = None,
     measure: MeasureOption = None,
     report: ReportOption = None,
     overwrite: Overwrite = False,
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
-    quasi: Quasi = "", sensitive: Sensitive = "", roles: RolesOption = None, where: Where = None, kind: Kind = None,
+    quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, where: Where = None, kind: Kind = None,
     order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = "",
-    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
+    decimal: Decimal = None, missing: Missing = None, thousands: Thousands = None, dates: Dates = None, header: Header = None,
+    masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
-        quasi,
-        sensitive,
-        "",
-        None,
-        roles,
-        kind,
-        order,
-        in_delimiter,
-        encoding,
-        decimal,
-        missing,
-        hierarchy,
-        thousands,
-        dates,
-        header,
-        masked,
-    )
+        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        thousands=thousands, dates=dates, header=header, masked=masked,
+    )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
     always = (*STANDARD_MEASURES, *_DISTANCES)
@@ -250,8 +225,8 @@ def compare_command(
     original, released = at_hand(original), [at_hand(path) for path in released or ()]
     held_by = engine_for([original, *released], options, engine=chosen_engine(engine, master), memory=memory)
     if methods:
-        kept = (report, overwrite)
-        _compare_methods(original, held_by, options, listed(methods), listed(k), where, asked, kept, as_json)
+        kept, levels = (report, overwrite), listed(k or _LEVELS)
+        _compare_methods(original, held_by, options, listed(methods), levels, where, asked, kept, as_json)
         return
     with in_command(f"reading {original.name}"):
         before = read(original, engine=held_by, options=options)
@@ -283,6 +258,7 @@ def compare_command(
 
 # What is always compared beside the information loss: it costs little.
 _DISTANCES: tuple[Measure, ...] = (KolmogorovSmirnov(), TotalVariation())
+_LEVELS = "2,3,5,10"
 
 
 def _score(value: Score) -> dict[str, Any]:

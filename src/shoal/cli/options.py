@@ -50,9 +50,20 @@ Target = Annotated[
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace files, and tables of earlier releases, that are there already.")
 ]
-Quasi = Annotated[str, typer.Option(help="Quasi-identifiers, separated by commas.")]
-Sensitive = Annotated[str, typer.Option(help="Confidential columns, released as they are.")]
-Plain = Annotated[str, typer.Option(help="Other columns to keep. Columns that are not named are left out.")]
+Quasi = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Quasi-identifiers, separated by commas (repeat); a name with a comma in quotes: '\"height, cm\"'."
+    ),
+]
+Sensitive = Annotated[list[str] | None, typer.Option(help="Confidential columns, released as they are (repeat).")]
+Plain = Annotated[
+    list[str] | None, typer.Option(help="Other columns to keep (repeat). Columns that are not named are left out.")
+]
+Identifier = Annotated[
+    list[str] | None, typer.Option(help="Columns that name people: left out, as those that are not named (repeat).")
+]
+Weight = Annotated[str | None, typer.Option(help="The column of survey weights, released as it is.")]
 Subject = Annotated[
     str | None, typer.Option(help="The column that tells people apart: all promises then count people.")
 ]
@@ -60,8 +71,18 @@ RolesOption = Annotated[
     str | None,
     typer.Option("--roles", help="'last-sensitive': the last column is confidential, all others quasi-identifiers."),
 ]
-Kind = Annotated[list[str] | None, typer.Option(help="What a column is: age=integer, zip=category (repeat).")]
-Order = Annotated[list[str] | None, typer.Option(help="Ordered categories: size=small,medium,large (repeat).")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a column is: age=integer, zip=category (repeat); what stands before the last = is its name."
+    ),
+]
+Order = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Ordered categories: size=small,medium,large (repeat); a name with = in quotes: '\"x=y\"=low,high'."
+    ),
+]
 HierarchyOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -89,7 +110,11 @@ Masked = Annotated[
     ),
 ]
 Missing = Annotated[
-    str, typer.Option(help="Texts that stand for a missing value, separated by commas. Empty cells always do.")
+    list[str] | None,
+    typer.Option(help="Texts that stand for a missing value, separated by commas (repeat). Empty cells always do."),
+]
+NoPromise = Annotated[
+    bool, typer.Option("--no-promise", help="I know that the release promises nothing (methods that enforce no level).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Where = Annotated[str | None, typer.Option(help="A confidential property: 'charge > 100000'.")]
@@ -149,6 +174,20 @@ def results_beside(out: Source) -> Iterator[None]:
     """Send what people are to see to stderr where a table goes to stdout."""
     with redirect_stdout(sys.stderr) if out.kind == "stream" else nullcontext():
         yield
+
+
+def given_options(context: typer.Context) -> list[str]:
+    """Give the options of a command that were given to it, as they can be given again; but for the form of output."""
+    found: list[str] = []
+    for option in context.command.params:
+        name, value = str(option.name), context.params.get(str(option.name))
+        refused = value is False and option.default is None  # said by the other name: --no-header
+        if option.param_type_name != "option" or name == "as_json" or (value in (None, False, [], ()) and not refused):
+            continue
+        said = max(option.secondary_opts if refused else option.opts, key=len)
+        values = value if isinstance(value, (list, tuple)) else [value]
+        found += [said] if isinstance(value, bool) else [part for each in values for part in (said, str(each))]
+    return found
 
 
 def print_json(content: Any) -> None:

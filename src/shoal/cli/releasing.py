@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from shoal import showing
-from shoal.arguments import asked_measures, method_parameters, read_options, signing_key
+from shoal.anonymization import anonymize
+from shoal.arguments import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
 from shoal.catalogue import build
 from shoal.certificate import Certificate, exact_score, exact_verdict
 from shoal.cli.options import (
@@ -22,6 +23,7 @@ from shoal.cli.options import (
     File,
     Header,
     HierarchyOption,
+    Identifier,
     Json,
     Kind,
     Masked,
@@ -29,6 +31,7 @@ from shoal.cli.options import (
     MeasureOption,
     MemoryOption,
     Missing,
+    NoPromise,
     Order,
     Overwrite,
     Plain,
@@ -39,6 +42,7 @@ from shoal.cli.options import (
     Subject,
     Target,
     Thousands,
+    Weight,
     Where,
     app,
     chosen_engine,
@@ -54,12 +58,10 @@ from shoal.errors import CertificateError, ParameterError
 from shoal.files import files_read_by
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
 from shoal.papers import Places, certificate_beside
 from shoal.progress.showing import in_command
 from shoal.recipe import Recipe, refuse_strange_order
-from shoal.release import STANDARD_MEASURES, Release, anonymize
+from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
 from shoal.schema import ReadOptions
 from shoal.table import Table
 
@@ -68,14 +70,17 @@ from shoal.table import Table
 def anonymize_command(
     file: File,
     out: Target,
-    quasi: Quasi = "", sensitive: Sensitive = "", plain: Plain = "", subject: Subject = None, roles: RolesOption = None,
+    quasi: Quasi = None, sensitive: Sensitive = None, plain: Plain = None, subject: Subject = None, weight: Weight = None,
+    identifier: Identifier = None, roles: RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
-    t: Annotated[float | None, typer.Option(help="Confidential values are spread within t of the whole table.")] = None,
-    t_column: Annotated[str | None, typer.Option(help="The confidential column that t is about.")] = None,
-    t_distance: Annotated[str | None, typer.Option(help="ordered-distinct, ordered-records, variation or hierarchical.")] = None,
-    diversity: Annotated[float | None, typer.Option("--l", help="Every class holds at least l confidential values.")] = None,
-    l_column: Annotated[str | None, typer.Option(help="The confidential column that l is about.")] = None,
-    l_kind: Annotated[str, typer.Option(help="distinct, entropy or recursive.")] = "distinct",
+    t: Annotated[list[float] | None, typer.Option(help="Confidential values are spread within t of the whole table (repeat, each with its column).")] = None,
+    t_column: Annotated[list[str] | None, typer.Option(help="The confidential column that t is about (repeat).")] = None,
+    t_distance: Annotated[list[str] | None, typer.Option(help="ordered-distinct, ordered-records, variation or hierarchical (repeat).")] = None,
+    diversity: Annotated[list[float] | None, typer.Option("--l", help="Every class holds at least l confidential values (repeat, each with its column).")] = None,
+    l_column: Annotated[list[str] | None, typer.Option(help="The confidential column that l is about (repeat).")] = None,
+    l_kind: Annotated[list[str] | None, typer.Option(help="distinct (if left out), entropy or recursive (repeat).")] = None,
+    alpha: Annotated[list[float] | None, typer.Option(help="No confidential value has more than this share of a class (repeat, each with its column).")] = None,
+    alpha_column: Annotated[list[str] | None, typer.Option(help="The confidential column that alpha is about (repeat).")] = None,
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
@@ -91,44 +96,26 @@ def anonymize_command(
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
+    no_promise: NoPromise = False,
+    allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
     kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
-    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = "",
+    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
     thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None, overwrite: Overwrite = False, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
-        quasi,
-        sensitive,
-        plain,
-        subject,
-        roles,
-        kind,
-        order,
-        in_delimiter,
-        encoding,
-        decimal,
-        missing,
-        hierarchy,
-        thousands,
-        dates,
-        header,
-        masked,
-    )
-    models: list[PrivacyModel] = []
-    if k is not None:
-        models.append(KAnonymity(k))
-    if t is not None:
-        models.append(_model("t-closeness", t=t, column=t_column, distance=t_distance))
-    if diversity is not None:
-        number = int(diversity) if diversity.is_integer() else diversity
-        models.append(_model("l-diversity", l=number, column=l_column, kind=l_kind))
+        quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        identifier, weight, thousands, dates, header, masked,
+    )  # fmt: skip
+    models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column)
     way = {} if publish is None else {"publish": publish}
     chosen = build("methods", {"name": method or "hilbert"} | way | method_parameters(param))
     if not models and chosen.enforces:
         raise ParameterError(
             "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
         )
+    insist_on_promise(models, no_promise=no_promise)
     measures: list[Measure] = [*STANDARD_MEASURES]
     if where:
         Condition.parse(where)
@@ -145,7 +132,10 @@ def anonymize_command(
     places.refuse(file, [*needed, *files_read_by([options, chosen, *models, *measures])])
     with in_command(f"reading {file.name}"):
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
-        release = anonymize(original, chosen, models, measures=measures, seed=seed, row_order=row_order)
+        release = anonymize(
+            original, chosen, models, measures=measures, seed=seed, row_order=row_order, no_promise=no_promise,
+            allow_identifiers=listed(allow_identifier),
+        )  # fmt: skip
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
         del original  # Unless a report needs it, its memory is free for the text of the release.
@@ -154,13 +144,6 @@ def anonymize_command(
             delimiter=delimiter, key=secret, overwrite=overwrite, needed=needed, also=also,
         )  # fmt: skip
     _show_release(release, sealed, places, row_order, as_json, report)
-
-
-def _model(name: str, **parameters: Any) -> PrivacyModel:
-    """Make a model of the catalogue; what was not asked for is left to it."""
-    asked = {key: value for key, value in parameters.items() if value is not None}
-    model: PrivacyModel = build("models", {"name": name} | asked)
-    return model
 
 
 Writer = Callable[[Certificate], bytes]
@@ -197,6 +180,9 @@ def _show_release(
         exact = {
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
+            "homogeneous": [asdict(found) for found in release.homogeneous],
+            "several_rows": None if release.several_rows is None else asdict(release.several_rows),
+            "warnings": list(release.warnings),
         }
         print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
         return
@@ -220,6 +206,8 @@ def run_command(
     asked = Recipe.load(recipe)
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
+    if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
+        insist_on_promise(asked.models, no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     needed = (recipe,) if key is None else (recipe, key)
     refuse_json_on_stdout(target, as_json)
@@ -231,6 +219,7 @@ def run_command(
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
             asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
+            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers,
         )  # fmt: skip
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
@@ -246,6 +235,7 @@ def check_command(
     key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
+    no_promise: NoPromise = False,
     memory: MemoryOption = None,
     engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
@@ -266,8 +256,12 @@ def check_command(
         if as_json:
             print_json({"verified": False, "reason": error.what})
         raise
+    kept = bool(proof.promised) or no_promise
     if as_json:
         parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
-        print_json({"verified": True} | {part: list(getattr(proof, part)) for part in parts})
+        told = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
+        print_json(told | {part: list(getattr(proof, part)) for part in parts})
     else:
         showing.proof(file, proof)
+    if not kept:
+        raise typer.Exit(1)

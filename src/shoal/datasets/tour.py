@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from shoal.anonymization import anonymize
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
 from shoal.engines import read
 from shoal.engines.scratch import folder_until_the_end
@@ -17,7 +18,7 @@ from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.papers import Places
-from shoal.release import STANDARD_MEASURES, Release, anonymize
+from shoal.release import STANDARD_MEASURES, Release
 from shoal.risk import risk
 from shoal.showing import comparison, proof
 from shoal.verification import verify

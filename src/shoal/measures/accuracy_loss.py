@@ -120,6 +120,16 @@ class AccuracyLoss:
         }
         return Score.exact(self.name, right["original"] - right["released"], detail)
 
+    @staticmethod
+    def sentence(detail: Mapping[str, Any]) -> str:
+        """Say how often the models are right."""
+        model = _IN_WORDS[detail["model"]]
+        return (
+            f"{model} that learned from the release is right in {detail['released']:.1%} of the {detail['held_out']:,} "
+            f"records held out, one that learned from the original in {detail['original']:.1%}, and always saying the "
+            f"most frequent value in {detail['majority']:.1%}."
+        )
+
     def _right(self, known: Floats, labels: Labels, asked: Floats, true: Labels) -> float:
         """Give the share of right predictions of a model; without anything to learn from, that of a blind guess."""
         if not labels.size:
@@ -130,6 +140,9 @@ class AccuracyLoss:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a regression stopped early is nothing the user can mend
             return float((model.fit(known, labels).predict(asked) == true).mean())
+
+
+_IN_WORDS = {"tree": "A decision tree", "forest": "A forest of 50 trees", "logistic": "A logistic regression"}
 
 
 def _made(kind: Model, seed: int) -> Any:

@@ -64,7 +64,14 @@ class MaskUniques:
 
     def _key(self, table: Table) -> tuple[str, ...]:
         key = table.schema.quasi if self.key is None else self.key
-        for name in (*key, *(Step.parse(text).column for text in self.order)):
+        columns = [Step.parse(text).column for text in self.order]
+        if self.order == TABLE_S3 and not set(columns) <= set(table.schema.quasi):
+            raise ParameterError(
+                f"{self.name} has no masking order for these columns: its own is for California's discharge files.",
+                'Give one: order=["age -> bands 0,18,65", "zip -> prefix 3", "sex -> *"], on the command line after '
+                "--param.",
+            )
+        for name in (*key, *columns):
             if name not in table.schema.quasi:
                 raise SchemaError.missing_column(name, table.schema.quasi)
         return key

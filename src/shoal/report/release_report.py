@@ -149,6 +149,11 @@ class _Report:
         else:
             yield verdict("the table does not keep every target that was set, and was not released.", False, against)
 
+        for found in self.release.homogeneous:  # which whoever has the release can count
+            yield note(found.sentence)
+        if self.release.several_rows is not None and not self.discretion.external:
+            yield note(self.release.several_rows.sentence)
+
     def _change(self) -> Iterator[str]:
         """Say in one sentence what was won."""
         (was, now), (guess, then) = (

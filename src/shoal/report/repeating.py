@@ -24,7 +24,7 @@ import shoal
 
 recipe = shoal.Recipe.load("recipe.toml")
 table = shoal.read(recipe.source, options=recipe.options)
-release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures, seed=recipe.seed)
+release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures, seed=recipe.seed{known})
 release.write(recipe.target)
 """
 
@@ -59,7 +59,9 @@ def repeating(release: Release, certificate: Certificate | None, discretion: Dis
     yield "On the command line, to make it again and to prove it from the released file alone:"
     yield listing(f"shoal run recipe.toml\nshoal check {target} --certificate {beside}\n", "The commands")
     yield "In Python:"
-    yield listing(_PYTHON, "The same in Python")
+    known = ("no_promise", "allow_identifiers")
+    said = "".join(f", {name}=recipe.{name}" for name in known if getattr(recipe, name))
+    yield listing(_PYTHON.format(known=said), "The same in Python")
 
 
 def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:

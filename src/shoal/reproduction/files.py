@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from shoal.anonymization import anonymize
 from shoal.engines import Layout
 from shoal.files import all_or_none
 from shoal.methods import Method
@@ -16,7 +17,6 @@ from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.progress import counted, stage
-from shoal.release import anonymize
 from shoal.reproduction.experiments import COARSENINGS, LEVELS
 from shoal.table import Table
 
@@ -36,7 +36,8 @@ def write_files(table: Table, folder: Path) -> Iterator[Path]:
     with counted(len(releases), alone=True) as part:
         for name, (method, models) in releases.items():
             part.what = f"writing {name}"
-            anonymize(table, method, models, measures=()).write(folder / name, row_order="input", overwrite=True)
+            found = anonymize(table, method, models, measures=(), no_promise=not models)
+            found.write(folder / name, row_order="input", overwrite=True)
             part.done += 1
             yield folder / name
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.column_words import as_option
 from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions
@@ -95,23 +94,17 @@ def comparison(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(names)
-    return shlex.quote(out.getvalue())
-
-
 def command(source: str, decisions: Decisions, files: Mapping[str, str], audience: str = "internal") -> str:
     """Give the command that writes the same release."""
     aim = decisions.aim
-    if decisions.of(Role.WEIGHT):  # which no option names
-        return f"shoal run {shlex.quote(files['recipe'])}"
     parts = [f"shoal anonymize {shlex.quote(source)} --out {shlex.quote(files['table'])}"]
     for option, role in (("--quasi", Role.QUASI), ("--sensitive", Role.SENSITIVE), ("--plain", Role.PLAIN)):
         if decisions.of(role):
-            parts.append(f"{option} {_listed(decisions.of(role))}")
+            parts.append(f"{option} {as_option(decisions.of(role))}")
     if decisions.of(Role.SUBJECT):
         parts.append(f"--subject {shlex.quote(decisions.of(Role.SUBJECT)[0])}")
+    if decisions.of(Role.WEIGHT):
+        parts.append(f"--weight {shlex.quote(decisions.of(Role.WEIGHT)[0])}")
     for column, place in _trees(decisions).items():
         parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
     parts.append(f"--method {aim.method} --k {aim.k}")

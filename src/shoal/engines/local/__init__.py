@@ -19,6 +19,7 @@ from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local.publishing import distances, publish_some, published, recode
+from shoal.engines.local.shared_values import common_in, common_of_rows
 from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import SchemaError
@@ -29,7 +30,7 @@ from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, run
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Given, Ranked, RowOrder, Table, Tally
+from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")
@@ -144,8 +145,15 @@ class Local:
                 columns = {name: known_values(data, schema[name].name) for name in item.condition.columns}
                 carried[item] = count_labels(labels(np.flatnonzero(item.condition.holds(schema, columns))), groups)
                 continue
+            if isinstance(item, Common) and shared:
+                found = common_of_rows(data.positions(item.column), data.members(), of_matrix_row, groups)
+                carried[item] = found
+                continue
             order = by_label(labels(), groups)[0] if order is None else order
-            carried[item] = self._column(data, schema, item)[order]
+            if isinstance(item, Common):
+                carried[item] = common_in(data.positions(item.column)[order], starts)
+            else:
+                carried[item] = self._column(data, schema, item)[order]
         return Classes(starts, carried)
 
     def _starts(self, data: LocalData, by: tuple[str, ...]) -> NDArray[np.int64]:
@@ -258,7 +266,7 @@ class Local:
         return cut(data, values, least, Cutting(schema, kernel, by_keys), self._carried(data, schema, carry))
 
     def _carried(self, data: LocalData, schema: Schema, carry: Sequence[Carry]) -> dict[Carry, Positions]:
-        return {item: self._column(data, schema, item) for item in carry if not isinstance(item, Tally)}
+        return {item: self._column(data, schema, item) for item in carry if not isinstance(item, (Tally, Common))}
 
     def divide(
         self,

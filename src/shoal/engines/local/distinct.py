@@ -29,6 +29,12 @@ def distinct_in(column: pa.Array) -> tuple[NDArray[np.int32], Integers]:
     return codes, first
 
 
+def distinct_and_filled(column: pa.ChunkedArray) -> tuple[int, int]:
+    """Count the different values of a column, and its cells that have one."""
+    filled = len(column) - column.null_count
+    return len(pc.unique(plain_column(column)).drop_null()), filled
+
+
 def _by_bits(column: pa.Array) -> pa.Array:
     """Give floats as whole numbers of the same bits: 0.0 and -0.0 are written differently, though they are equal."""
     return column.view(f"int{column.type.bit_width}") if pa.types.is_floating(column.type) else column

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.cells import Vocabulary, interpret
+from shoal.column_words import tells_people_apart
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.engines.local.text_head import ENCODINGS, Head, read_head
 from shoal.engines.local.text_reader import RawText, read_text
@@ -21,7 +22,7 @@ from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
-from shoal.schema import Attribute, ReadOptions, Role, Schema
+from shoal.schema import Attribute, ReadOptions, Role, Schema, refuse_odd
 from shoal.table import Origin, printable
 from shoal.texts import Reading, Texts
 
@@ -67,24 +68,13 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
-    strict = role in (Role.QUASI, Role.SENSITIVE)
     leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
     # What is generalized in a release is always told by the notation of cells; other columns are as in the original.
     masked = True if options.released and (role == Role.QUASI or options.masked is None) else options.masked
     return Reading(
-        kind,
-        order,
-        missing,
-        options.decimal,
-        strict,
-        options.hierarchies.get(name),
-        leaves,
-        options.released,
-        canonical,
-        masked,
-        options.thousands,
-        options.dates,
-    )
+        kind, order, missing, options.decimal, role in (Role.QUASI, Role.SENSITIVE), options.hierarchies.get(name),
+        leaves, options.released, canonical, masked, options.thousands, options.dates,
+    )  # fmt: skip
 
 
 def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
@@ -233,8 +223,10 @@ def schema_of(
                 f"Column '{name}' tells people apart, but has cells that stand for several (5*, {{a;b}} or *).",
                 "Give every record the number or name of one person, or name another column (--subject).",
             )
+        odd = found[name].odd if name in found else None
         spellings = role != Role.QUASI and name in found and _has_spellings(found[name])
-        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings))
+        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings, odd))
+    refuse_odd([each for each in attributes if each.role == Role.QUASI])
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
 
 
@@ -253,6 +245,7 @@ def _has_spellings(cells: Vocabulary) -> bool:
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.local.arrow import carried_words, read_column
+    from shoal.engines.local.distinct import distinct_and_filled
 
     header = tuple(table.column_names)
     if len(set(header)) < len(header):
@@ -283,5 +276,7 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
         tuple(words), {name: table.column(name) for name in others},
     )  # fmt: skip
-    origin = replace(origin, notes=(*origin.notes, *notes_of(found)))
+    left_out = [name for name in header if name not in assigned and tells_people_apart(name)]
+    people = {name: distinct_and_filled(table.column(name)) for name in left_out}
+    origin = replace(origin, notes=(*origin.notes, *notes_of(found)), people=people)
     return schema_of(assigned, found, options, header), data, read_so(origin, options)

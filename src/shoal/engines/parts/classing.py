@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.data import LocalData, known_values
+from shoal.engines.local.shared_values import common_in
 from shoal.engines.parts.arranging import (
     Arrays,
     arranged,
@@ -24,7 +25,7 @@ from shoal.engines.parts.pool import Handle, Part, Pool, Telling, home
 from shoal.errors import SchemaError
 from shoal.kernels.grouping import by_label, count_labels, label_rows, mix_rows
 from shoal.schema import Schema
-from shoal.table import Carry, Classes, Given, Ranked, Tally
+from shoal.table import Carry, Classes, Common, Given, Ranked, Tally
 
 T = TypeVar("T")
 _FEW = 4096  # records that tell whether many are alike
@@ -45,7 +46,7 @@ def carried(
 ) -> tuple[Callable[[LocalData, Sequence[Part]], Arrays], list[Handle]]:
     """Say how carried columns are found in a part, under the names ``carry0``, ``carry1``, …; and what it needs."""
     handles: list[Handle] = []
-    plain: list[tuple[str, str | Tally | int]] = []
+    plain: list[tuple[str, str | Tally | Common | int]] = []
     for i, item in enumerate(carry):
         if isinstance(item, (Given, Ranked)):
             plain.append((f"carry{i}", len(handles)))
@@ -62,7 +63,7 @@ def carried(
                 known = {column: known_values(data, schema[column].name) for column in item.condition.columns}
                 found[name] = item.condition.holds(schema, known)
             else:
-                found[name] = data.positions(item)
+                found[name] = data.positions(item.column if isinstance(item, Common) else item)
         return found
 
     return columns, handles
@@ -70,10 +71,13 @@ def carried(
 
 def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part, first: int) -> Classes:
     order, starts = by_label(labels, groups)
-    columns = {
-        item: count_labels(labels[part[f"carry{i}"]], groups) if isinstance(item, Tally) else part[f"carry{i}"][order]
-        for i, item in enumerate(carry)
-    }
+    columns: dict[Carry, NDArray[Any]] = {}
+    for i, item in enumerate(carry):
+        cells = part[f"carry{i}"]
+        if isinstance(item, Tally):
+            columns[item] = count_labels(labels[cells], groups)
+        else:
+            columns[item] = common_in(cells[order], starts) if isinstance(item, Common) else cells[order]
     return Classes(starts, columns, first)
 
 

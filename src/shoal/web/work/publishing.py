@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from shoal.anonymization import anonymize
 from shoal.catalogue import build
 from shoal.certificate import Certificate
 from shoal.engines import read
-from shoal.release import anonymize
 from shoal.report.page import rendered
 from shoal.report.release_report import release_report
 from shoal.verification import verify
