@@ -92,7 +92,7 @@ def test_inspect_and_anonymize_take_a_column_for_the_same(desk):
     assert "diag_1 (" not in out
     kinds = {each["name"]: each["kind"] for each in desk.run("inspect", "a b.csv", "--json").json()["columns"]}
     assert kinds["diag_1"] == "category"
-    asked = ("anonymize", "a b.csv", "--out", "o.csv", "--k", 2)
+    asked = ("anonymize", "a b.csv", "--out", "o.csv", "--overwrite", "--k", 2)
     desk.run(*asked, "--quasi", "it's,slip,days").refused(
         3, "'it's' (44 cells,", "'slip' (1 cell,", "--missing 'NA'", "--kind slip=category"
     )

@@ -119,7 +119,19 @@ def test_numbers_need_their_check_digits():
 
 def test_on_the_command_line_and_in_recipes(desk):
     desk.put("t.csv", pl.DataFrame(AGE | {n: COLUMNS[n] for n in ("name", "reach", "row")}).write_csv())
-    asked = ("anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", "--sensitive", "name", "--plain", "reach,row")
+    asked = (
+        "anonymize",
+        "t.csv",
+        "--out",
+        "o.csv",
+        "--overwrite",
+        "--quasi",
+        "age",
+        "--sensitive",
+        "name",
+        "--plain",
+        "reach,row",
+    )
     desk.run(*asked, "--k", 5).refused(
         2, "'name'", "'reach'", "'row'", "--allow-identifier name,reach,row", "--subject"
     )
@@ -129,9 +141,9 @@ def test_on_the_command_line_and_in_recipes(desk):
     desk.run(*asked, "--k", 5, *known).fine()
     first = desk.read("o.csv")
     (desk.folder / "o.csv").unlink()
-    desk.run("run", "r.toml").fine()
+    desk.run("run", "r.toml", "--overwrite").fine()
     assert desk.read("o.csv") == first
     done = desk.run("check", "o.csv", "--certificate", "o.certificate.json").fine()
     assert "'reach'" in done.out
     desk.put("r.toml", desk.read("r.toml").replace('"name", ', ""))
-    desk.run("run", "r.toml").refused(2, "'name'")
+    desk.run("run", "r.toml", "--overwrite").refused(2, "'name'")

@@ -28,7 +28,8 @@ def test_columns_named_one_by_one_are_all_taken(desk, table):
 
 def test_every_role_may_be_given_in_parts(desk, table):
     desk.run(
-        "anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", "--quasi", "sex", "--plain", "zip", "--plain", "c",
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite",
+        "--quasi", "age", "--quasi", "sex", "--plain", "zip", "--plain", "c",
         "--k", 2,
     ).fine()  # fmt: skip
     assert desk.read("o.csv").splitlines()[0] == "age,sex,zip,c"
@@ -47,7 +48,7 @@ def test_every_role_may_be_given_in_parts(desk, table):
     ],
 )
 def test_what_has_one_value_is_refused_when_it_is_given_again(desk, table, twice):
-    done = desk.run("anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", *twice)
+    done = desk.run("anonymize", "t.csv", "--out", "o.csv", "--overwrite", "--quasi", "age", *twice)
     done.refused(2, "more than once")
 
 
@@ -63,7 +64,8 @@ def test_no_command_takes_the_last_of_two_values():
 def test_two_levels_protect_two_columns(desk, table):
     """The second --t must not replace the first: its column would go out without the promise that was asked for."""
     told = desk.run(
-        "anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", "--sensitive", "zip,c", "--k", 2, "--t", 0.9,
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite",
+        "--quasi", "age", "--sensitive", "zip,c", "--k", 2, "--t", 0.9,
         "--t-column", "zip", "--t", 1, "--t-column", "c", "--alpha", 0.5, "--alpha-column", "c", "--json",
     ).json()  # fmt: skip
     models = [verdict["model"] for verdict in told["verdicts"]]
@@ -92,14 +94,17 @@ def test_levels_of_diversity_go_with_their_columns_and_kinds():
     ],
 )
 def test_levels_and_columns_that_do_not_match_are_refused(desk, table, levels):
-    done = desk.run("anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", "--sensitive", "c,d", "--k", 2, *levels)
+    done = desk.run(
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite", "--quasi", "age", "--sensitive", "c,d", "--k", 2, *levels
+    )
     done.refused(2, levels[0], "Give each its own")
 
 
 def test_names_with_signs_that_options_use_can_be_given(desk):
     desk.put("t.csv", 'x=y,"a, b",z\n1,1,1\n1,1,2\n2,2,3\n2,2,4\n')
     done = desk.run(
-        "anonymize", "t.csv", "--out", "o.csv", "--quasi", 'x=y,"a, b"', "--kind", "x=y=category", "--order",
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite",
+        "--quasi", 'x=y,"a, b"', "--kind", "x=y=category", "--order",
         '"a, b"=1,2', "--k", 2, "--json",
     )  # fmt: skip
     done.json()
@@ -108,8 +113,11 @@ def test_names_with_signs_that_options_use_can_be_given(desk):
 
 def test_weights_and_identifiers_have_a_role_on_the_command_line(desk, table):
     desk.run(
-        "anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", "--weight", "c", "--identifier", "zip", "--k", 2,
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite",
+        "--quasi", "age", "--weight", "c", "--identifier", "zip", "--k", 2,
     ).fine()  # fmt: skip
     assert desk.read("o.csv").splitlines()[0] == "age,c"
     assert desk.paper("o.certificate.json")["recipe"]["table"]["weight"] == "c"
-    desk.run("anonymize", "t.csv", "--out", "o.csv", "--quasi", "age", "--identifier", "zp", "--k", 2).refused(2, "zp")
+    desk.run(
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite", "--quasi", "age", "--identifier", "zp", "--k", 2
+    ).refused(2, "zp")

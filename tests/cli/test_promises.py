@@ -14,13 +14,15 @@ def test_nothing_is_written_that_promises_nothing(desk):
     """Records that stand alone must not go out because a method was chosen that enforces no level."""
     desk.put("t.csv", TABLE)
     for method in (COARSE, ("--quasi", "age", "--method", "mask-uniques", "--param", 'order=["age -> bands 0,30"]')):
-        done = desk.run("anonymize", "t.csv", "--out", "o.csv", *method)
+        done = desk.run("anonymize", "t.csv", "--out", "o.csv", "--overwrite", *method)
         done.refused(1, "promises nothing", "--k", "--no-promise")
 
 
 def test_who_knows_may_write_it_and_its_check_is_no_success(desk):
     desk.put("t.csv", TABLE)
-    made = desk.run("anonymize", "t.csv", "--out", "o.csv", *COARSE, "--no-promise", "--save-recipe", "r.toml").fine()
+    made = desk.run(
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite", *COARSE, "--no-promise", "--save-recipe", "r.toml"
+    ).fine()
     assert made.out.startswith("! This release promises nothing.")
     assert "✓" not in made.out
     assert desk.paper("o.certificate.json")["recipe"]["release"]["no_promise"] is True
@@ -34,21 +36,21 @@ def test_who_knows_may_write_it_and_its_check_is_no_success(desk):
     known = desk.run("check", "o.csv", "--certificate", "o.certificate.json", "--no-promise").fine()
     assert "✓" not in known.out
     (desk.folder / "o.csv").unlink()
-    desk.run("run", "r.toml").fine()
+    desk.run("run", "r.toml", "--overwrite").fine()
 
 
 def test_a_recipe_without_a_promise_is_refused_before_any_work(desk):
     desk.put("t.csv", TABLE)
     text = 'table = {file = "t.csv", quasi = ["age"]}\nmethod = {name = "coarsen"}\nrelease = {file = "o.csv"}\n'
     desk.put("r.toml", text)
-    desk.run("run", "r.toml").refused(1, "promises nothing")
+    desk.run("run", "r.toml", "--overwrite").refused(1, "promises nothing")
     desk.put("r.toml", text.replace('"o.csv"', '"o.csv", no_promise = "yes"'))
-    desk.run("run", "r.toml").refused(2, "no_promise", "true or false")
+    desk.run("run", "r.toml", "--overwrite").refused(2, "no_promise", "true or false")
 
 
 def test_a_promise_is_one_also_if_someone_would_do_without(desk):
     desk.put("t.csv", TABLE)
-    desk.run("anonymize", "t.csv", "--out", "o.csv", "--quasi", "sex", "--k", 2, "--no-promise").fine()
+    desk.run("anonymize", "t.csv", "--out", "o.csv", "--overwrite", "--quasi", "sex", "--k", 2, "--no-promise").fine()
     assert "no_promise" not in desk.paper("o.certificate.json")["recipe"]["release"]
     desk.run("check", "o.csv", "--certificate", "o.certificate.json").fine()
 
