@@ -238,6 +238,9 @@ class ReadOptions:
             raise ParameterError(
                 "One sign cannot separate both decimals and thousands.", "Try --thousands , --decimal '.'."
             )
+        for name, said in (("header", self.header), ("masked", self.masked)):
+            if not isinstance(said, bool | None):
+                raise ParameterError(f"'{name}' is yes, no or not said.", "Give True, False or None.")
         if self.dates not in (None, *DATE_ORDERS):
             raise ParameterError(f"'{self.dates}' is no order of day, month and year.", "Use dmy, mdy or ymd.")
 

@@ -100,7 +100,9 @@ def test_suppressing_everything_loses_what_the_attribute_ranges_say(adult, tmp_p
     stars.write_text("\n".join([",".join(columns), *[",".join("*" for _ in columns)] * 30_162]), encoding="utf-8")
     kinds = dict.fromkeys(columns, "integer")
     table = shoal.read(path, quasi=list(columns))
-    (loss,) = shoal.score(shoal.read(stars, quasi=list(columns), kinds=kinds), [shoal.InformationLoss()], table)
+    (loss,) = shoal.score(
+        shoal.read(stars, quasi=list(columns), kinds=kinds, masked=True), [shoal.InformationLoss()], table
+    )
     assert loss.value == pytest.approx(LOSS[2] / (1 - DISTANCE_UTILITY[2]), abs=1e-5)
 
 

@@ -36,7 +36,7 @@ def read(column, other):
     frame = pl.DataFrame(
         {"x": list(map(text, column)), "y": list(map(text, other))}, schema=dict.fromkeys("xy", pl.String)
     )
-    return shoal.read(frame, quasi=["x", "y"], kinds={"x": "integer", "y": "category"})
+    return shoal.read(frame, quasi=["x", "y"], kinds={"x": "integer", "y": "category"}, masked=True)
 
 
 def spread(cell, domain):

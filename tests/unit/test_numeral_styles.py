@@ -161,7 +161,7 @@ def test_text_of_a_frame_is_read_as_declared():
 
 
 @pytest.mark.parametrize(
-    "said", [{"thousands": "-"}, {"dates": "ydm"}, {"thousands": ",", "decimal": ","}, {"encoding": "none"}]
+    "said", [{"thousands": "-"}, {"dates": "ydm"}, {"thousands": ",", "decimal": ","}, {"header": "no"}, {"masked": 0}]
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_read(said):
     with pytest.raises(shoal.ParameterError):

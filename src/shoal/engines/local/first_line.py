@@ -35,19 +35,23 @@ def _is_record(names: Sequence[str], columns: Sequence[dict[str, None]]) -> bool
     A number over numbers is no name, nor a date over dates, nor A-102 over A-103; but 2019, 2020, 2021 may be names.
     Words are none if they occur among the cells below: all of them, or at least two. A word over numbers is a name.
     """
-    alike, words, among = [], 0, 0
+    alike: dict[str, bool] = {}  # numbers over numbers, and dates over dates; and whether each occurs below
+    words, among = 0, 0
+    named = False
     for name, cells in zip(names, columns, strict=True):
         seen = [cell for cell in islice(cells, _LOOKED_AT) if cell.lower() not in _NO_NAMES]
         kind = next((form for form in (is_number, is_date) if 2 * sum(map(form, seen)) >= len(seen) > 0), None)
         if kind is not None and kind(name):
-            alike.append(name)
-        elif kind is not None and name.lower() not in _NO_NAMES:
-            return bool(alike) and not _series(alike)
-        elif kind is None and seen and _same_form(name, seen):
+            alike[name] = name in cells
+        elif kind is not None:
+            named = named or name.lower() not in _NO_NAMES
+        elif seen and _same_form(name, seen):
             return True
-        elif kind is None and seen:
+        elif seen:
             words, among = words + 1, among + (name in cells)
-    return (bool(alike) and not _series(alike)) or among > 1 or 0 < words == among
+    if alike and (all(alike.values()) or not _series(list(alike))):
+        return True
+    return not named and (among > 1 or 0 < words == among)
 
 
 def _same_form(name: str, cells: Sequence[str]) -> bool:
@@ -61,9 +65,10 @@ def _same_form(name: str, cells: Sequence[str]) -> bool:
 
 
 def _series(names: Sequence[str]) -> bool:
-    """Tell whether names are whole numbers at equal steps: any number of them by one, at least three by more."""
+    """Tell whether names are whole numbers at equal steps, at least three of them, or two years."""
     if len(names) < 2 or not all(re.fullmatch(r"[-+]?[0-9]+", name) for name in names):
         return False
     numbers = [int(name) for name in names]
     steps = {after - before for before, after in pairwise(numbers)}
-    return steps == {1} or (len(names) > 2 and len(steps) == 1 and min(steps) > 0)
+    years = 1800 <= numbers[0] < 2200 and steps == {1}
+    return len(steps) == 1 and min(steps) > 0 and (years or len(names) > 2)

@@ -72,7 +72,9 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None, header: b
     refuse_other_texts(str(path), chunk[begin:], delimited=delimiter is not None, named=header is True)
     # One character per byte: places in the text are places in the file.
     line = chunk[begin:stop].rstrip(b"\r").decode("latin-1")
-    if not (line if header is False else line.strip()):
+    if header is False and not line:
+        raise DataError(f"'{path}' begins with an empty line.", "Take it out.")
+    if header is not False and not line.strip():
         raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
     if "\r" in line.replace("\r\n", ""):
         raise DataError("The lines of the file end with carriage returns.", "Save it with line feeds, as others do.")
