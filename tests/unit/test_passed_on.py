@@ -133,6 +133,12 @@ def test_what_lies_on_no_axis_is_refused_where_cells_are_looked_at(name, role):
         shoal.read(table_of(ODD[name]), **roles)
 
 
+@pytest.mark.parametrize("kind", [pa.list_(pa.int8(), 0), pa.struct([]), pa.list_(pa.null())], ids=str)
+def test_a_type_that_holds_a_place_for_nothing_is_refused(kind):
+    with pytest.raises(shoal.DataError, match="'odd'"):
+        shoal.read(table_of(pa.nulls(3, kind)), quasi="age", plain="odd")
+
+
 def test_a_uuid_is_a_category_like_others():
     """Who someone is is often a UUID: it tells people apart, and may be confidential."""
     for role in ("subject", "sensitive", "quasi"):

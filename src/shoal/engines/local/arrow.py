@@ -24,7 +24,7 @@ from shoal.engines.local.ordered_categories import (
     put_together,
     with_levels,
 )
-from shoal.engines.local.passing import is_opaque, texts_of
+from shoal.engines.local.passing import is_hollow, is_opaque, texts_of
 from shoal.engines.local.typed_columns import (
     as_declared,
     as_numbers,
@@ -151,7 +151,7 @@ def _read_column(
     column, text = as_read(column, reading)
     kind = column.type
     as_it_is = not reading.strict and reading.order is None and reading.hierarchy is None
-    if is_opaque(kind) and as_it_is and reading.kind in (None, "category"):
+    if is_opaque(kind) and not is_hollow(kind) and as_it_is and reading.kind in (None, "category"):
         return _read_opaque(column)
     if text:
         if reading.canonical and not is_text(given):

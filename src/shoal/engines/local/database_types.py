@@ -50,7 +50,7 @@ class Column:
         """Whether the driver gives it as it is."""
         if self.kind.endswith("]"):
             inner = Column("", re.sub(r"(\[\d*\])+$", "", self.kind))
-            return inner.native or inner.base == "decimal"
+            return inner.kind != self.kind and (inner.native or inner.base == "decimal")
         if self.kind.startswith(("struct(", "map(")):
             return not any(part in self.kind for part in _NO_PARTS)
         return self.base in _NATIVE or self.base in ("json", "decimal") or self.kind.startswith("enum(")

@@ -206,6 +206,12 @@ def storing(
         _put(db, home, draft, (storable(table, source.kind) for table in itertools.chain([first], rest)))
         if kinds:
             db.retype(f"{quoted(home)}.{quoted(draft)}", {quoted(name): kind for name, kind in kinds.items()})
+        strange = next((column.name for column in db.columns(home, draft) if not column.in_releases), None)
+        if strange is not None:
+            raise DataError(
+                f"Column '{strange}' is of a type that the database does not keep as it is.",
+                "Leave it out, or write Parquet.",
+            )
         db.run(f"COMMENT ON TABLE {quoted(home)}.{quoted(draft)} IS {literal(_REMARK)}")
         yield Stored(_digest(db, _reading(db, home, draft, kept=True), room), commit)
 

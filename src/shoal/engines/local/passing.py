@@ -33,6 +33,14 @@ def is_opaque(kind: pa.DataType) -> bool:
     return pa.types.is_nested(kind) or _is_any(kind, _BYTES) or pa.types.is_duration(kind) or pa.types.is_interval(kind)
 
 
+def is_hollow(kind: pa.DataType) -> bool:
+    """Tell whether a type holds a place for nothing: structs without fields, lists of no values, no type at all."""
+    if pa.types.is_null(kind) or (pa.types.is_fixed_size_list(kind) and kind.list_size == 0):
+        return True
+    inner = [kind.field(place).type for place in range(kind.num_fields)] if pa.types.is_nested(kind) else []
+    return (pa.types.is_struct(kind) and not inner) or any(map(is_hollow, inner))
+
+
 def has_no_text(kind: pa.DataType) -> bool:
     """Tell whether a text file has no form for the values of a type."""
     if pa.types.is_dictionary(kind):
