@@ -39,7 +39,7 @@ _IDENTIFIER = re.compile(
 )
 _RECORD = re.compile(rf"(?:^|_)(?:{_KEY}|rowid|index|serial|barcode|accession)\d*(?:_|$)|(?:nummer|nr)(?:_|$)")
 _WEIGHT = re.compile(
-    r"(?:^|_)(?:pweight|wgt|wgtp|pwgtp|finalwt|fnlwgt|perwt|hhwt|sampwt|wtfa|sampweight|gewichtung|hochrechnungsfaktor)"
+    r"(?:^|_)(?:pweight|wgt|wgtp|pwgtp|finalwt|fnlwgt|perwt|hhwt|sampwt|wtfa|sampweight|weighting|gewichtung|hochrechnungsfaktor)"
     r"(?:_|$)|(?:^|_)(?:survey|sampling|sample|person|household|final|design|replicate|expansion|discharge|analysis)_?"
     r"(?:weight|wgt|wt|factor)s?(?:_|$)"
 )

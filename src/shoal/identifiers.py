@@ -21,7 +21,7 @@ from shoal.models import PrivacyModel
 from shoal.schema import RELEASED, Attribute, Role, Schema
 from shoal.table import Classes, Table
 
-ENOUGH = 20  # records; in fewer, values may differ by chance
+ENOUGH = 24  # records; in no more than that, values may differ by chance
 _FEW = 2048  # records that are looked at first
 _LOOKS = 200  # values that show what a column holds
 _MOST = 0.9  # of which so many must look alike

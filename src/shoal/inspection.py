@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.cells import MARKS
-from shoal.column_words import as_option, role_by_name
-from shoal.identifiers import ENOUGH, looks_like
+from shoal.column_words import as_option, numbers_records, role_by_name
+from shoal.identifiers import ENOUGH, identifying
 from shoal.kernels import MISSING
 from shoal.schema import Attribute, Role
 from shoal.table import Table
@@ -62,14 +62,15 @@ class ColumnReport:
 def inspect(table: Table) -> tuple[ColumnReport, ...]:
     """Look at every column of a table and suggest a role for it. A person must decide."""
     reports = []
+    refused = {each.column: each.why for each in identifying(table)}  # if they were to be released as they are
     for attribute in table.schema.attributes:
         positions, counts = table.counts(attribute.name)
         filled = positions != MISSING
         missing, positions, counts = int(counts[~filled].sum()), positions[filled], counts[filled]
         name, kind, distinct = attribute.name, attribute.axis.kind, int(positions.size)
-        content = looks_like(attribute.axis)
         role, why = suggested_role(name, kind, distinct, table.rows - missing)
-        role, why = (role, why) if content is None else (Role.IDENTIFIER, content)
+        if name in refused and role not in (Role.IDENTIFIER, Role.SUBJECT):
+            role, why = Role.IDENTIFIER, refused[name]
         marks = _marks(attribute, positions, counts)
         odd = 0 if attribute.odd is None else attribute.odd.cells
         reports.append(ColumnReport(name, kind, attribute.reason, distinct, missing, role, why, marks, odd))
@@ -81,11 +82,12 @@ def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Ro
     told = role_by_name(name, kind)
     if told is not None and not (told[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
         return told
-    if filled > ENOUGH and distinct == filled and kind in ("category", "integer"):
+    unique = filled > ENOUGH and distinct == filled
+    if unique and (kind == "category" or (kind == "integer" and numbers_records(name))):
         return Role.IDENTIFIER, "every record has a value of its own"
     if distinct <= 1:
         return Role.PLAIN, "it hardly varies"
-    if kind == "float":
+    if kind == "float" or (kind == "integer" and unique):
         return Role.SENSITIVE, "a measured number that others rarely know exactly; decide"
     return Role.QUASI, "it varies and might be known to others; decide"
 

@@ -114,3 +114,14 @@ def test_risk_says_which_columns_it_took(desk):
     assert "No --quasi was given" in done.out
     told = desk.run("risk", "t.csv", "--json").json()
     assert (told["quasi"], told["guessed"]) == (["age", "sex"], True)
+
+
+def test_what_inspect_calls_an_identifier_is_what_anonymize_refuses():
+    """Amounts of which no two are equal are no identifiers to either; keys and running numbers are, to both."""
+    columns = {
+        "spent": [977 * i % 90001 for i in range(60)],
+        "place": list(range(60)),
+        "visit_id": [31 * i % 997 for i in range(60)],
+    }
+    table = shoal.read(pl.DataFrame(columns), plain=list(columns))
+    assert [report.role.value for report in inspect(table)] == ["sensitive", "identifier", "identifier"]

@@ -72,6 +72,14 @@ KERNEL void count_labels(const int32_t *labels, int64_t n, const int64_t *weight
         for (int64_t i = 0; i < n; i++) sizes[labels[i]]++;
 }
 
+/* The position that all rows of each group have in common, or MISSING; found begins as TOP, which no row has. */
+KERNEL void common_positions(const int32_t *labels, const int32_t *positions, int64_t n, int32_t *found) {
+    for (int64_t i = 0; i < n; i++) {
+        int32_t *mine = &found[labels[i]], position = positions[i];
+        *mine = *mine == TOP || *mine == position ? position : MISSING;
+    }
+}
+
 /* The rows group after group, in their own order inside a group; seats holds where each group begins. */
 KERNEL void order_by_label(const int32_t *labels, int64_t n, int64_t *seats, int32_t *order) {
     for (int64_t row = 0; row < n; row++) {

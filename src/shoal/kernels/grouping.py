@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels import below, call, of_kind
+from shoal.kernels import TOP, below, call, of_kind
 
 Positions = NDArray[np.int32]
 
@@ -64,6 +64,15 @@ def count_labels(labels: Positions, groups: int, weights: NDArray[np.int64] | No
     sizes = np.zeros(groups, np.int64)
     call("count_labels", labels, labels.size, weights, sizes)
     return sizes
+
+
+def common_positions(labels: Positions, positions: Positions, groups: int) -> Positions:
+    """Give the position that all rows of each group have in common, and `MISSING` where they have none."""
+    of_kind(np.int32, labels, positions)
+    below(groups, labels)
+    found = np.full(groups, TOP, np.int32)
+    call("common_positions", labels, positions, labels.size, found)
+    return found
 
 
 def starts_of(sizes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

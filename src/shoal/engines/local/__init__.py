@@ -19,12 +19,11 @@ from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local.publishing import distances, publish_some, published, recode
-from shoal.engines.local.shared_values import common_in, common_of_rows
 from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import by_label, count_labels, label_rows, starts_of
+from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
 from shoal.kernels.spans import Members
@@ -145,15 +144,14 @@ class Local:
                 columns = {name: known_values(data, schema[name].name) for name in item.condition.columns}
                 carried[item] = count_labels(labels(np.flatnonzero(item.condition.holds(schema, columns))), groups)
                 continue
-            if isinstance(item, Common) and shared:
-                found = common_of_rows(data.positions(item.column), data.members(), of_matrix_row, groups)
-                carried[item] = found
+            if isinstance(item, Common):
+                found = data.positions(item.column)
+                if shared:  # rows that share a matrix row first: there are few of those
+                    found = common_positions(data.index, found, of_matrix_row.size)
+                carried[item] = common_positions(of_matrix_row, found, groups)
                 continue
             order = by_label(labels(), groups)[0] if order is None else order
-            if isinstance(item, Common):
-                carried[item] = common_in(data.positions(item.column)[order], starts)
-            else:
-                carried[item] = self._column(data, schema, item)[order]
+            carried[item] = self._column(data, schema, item)[order]
         return Classes(starts, carried)
 
     def _starts(self, data: LocalData, by: tuple[str, ...]) -> NDArray[np.int64]:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.local.shared_values import common_in
 from shoal.engines.parts.arranging import (
     Arrays,
     arranged,
@@ -23,7 +22,7 @@ from shoal.engines.parts.arranging import (
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling, home
 from shoal.errors import SchemaError
-from shoal.kernels.grouping import by_label, count_labels, label_rows, mix_rows
+from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, mix_rows
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Common, Given, Ranked, Tally
 
@@ -77,7 +76,7 @@ def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part,
         if isinstance(item, Tally):
             columns[item] = count_labels(labels[cells], groups)
         else:
-            columns[item] = common_in(cells[order], starts) if isinstance(item, Common) else cells[order]
+            columns[item] = common_positions(labels, cells, groups) if isinstance(item, Common) else cells[order]
     return Classes(starts, columns, first)
 
 
