@@ -48,7 +48,7 @@ def checked(tmp_path_factory):
 def test_a_fault_would_be_seen(checked):
     code = (
         "import numpy as np; from shoal.kernels import call;"
-        "call('put_at', np.array([5000], np.int32), 1, np.array([7], np.int32), np.zeros(1000, np.int32))"
+        "call('put_at', np.array([1000], np.int32), 1, np.array([7], np.int32), np.zeros(1000, np.int32))"
     )
     done = subprocess.run([sys.executable, "-c", code], env=checked, capture_output=True, text=True)
     assert done.returncode != 0

@@ -38,9 +38,16 @@ def test_every_cell_of_the_surfaces_is_what_measuring_it_alone_gives(table):
 
 
 def test_results_are_kept_and_resumed(table, tmp_path):
-    steps = []
-    first = Experiments(table, tmp_path, lambda name, *_: steps.append(name)).results()
-    assert steps == ["masking", "knowledge", "correlations", "comparison", "closeness", "surfaces"]
+    steps = {}
+    with shoal.show_progress(lambda stage, share, left: steps.setdefault(stage, share)):
+        first = Experiments(table, tmp_path).results()
+    assert steps == {"working": None} | {
+        f"experiments, {name}": share
+        for name, share in (
+            ("masking", 0), ("knowledge", 0.06), ("correlations", 0.22), ("comparison", 0.48), ("closeness", 0.6),
+            ("surfaces", 0.78),
+        )
+    }  # fmt: skip
     again = Experiments(table, tmp_path)
     assert again.results() == first
     assert "masked" not in vars(again)  # nothing was computed again

@@ -24,7 +24,7 @@ from shoal.methods.sorted_clusters import SortedClusters
 from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, closeness_bound
-from shoal.progress import counted
+from shoal.progress import counted, stage
 from shoal.reproduction.surfaces import surfaces
 from shoal.study import Cell, Row, Study, kept
 from shoal.table import Table
@@ -84,6 +84,7 @@ class Experiments:
         with counted(100, alone=True) as part:
             for name, (work, step) in steps.items():
                 part.what = f"experiments, {name}"
+                stage(part.what)
                 found[name] = kept(self.cache, self._digest(name), step)
                 part.done += work
         return found

@@ -43,12 +43,8 @@ class ParquetTable:
         files = along(zip(self.files, self.added, strict=True), len(self.files))
         for sealed, added in files:
             with opened(sealed) as file:
-                groups = range(0, file.metadata.num_row_groups, _AT_ONCE)
                 try:
-                    read = [
-                        file.read_row_groups([*range(first, min(first + _AT_ONCE, file.metadata.num_row_groups))])
-                        for first in along(groups)
-                    ] or [file.read()]
+                    read = [*_some_groups(file)] if file.metadata.num_row_groups > _AT_ONCE else [file.read()]
                 except pa.ArrowNotImplementedError:
                     raise _unreadable(file) from None
                 tables += [self._whole_rows(some, added, self.schema.names) for some in read]
@@ -96,6 +92,13 @@ class ParquetTable:
             for name, kind in kinds.items()
         }
         return pa.table(columns)
+
+
+def _some_groups(file: pq.ParquetFile) -> Iterator[pa.Table]:
+    """Give all rows, a few groups at a time."""
+    groups = range(file.metadata.num_row_groups)
+    for first in along(groups[::_AT_ONCE]):
+        yield file.read_row_groups([*groups[first : first + _AT_ONCE]])
 
 
 def _unreadable(file: pq.ParquetFile) -> DataError:
