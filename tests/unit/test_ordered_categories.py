@@ -71,7 +71,7 @@ def test_categories_keep_their_own_order(tmp_path, make, engine):
     assert out.ordered
     assert release.frame("pandas")["carried"].cat.categories.tolist() == LISTED
     for name in ("out.csv", "out.parquet"):
-        release.write(tmp_path / name)
+        release.write(tmp_path / name, overwrite=True)
         assert shoal.verify(tmp_path / name, tmp_path / "out.certificate.json").proved
 
 

@@ -7,6 +7,7 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
+from shoal.extras import how_to_install
 
 LABELS = {
     "mood": {1: "low", 2: "middle", 3: "high", 9: "refused"},
@@ -71,4 +72,4 @@ def test_without_the_library_it_is_said_what_to_do(tmp_path, monkeypatch):
     (tmp_path / "a.sav").write_bytes(b"$FL2\0")
     with pytest.raises(shoal.ParameterError, match="needs pyreadstat") as refused:
         shoal.read(tmp_path / "a.sav", quasi="age")
-    assert "shoal[stats]" in refused.value.remedy
+    assert how_to_install("stats") in refused.value.remedy

@@ -54,7 +54,7 @@ def test_times_come_out_as_the_clocks_showed_them(tmp_path, make, engine):
         assert out.schema.field(name).type.tz == zone
         assert out[name][0].as_py() == datetime.datetime(2024, 1, 1, tzinfo=TOKYO)
     for name in ("out.csv", "out.parquet"):
-        release.write(tmp_path / name)
+        release.write(tmp_path / name, overwrite=True)
         asked = {"private": tmp_path / "out.private.json"}
         assert shoal.verify(tmp_path / name, tmp_path / "out.certificate.json", **asked).proved
     row = (tmp_path / "out.csv").read_text().splitlines()[1]
@@ -95,9 +95,11 @@ def test_times_with_and_without_a_zone_are_not_compared(tmp_path):
             Condition.parse(f"left > {moment}").parts[0].holds(axis, np.arange(3, dtype=np.int32))
 
 
-def test_text_with_and_without_zones_in_one_column_is_text(tmp_path):
+def test_text_with_and_without_zones_in_one_column_is_refused(tmp_path):
     (tmp_path / "in.csv").write_text(f"a\n{FIRST}\n2024-01-01 00:00:00\n")
-    assert shoal.read(tmp_path / "in.csv", quasi="a").schema["a"].axis.kind == "category"
+    with pytest.raises(shoal.DataError, match="line 2"):
+        shoal.read(tmp_path / "in.csv", quasi="a")
+    assert shoal.read(tmp_path / "in.csv", quasi="a", kinds={"a": "category"}).schema["a"].axis.kind == "category"
 
 
 def test_a_database_keeps_the_moment_and_its_zone(tmp_path):

@@ -31,7 +31,7 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
         return _MAKERS[kind](table)
     except ImportError:
         extra = "db" if kind == "duckdb" else "frames"
-        raise missing(f"A frame of this kind needs {_CALLED[kind]}", extra, "\nOr take an Arrow table") from None
+        raise missing(f"A frame of this kind needs {_CALLED[kind]}", extra, "Or take an Arrow table.") from None
     except Exception as error:  # noqa: BLE001 - its message may show a cell
         raise _unfit(table, kind, error) from None
 

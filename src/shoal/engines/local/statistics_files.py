@@ -24,7 +24,7 @@ def from_statistics(path: Path) -> tuple[pa.Table, Origin]:
     try:
         import pyreadstat
     except ImportError:
-        otherwise = "\nOr save the file as CSV with labels"
+        otherwise = "Or save the file as CSV with labels."
         raise missing(f"Reading '{path.name}' needs pyreadstat", "stats", otherwise) from None
     sealed = Sealed.of(path)
     read: Any = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
