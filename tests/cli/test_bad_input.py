@@ -291,7 +291,9 @@ def test_a_column_of_parquet_that_cannot_be_used_is_named(desk, column, kind, sa
 def test_a_cell_that_cannot_be_placed_is_named_by_column_and_line(desk, cells, kind, said, role):
     text = "other,value\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells))
     declared = () if kind is None else ("--kind", f"value={kind}")
-    roles = ("--quasi", "other", role, "value") if role == "--sensitive" else ("--quasi", "other,value")
+    # Of a confidential column that no model looks at, a slip among its numbers says nothing wrong.
+    about = ("--quasi", "other", role, "value", "--l", "2", "--method", "hilbert")
+    roles = about if role == "--sensitive" else ("--quasi", "other,value")
     made = desk.mask(text, *roles, *declared)
     made.refused(3, "'value'", said)
     for cell in cells:

@@ -122,19 +122,23 @@ def classes_by_cells(
     def tallied(number: int, part: Part) -> list[T]:
         labels, groups = labelled_rows(part)
         sizes = count_labels(labels, groups, part["count"])
-        found = {item: count_labels(labels, groups, part[f"carry{i}"]) for i, item in enumerate(carry)}
+        found: dict[Carry, NDArray[Any]] = {}
+        for i, item in enumerate(carry):
+            mine = part[f"carry{i}"]
+            alike = isinstance(item, Common)
+            found[item] = common_positions(labels, mine, groups) if alike else count_labels(labels, groups, mine)
         return [work(Classes(np.append(0, np.cumsum(sizes)), found))] if groups else []
 
     if carry:
-        tell = tallied if _only_tallies(carry) else carrying
+        tell = tallied if _one_number_per_class(carry) else carrying
         told = _alike(pool, data, schema, by, by, tuple(carry), rank, tell=tell).told
     else:
         told = pool.gather(counted, distinct_cells(pool, data, schema, by, by))
     return [found for some in told for found in some]
 
 
-def _only_tallies(carry: Sequence[Carry]) -> bool:
-    return all(isinstance(item, Tally) for item in carry)
+def _one_number_per_class(carry: Sequence[Carry]) -> bool:
+    return all(isinstance(item, (Tally, Common)) for item in carry)
 
 
 def distinct_cells(pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str]) -> Handle:
@@ -176,8 +180,8 @@ def _alike(
 ) -> Handle:  # fmt: skip
     """Bring the cells of some columns together that are equal in those that tell parts apart.
 
-    Where nothing is asked for but tallies, records that share their cells are counted before they move: what moves of a
-    class, however large, is one row of each part. With tallies they always are.
+    Where nothing is asked for but tallies and what is common, records that share their cells are counted before they
+    move: what moves of a class, however large, is one row of each part. With these they always are.
     """
     shape = data.shape
     columns, handles = carried(schema, carry, rank)
@@ -189,7 +193,7 @@ def _alike(
     held = (data.cells, data.codes) if carry or data.classes is None else (data.classes,) * 2
 
     def cells_in(cells: Part, codes: Part) -> tuple[LocalData, Arrays]:
-        here = shape.unfolded(cells, codes) if carry else shape.local(cells, codes)
+        here = shape.unfolded(cells, codes) if carry and not tallies else shape.local(cells, codes)
         ends = {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
         return here, ends if same else {name: np.ascontiguousarray(end[:, places]) for name, end in ends.items()}
 
@@ -205,7 +209,7 @@ def _alike(
         many = groups < 0.7 * labels.size or most * parts > labels.size  # one of them would fill a part
         return bool(many), "index" in cells
 
-    parts, tallies = len(data.sizes), bool(carry) and _only_tallies(carry)
+    parts, tallies = len(data.sizes), bool(carry) and _one_number_per_class(carry)
     looks = [] if carry else pool.gather(look, *held)
     counted, indexed = tallies or any(look[0] for look in looks), any(look[1] for look in looks)
 
@@ -214,13 +218,19 @@ def _alike(
         carried = columns(here, given)
         if indexed or counted:
             rows = np.ones(sent["lo"].shape[0], np.int64)
-            times = count_labels(here.index, rows.size) if "index" in cells and not carry else rows
+            folded = "index" in cells and (tallies or not carry)
+            times = count_labels(here.index, rows.size) if folded else rows
             if counted:
                 labels, groups = labelled_rows(sent)
                 one = one_of_each(labels, groups)
                 sent = {name: rows_of(end, one) for name, end in sent.items()}
                 times = count_labels(labels, groups, times)
-                carried = {name: count_labels(labels[holds], groups) for name, holds in carried.items()}
+                mine = labels[here.index] if folded else labels
+                for item, (name, found) in zip(carry, carried.items(), strict=True):
+                    alike = isinstance(item, Common)
+                    carried[name] = (
+                        common_positions(mine, found, groups) if alike else count_labels(mine[found], groups)
+                    )
             sent["count"] = times
         bits = mix_rows(sent["lo"], sent.get("hi", sent["lo"]), telling)
         return bits, sent | carried
