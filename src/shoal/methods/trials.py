@@ -113,7 +113,7 @@ class Choice:
                 found = mend(other.start, other.size, "join")
                 limit = found.cost
                 yield found
-        more = RISK * best.estimate / best.before
+        more = RISK * (best.estimate / best.before if best.before > 0 else 1.0)
         if more * ground.cost(*form(best.start, best.size)) < limit and not (self.spared and more > HEAVY):
             yield mend(best.start, best.size, best.way)
 
