@@ -96,7 +96,8 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(people, shoal.Hilbert(objective=objective), [shoal.KAnonymity(3)], measures=measures)
     shoal.anonymize(shoal.read(table, **roles), shoal.Hilbert(), models[:2])
     shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.AlphaK(0.6, "illness")])
-    shoal.anonymize(shoal.read(table, quasi="charge"), shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    for method in (shoal.SortedClusters(), shoal.Hilbert()):
+        shoal.anonymize(shoal.read(table, quasi="charge"), method, [shoal.KAnonymity(3)])
     for pool in (Memory(), Files(tmp_path)):
         parted = Parted(pool, 500)
         shoal.score(shoal.read(table, engine=parted, **roles), [shoal.Uniqueness()])

@@ -363,7 +363,7 @@ def test_a_file_without_a_header_goes_the_whole_way(desk):
     assert "header" not in desk.paper()["recipe"]["table"]
     desk.check("--private", "out.private.json", "--original", "in.csv").fine()
     first = desk.read("out.csv")
-    desk.run("run", "again.toml").fine()
+    desk.run("run", "--overwrite", "again.toml").fine()
     assert desk.read("out.csv") == first
     told = ("--no-header", "--quasi", "c1,c2", "--json")
     assert desk.run("risk", "in.csv", *told).json()["records"] == 6

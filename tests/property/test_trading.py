@@ -30,7 +30,8 @@ def test_trading_keeps_everybody_shrinks_boxes_and_leaves_no_class_farther(group
     values[:bins] = np.arange(min(bins, len(rows)))[: len(values[:bins])]
     seats = draw.permutation(len(rows)).astype(np.int32).reshape(groups, size)
     counts = np.bincount(values, minlength=bins).astype(np.int64)
-    found = trade(rows, full, seats, Spread(values, counts, t), HARD)
+    starts = np.arange(0, len(rows) + 1, size, dtype=np.int64)
+    found = trade(rows, full, (seats.reshape(-1), starts), Spread(values, counts, t), HARD).reshape(groups, size)
     assert sorted(found.reshape(-1).tolist()) == list(range(len(rows)))
 
     def far(line):
@@ -49,8 +50,9 @@ def test_classes_that_are_too_far_come_nearer():
     seats = np.ascontiguousarray(tenths.T)  # one record from each tenth, but for twenty classes, which have any
     draw.shuffle(seats.reshape(-1)[:200])
     spread = Spread(np.arange(2000, dtype=np.int32), np.ones(2000, np.int64), 0.06)
-    found = trade(rows, np.full(4, 9, np.float32), seats, spread, Trading(32, 4, 0.5))
     starts = np.arange(0, 2001, 10)
+    members = seats.reshape(-1), starts
+    found = trade(rows, np.full(4, 9, np.float32), members, spread, Trading(32, 4, 0.5)).reshape(-1, 10)
     far = [(distances(spread.bins[line].reshape(-1), starts, spread.counts) > 0.06).sum() for line in (seats, found)]
     assert far[0] > 10
     assert far[1] == 0

@@ -109,7 +109,7 @@ def test_records_that_have_their_like_are_left_alone():
     ages = [30, 30, 41, 30, 52, 47]
     assert released({"age": ages}, 3)["age"].tolist() == ["[30;30]"] * 2 + ["[41;52]", "[30;30]"] + ["[41;52]"] * 2
     alone = released({"age": [30] * 7 + [80]}, 3)["age"].tolist()
-    assert alone == ["[30;80]"] * 2 + ["[30;30]"] * 5 + ["[30;80]"]  # one needs company, the others are left alone
+    assert sorted(alone) == ["[30;30]"] * 5 + ["[30;80]"] * 3  # one needs company, the others are left alone
     few = released({"age": [30] * 4 + [80]}, 3)["age"].tolist()
     assert few == ["[30;80]"] * 5
 

@@ -82,7 +82,7 @@ def call(kernel: str, *arguments: Any, result: type[Any] | None = None) -> Any:
             here.pace.settle()
 
 
-def below(limit: int, labels: NDArray[np.int32]) -> None:
+def below(limit: int, labels: NDArray[np.int32] | NDArray[np.int64]) -> None:
     """Check that labels name groups that exist: kernels write where labels point."""
     if labels.size and (labels.min() < 0 or labels.max() >= limit):
         raise InternalError("A kernel was given labels of groups that do not exist.")

@@ -1,24 +1,27 @@
-/* Records that change places between classes of one size, so that boxes shrink and the confidential value stays spread.
+/* Records that change places between classes, so that boxes shrink and the confidential value stays spread.
  *
  * Classes are looked at in blocks of neighbours. A record that makes its box larger is offered to the classes of its
  * block in exchange for a record of about the same rank there. Both classes must then be as near to the table as they
- * are asked to be, or at least no farther than before. */
+ * are asked to be, or at least no farther than before. No class changes its size. */
 #include "closeness.h"
 
 enum { QUAD = 4 };
 
 typedef struct {
     const float *rows, *full; /* coordinates of each record, and the most that a cell costs */
-    int64_t wide, size, reach; /* reach: by how many places the ranks of two records that change places may differ */
+    int64_t wide;
     const Spread *spread;
-    const Mark *passed;
+    const Mark *passed;        /* for all sizes that occur, and where those of each size begin */
+    const int64_t *passed_at;
     double t, worth, weight; /* the distance allowed, the share of a box worth trying, what is paid for being farther */
-    /* Per class and member of a block: where records lie, the box around all others, and what a box shrinks by without
-     * the record; per class, what its box costs, and by how much its distance is too large. */
+    /* Per class and member of a block: where records lie, the box around all others, and what a class saves without
+     * the record; per class, where its members begin, what it costs, and by how much its distance is too large. */
     float *at, *lo, *hi, *spare, *cost;
     double *excess;
     Mark *marks, *trial;
-    int32_t *seats; /* the records of all classes */
+    int64_t *first;
+    int32_t *seats;        /* the records of all classes */
+    const int64_t *starts; /* where those of each class begin among them */
     const int32_t *order;
 } Market;
 
@@ -36,18 +39,24 @@ ALWAYS_INLINE float stretched(const float *full, int64_t wide, const float *lo, 
     return sqrtf((part[0] + part[1]) + (part[2] + part[3]));
 }
 
-static int32_t *members(const Market *all, int64_t c) { return all->seats + all->order[c] * all->size; }
+static int32_t *members(const Market *all, int64_t c) { return all->seats + all->starts[all->order[c]]; }
+static int64_t size_of(const Market *all, int64_t c) { return all->first[c + 1] - all->first[c]; }
 
-static double too_far(const Market *all, const Mark *marks) {
-    double distance = spread_distance(all->spread, marks, all->size, all->passed);
+static double too_far(const Market *all, const Mark *marks, int64_t size) {
+    double distance = spread_distance(all->spread, marks, size, all->passed + all->passed_at[size]);
     return distance > all->t ? distance - all->t : 0;
+}
+
+/* What is paid for a class that is too far, for all of its members. */
+static float due_for(const Market *all, int64_t c, double excess) {
+    return (float)(all->weight * excess) * (float)size_of(all, c);
 }
 
 /* Measure a class of the block: the boxes around all members but one, from those before it and those behind it. */
 static void measure(Market *all, int64_t c) {
-    int64_t size = all->size, wide = all->wide, block = size * wide;
+    int64_t size = size_of(all, c), wide = all->wide, begin = all->first[c] * wide;
     const int32_t *mine = members(all, c);
-    float *at = all->at + c * block, *lo = all->lo + c * block, *hi = all->hi + c * block;
+    float *at = all->at + begin, *lo = all->lo + begin, *hi = all->hi + begin;
     for (int64_t i = 0; i < size; i++) memcpy(at + i * wide, all->rows + mine[i] * wide, (size_t)wide * sizeof *at);
     for (int64_t j = 0; j < wide; j++) {
         float low = INFINITY, high = -INFINITY;
@@ -62,23 +71,26 @@ static void measure(Market *all, int64_t c) {
         }
     }
     const float *full = all->full;
-    all->cost[c] = stretched(full, wide, lo, hi, at);
-    for (int64_t i = 0; i < size; i++) /* a box that is stretched to its own corner stays what it is */
-        all->spare[c * size + i] = all->cost[c] - stretched(full, wide, lo + i * wide, hi + i * wide, lo + i * wide);
-    all->excess[c] = too_far(all, all->marks + c * size);
+    all->cost[c] = (float)size * stretched(full, wide, lo, hi, at);
+    for (int64_t i = 0; i < size; i++) { /* a box that is stretched to its own corner stays what it is */
+        float left = stretched(full, wide, lo + i * wide, hi + i * wide, lo + i * wide);
+        all->spare[all->first[c] + i] = all->cost[c] - (float)size * left;
+    }
+    all->excess[c] = too_far(all, all->marks + all->first[c], size);
 }
 
 /* By how much a class would be too far from the table with another record in the place of one. */
 static double excess_with(const Market *all, int64_t c, int64_t i, Mark mark) {
-    memcpy(all->trial, all->marks + c * all->size, (size_t)all->size * sizeof *all->trial);
-    replace_mark(all->trial, all->size, i, mark);
-    return too_far(all, all->trial);
+    int64_t size = size_of(all, c);
+    memcpy(all->trial, all->marks + all->first[c], (size_t)size * sizeof *all->trial);
+    replace_mark(all->trial, size, i, mark);
+    return too_far(all, all->trial, size);
 }
 
 /* Put a record in the place of another; members stay in the order of their marks. */
 static void seat(const Market *all, int64_t c, int64_t i, int32_t row, Mark mark) {
     int32_t *mine = members(all, c);
-    int64_t to = replace_mark(all->marks + c * all->size, all->size, i, mark);
+    int64_t to = replace_mark(all->marks + all->first[c], size_of(all, c), i, mark);
     for (; i < to; i++) mine[i] = mine[i + 1];
     for (; i > to; i--) mine[i] = mine[i - 1];
     mine[to] = row;
@@ -86,39 +98,41 @@ static void seat(const Market *all, int64_t c, int64_t i, int32_t row, Mark mark
 
 /* Find the best exchange for member i of class c among n classes, and make it; tells whether there was one. */
 static int trade_one(Market *all, int64_t n, int64_t c, int64_t i) {
-    int64_t size = all->size, wide = all->wide, mine = c * size + i, with = -1;
-    float due = (float)(all->weight * all->excess[c]), gain = all->spare[mine] + due;
-    if (gain <= (float)all->worth * all->cost[c]) return 0;
+    int64_t size = size_of(all, c), wide = all->wide, mine = all->first[c] + i, with = -1, whose = -1;
+    float due = due_for(all, c, all->excess[c]), gain = all->spare[mine] + due;
+    if (all->excess[c] <= 0 && gain <= (float)all->worth / (float)size * all->cost[c]) return 0;
     float best = 1e-3f * all->cost[c];
-    int64_t from = i < all->reach ? 0 : i - all->reach, upto = i + all->reach < size ? i + all->reach : size - 1;
     for (int64_t d = 0; d < n; d++) {
         if (d == c) continue;
-        float owed = (float)(all->weight * all->excess[d]);
-        for (int64_t other = d * size + from; other <= d * size + upto; other++) {
+        int64_t there = size_of(all, d), place = i * there / size; /* a record moves the distance by up to 1 / size */
+        int64_t reach = (int64_t)ceil(2 * all->t * (double)there);
+        int64_t from = place < reach ? 0 : place - reach, upto = place + reach < there ? place + reach : there - 1;
+        float owed = due_for(all, d, all->excess[d]);
+        for (int64_t other = all->first[d] + from; other <= all->first[d] + upto; other++) {
             float most_there = all->spare[other] + owed;
             if (gain + most_there <= best) continue;
             const float *lo = all->lo + mine * wide, *hi = all->hi + mine * wide;
-            float sum = all->cost[c] + due - stretched(all->full, wide, lo, hi, all->at + other * wide);
+            float sum = all->cost[c] + due - (float)size * stretched(all->full, wide, lo, hi, all->at + other * wide);
             if (sum + most_there <= best) continue;
             lo = all->lo + other * wide, hi = all->hi + other * wide;
-            sum += all->cost[d] + owed - stretched(all->full, wide, lo, hi, all->at + mine * wide);
+            sum += all->cost[d] + owed - (float)there * stretched(all->full, wide, lo, hi, all->at + mine * wide);
             if (sum <= best) continue;
             double here = excess_with(all, c, i, all->marks[other]);
             if (here > all->excess[c]) continue;
-            double there = excess_with(all, d, other - d * size, all->marks[mine]);
-            if (there > all->excess[d]) continue;
-            sum -= (float)(all->weight * (here + there));
-            if (sum > best) best = sum, with = other;
+            double after = excess_with(all, d, other - all->first[d], all->marks[mine]);
+            if (after > all->excess[d]) continue;
+            sum -= due_for(all, c, here) + due_for(all, d, after);
+            if (sum > best) best = sum, with = other, whose = d;
         }
     }
     if (with < 0) return 0;
-    int64_t d = with / size;
-    int32_t leaving = members(all, c)[i], coming = members(all, d)[with - d * size];
+    int64_t place = with - all->first[whose];
+    int32_t leaving = members(all, c)[i], coming = members(all, whose)[place];
     Mark left = all->marks[mine], came = all->marks[with];
     seat(all, c, i, coming, came);
-    seat(all, d, with - d * size, leaving, left);
+    seat(all, whose, place, leaving, left);
     measure(all, c);
-    measure(all, d);
+    measure(all, whose);
     return 1;
 }
 
@@ -126,33 +140,41 @@ static int trade_one(Market *all, int64_t n, int64_t c, int64_t i) {
 static int64_t sweep(Market *all, int64_t n) {
     int64_t moved = 0;
     for (int64_t c = 0; c < n; c++)
-        for (int64_t i = 0; i < all->size; i++) moved += trade_one(all, n, c, i);
+        for (int64_t i = 0; i < size_of(all, c); i++) moved += trade_one(all, n, c, i);
     return moved;
 }
 
 /* Let records change places between classes, block after block along an order of classes; gives how many did.
  *
- * seats has `size` records per class, ascending in their bins. terms holds the distance allowed, the share of its box
- * by which a record must stick out to be tried, and what is paid for each 1 of distance beyond it. Room for a block:
- * floats for (3 wide + 1) size + 1 per class, doubles for 2 size + 1 per class and 4 size + 4 more. */
+ * seats has the records of class after class, ascending in their bins, and starts where each begins. terms holds the
+ * distance allowed, the share of its box by which a record must stick out to be tried, and what is paid for each 1 of
+ * distance beyond it. passed_at says for each size that occurs where its marks begin; all of them are `levels`. Room
+ * for a block of `most` records: floats for (3 wide + 1) per record and one per class, doubles for 2 per record, 2 per
+ * level, 2 per member of the largest class and one per class; and an integer per class and one more. */
 KERNEL int64_t trade(const float *rows, int64_t wide, const float *full, const int32_t *bins, const int64_t *cumulative,
-                     const double *areas, int64_t m, int64_t n, const double *terms, int32_t *seats, int64_t groups,
-                     int64_t size, int64_t reach, const int32_t *order, int64_t block, int64_t sweeps,
-                     float *floats, double *doubles) {
+                     const double *areas, int64_t m, int64_t n, const double *terms, int32_t *seats,
+                     const int64_t *starts, int64_t groups, const int64_t *passed_at, int64_t largest, int64_t levels,
+                     const int32_t *order, int64_t block, int64_t most, int64_t sweeps, float *floats, double *doubles,
+                     int64_t *first) {
     Spread spread = {cumulative, areas, m, (double)n};
-    int64_t cells = block * size * wide, traded = 0;
-    Mark *passed = (Mark *)(doubles + block), *marks = passed + size + 1;
-    passages(&spread, size, passed);
-    Market all = {.rows = rows, .full = full, .wide = wide, .size = size, .reach = reach, .spread = &spread,
-                  .passed = passed, .t = terms[0], .worth = terms[1], .weight = terms[2], .at = floats, .lo = floats + cells,
-                  .hi = floats + 2 * cells, .spare = floats + 3 * cells, .cost = floats + 3 * cells + block * size,
-                  .excess = doubles, .marks = marks, .trial = marks + block * size, .seats = seats};
-    for (int64_t first = 0; first < groups; first += block) {
-        int64_t here = groups - first < block ? groups - first : block, moved = here;
-        if (stopping(first, groups)) return traded;
-        all.order = order + first;
+    int64_t cells = most * wide, traded = 0;
+    Mark *passed = (Mark *)(doubles + block), *marks = passed + levels;
+    for (int64_t size = 1; size <= largest; size++)
+        if (passed_at[size] >= 0) passages(&spread, size, passed + passed_at[size]);
+    Market all = {.rows = rows, .full = full, .wide = wide, .spread = &spread, .passed = passed, .passed_at = passed_at,
+                  .t = terms[0], .worth = terms[1], .weight = terms[2], .at = floats, .lo = floats + cells,
+                  .hi = floats + 2 * cells, .spare = floats + 3 * cells, .cost = floats + 3 * cells + most,
+                  .excess = doubles, .marks = marks, .trial = marks + most, .first = first, .seats = seats,
+                  .starts = starts};
+    for (int64_t begin = 0; begin < groups; begin += block) {
+        int64_t here = groups - begin < block ? groups - begin : block, moved = here;
+        if (stopping(begin, groups)) return traded;
+        all.order = order + begin;
+        first[0] = 0;
         for (int64_t c = 0; c < here; c++) {
-            for (int64_t i = 0; i < size; i++) all.marks[c * size + i] = mark_at(&spread, bins[members(&all, c)[i]]);
+            int64_t size = starts[all.order[c] + 1] - starts[all.order[c]];
+            first[c + 1] = first[c] + size;
+            for (int64_t i = 0; i < size; i++) marks[first[c] + i] = mark_at(&spread, bins[members(&all, c)[i]]);
             measure(&all, c);
         }
         for (int64_t turn = 0; turn < sweeps && moved > here / 50; turn++) traded += moved = sweep(&all, here);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from shoal.kernels import below, call, of_kind
 Floats = NDArray[np.float32]
 Positions = NDArray[np.int32]
 Counts = NDArray[np.int64]
+Members = tuple[Positions, Counts]  # records class after class, and where each class begins and the last one ends
 
 DEPTH = 64  # halves within halves
 PENALTY = 100.0  # boxes are measured in units of what is counted, distances are below 1
@@ -23,13 +23,16 @@ PENALTY = 100.0  # boxes are measured in units of what is counted, distances are
 class Trading:
     """How hard to look: the classes of a block, how often all are looked at, and when a record is worth trying.
 
-    ``worth`` is the part of its share in the box, were it divided by all members, by which a record must stick out.
+    ``worth`` is the part of its share in the box, were it divided by all members, by which a record must stick out;
+    those of classes that are too far from the table are always tried. Classes are put into blocks in another way at
+    each ``turn``, of which that is the first.
     """
 
     block: int
     passes: int
     worth: float
     sweeps: int = 3
+    turn: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,48 +54,58 @@ class Spread:
         return cumulative, np.concatenate([np.zeros(1), np.cumsum(cumulative, dtype=np.float64)])
 
 
-def trade(rows: Floats, full: Floats, seats: Positions, spread: Spread, effort: Trading) -> Positions:
-    """Let records change places between classes of one size wherever that makes two of them cheaper together.
+def trade(rows: Floats, full: Floats, members: Members, spread: Spread, effort: Trading) -> Positions:
+    """Let records change places between classes wherever that makes two of them cheaper together.
 
-    ``rows`` holds coordinates in units of what is counted and ``full`` the most that each column may cost. ``seats``
-    has one line per class with its records; neighbouring lines should be alike. No class gets farther from the table
-    than is allowed, or than it was, and those that are too far come nearer where they can.
+    ``rows`` holds coordinates in units of what is counted and ``full`` the most that each column may cost. ``members``
+    are the records class after class, and where each class begins; neighbouring classes should be alike. No class gets
+    farther from the table than is allowed, or than it was, and those that are too far come nearer where they can. Gives
+    the records class after class.
     """
+    seats, starts = members
     of_kind(np.float32, rows, full)
     of_kind(np.int32, seats, spread.bins)
-    of_kind(np.int64, spread.counts)
+    of_kind(np.int64, starts, spread.counts)
     below(rows.shape[0], seats)
     below(spread.counts.size, spread.bins)
-    (groups, size), wide = seats.shape, rows.shape[1]
-    if size < 2 or groups < 2:
+    sizes, wide = np.diff(starts), rows.shape[1]
+    groups, largest = sizes.size, int(sizes.max(initial=0))
+    if largest < 2 or groups < 2:
         return seats
-    by_bin = np.argsort(spread.bins[seats], axis=1, kind="stable")
-    found = np.take_along_axis(seats, by_bin, axis=1)
+    homes: Counts = np.repeat(np.arange(groups), sizes)
+    found = seats[np.lexsort((spread.bins[seats], homes))]
     block = min(effort.block, groups)
-    reach = math.ceil(2 * spread.t * size)  # a record more or less moves the distance by up to 1 / size
-    terms = np.array([spread.t, effort.worth / size, PENALTY])
-    floats = np.empty(block * ((3 * wide + 1) * size + 1), np.float32)
-    doubles = np.empty(block * (2 * size + 1) + 4 * size + 4)
+    most = int(np.sort(sizes)[-block:].sum())
+    passed_at, levels = _levels(sizes, largest)
+    terms = np.array([spread.t, effort.worth, PENALTY])
+    floats = np.empty(most * (3 * wide + 1) + block, np.float32)
+    doubles = np.empty(2 * (most + levels + largest) + block)
     tables = *spread.tables(), spread.counts.size, int(spread.counts.sum())
-    for turn in range(effort.passes):
-        order = _neighbours(rows, found, block, turn)
+    for turn in range(effort.turn, effort.turn + effort.passes):
+        order = _neighbours(rows, found, starts, block, turn)
         call(
-            "trade", rows, wide, full, spread.bins, *tables, terms, found, groups, size, reach, order, block,
-            effort.sweeps, floats, doubles, result=ctypes.c_int64,
+            "trade", rows, wide, full, spread.bins, *tables, terms, found, starts, groups, passed_at, largest, levels,
+            order, block, most, effort.sweeps, floats, doubles, np.empty(block + 1, np.int64), result=ctypes.c_int64,
         )  # fmt: skip
     return found
 
 
-def _neighbours(rows: Floats, seats: Positions, block: int, turn: int) -> Positions:
+def _levels(sizes: Counts, largest: int) -> tuple[Counts, int]:
+    """Say where the levels of classes of each size begin, -1 for those that do not occur, and how many there are."""
+    occurring = np.unique(sizes)
+    passed_at = np.full(largest + 1, -1, np.int64)
+    passed_at[occurring] = np.append(0, np.cumsum(occurring + 1))[:-1]
+    return passed_at, int((occurring + 1).sum())
+
+
+def _neighbours(rows: Floats, seats: Positions, starts: Counts, block: int, turn: int) -> Positions:
     """Order classes so that those of a block are alike, at first as they stand, then each time in another way."""
-    groups, wide = seats.shape[0], rows.shape[1]
+    groups, wide = starts.size - 1, rows.shape[1]
     order = np.arange(groups, dtype=np.int32)
     if turn == 0:
         return order
-    lowest, highest = rows[seats[:, 0]], rows[seats[:, 0]]
-    for column in seats.T[1:]:
-        lowest, highest = np.minimum(lowest, rows[column]), np.maximum(highest, rows[column])
-    centres = (lowest + highest) / 2
+    placed = rows[seats]
+    centres = (np.minimum.reduceat(placed, starts[:-1]) + np.maximum.reduceat(placed, starts[:-1])) / 2
     scratch = np.empty(groups, np.float32), np.empty(4 * DEPTH, np.int64), np.empty(3 * wide)
     call("neighbourhoods", centres, groups, wide, block, turn, order, *scratch)
     return order

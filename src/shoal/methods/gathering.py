@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,10 @@ class Search:
     rounds: int
 
 
-def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, search: Search) -> Labels:
+def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, search: Search, size: int) -> Labels:
     """Give the class of each row; rows that no class can take and keep all promises are put somewhere.
+
+    Classes grow to a size that may be larger than they must be.
 
     Crowds are looked for where little is lost first. Where not every column has a hierarchy, classes are also grown
     as in tables without any, and the better of the two is taken; without any hierarchy, crowds are looked for only
@@ -38,7 +40,8 @@ def gathered(rows: Spans, costs: Costs, promises: Promises, effort: Effort, sear
     ready = Prepared.of(rows.lo, rows.hi, rows.table, rows.offsets, costs)
     found, least = np.full(rows.lo.shape[0], -1, np.int32), math.inf
     if costs.ranged.size or not all(costs.trees):
-        labels = grown(rows, costs, promises, effort, np.arange(found.size, dtype=np.int32))
+        everyone = np.arange(found.size, dtype=np.int32)
+        labels = grown(rows, costs, replace(promises, k=size), effort, everyone)
         groups = int(labels.max()) + 1
         found, least = settle(ready, labels, groups, promises, search.rounds, BEARABLE)
     if any(costs.trees) or least == math.inf:

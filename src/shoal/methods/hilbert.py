@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from shoal.axis import Axis
 from shoal.engines import Moments, Piece, Spans
+from shoal.engines.distances import distances_between
+from shoal.engines.pieces import pieces_of
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first
@@ -18,15 +20,21 @@ from shoal.kernels.trading import Trading
 from shoal.methods import wanted
 from shoal.methods.along_curve import curve_through, distances, inverse, limits, ways_along
 from shoal.methods.gathering import Search, gathered, grown
+from shoal.methods.mending import Ground, Terms, least_size
+from shoal.methods.one_attribute import best_cut, can_be_cut
 from shoal.methods.partitioner import Labels, Partitioner, refuse_other
+from shoal.methods.points import Space
 from shoal.methods.promises import Sought
-from shoal.methods.strata import matched, strata_needed
+from shoal.methods.rivals import FEW, formed_by_others
+from shoal.methods.strata import matched, strata_needed, taken_by_strata
 from shoal.methods.stratified_clusters import class_size
+from shoal.methods.trials import HASTE, Choice
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.people import subject_of
 from shoal.models.t_closeness import ordered_closeness
 from shoal.schema import Schema
-from shoal.table import Table
+from shoal.table import Ranked, Table
 
 Objective = Literal["loss", "certainty"]
 
@@ -38,7 +46,10 @@ SEARCHES = (
 )  # fmt: skip
 # With t-closeness: each step takes two to four times as long as the one before.
 TRADES = (Trading(32, 1, 0.5), Trading(32, 2, 0.5), Trading(64, 4, 0.2), Trading(128, 8, 0.05))
+POLISH = tuple(replace(trading, passes=max(1, trading.passes - 1), turn=1) for trading in TRADES)
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
+HASTY = 2  # the most effort where ways are only tried
+STRATA = (0.8, 0.8, 0.65, 0.6)  # what they cost in the end, as a share of what they cost among a few records in haste
 CLASSES = 16  # that a block has room for, however large k is
 
 
@@ -59,9 +70,13 @@ class Hilbert(Partitioner):
     on to the next level, and those that fit nowhere gather others. What still breaks a promise is joined with its
     neighbours along the curve.
 
-    With t-closeness of an attribute that has an order, classes take as many records from each of its strata, as in
-    Algorithm S4, but matched in all quasi-identifiers; then records change places between neighbouring classes where
-    that loses less and both stay within t.
+    Where more is promised than k, classes are formed in several ways and sizes, from k on, and those are kept that lose
+    least. Classes that miss a promise are joined with those that help them most for what it costs. With t-closeness of
+    an attribute that has an order, records change places between neighbouring classes, before or after, where that
+    loses less and both come within t or stay there; and another way to form classes is to take as many records from
+    each stratum of it, as in Algorithm S4, but matched in all quasi-identifiers. In large tables ways and sizes are
+    tried on some of the records. A single attribute with exact cells is cut at the best places that there are; and of
+    up to 1,024 records classes are also formed as `Mdav`, `VMdav` and `Mondrian` would.
 
     Parameters
     ----------
@@ -104,43 +119,105 @@ class Hilbert(Partitioner):
             raise ParameterError("The quality is a whole number from 0 to 3.", "Choose 1 if in doubt.")
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
-        """Form the classes and publish them; with t-closeness of an ordered attribute, by its strata."""
+        """Form the classes and publish them; where more is promised than k, in several ways, and the cheapest."""
         k = wanted(models, KAnonymity, self.name)
         k.demand(table.rows, None)
-        close = ordered_closeness(table.schema, models)
-        size = class_size(table.rows, models)
-        if close is None or strata_needed(close.t, size) == 1:
-            labels, groups = self._formed(table, k.k, Sought.of(table, models))
-            if table.schema.subject is not None or len(models) > 1:
-                return self.mended(table, labels, groups, [k, *(m for m in models if m is not k)])
-            return self.released(table, labels, groups)
-        moments = table.moments()
-        costs = distances(table.schema, moments)
-        ways = ways_along(table, moments, costs)
-        effort = TRADES[min(self.quality + (table.rows < SMALL[1]), len(TRADES) - 1)]
-        return self.mended(table, *matched(table, close, size, ways, costs, effort), models)
+        if table.schema.subject is None and len(models) == 1:
+            return self.released(table, *self._formed(table, k.k))
+        models = [k, *(model for model in models if model is not k)]
+        found = [self.mended(table, *way, models) for way in self._ways(table, k.k, models)]
+        return found[0] if len(found) == 1 else min(found, key=lambda one: float(distances_between(table, one)[0]))
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form classes along the curve; their numbers follow it in any case."""
-        return self._formed(table, k, Sought())
+        return self._formed(table, k)
 
-    def _formed(self, table: Table, k: int, sought: Sought) -> tuple[Any, int]:
-        """Form classes that keep what is sought as far as they can."""
-        moments = table.moments()
-        costs = costs_of(table.schema, moments, self.objective)
-        level = self.quality + sum(table.rows < rows for rows in SMALL)
-        effort = EFFORTS[level]
-        effort = replace(effort, block=max(effort.block, CLASSES * k))
-        search = SEARCHES[level] if sought.promises or any(costs.trees) else None
-        subject = table.schema.subject
+    def _ways(self, table: Table, k: int, models: Sequence[PrivacyModel]) -> Iterator[tuple[Any, int]]:
+        """Form classes that keep what is promised as far as they can: among neighbours along the curve, or by strata.
+
+        Where a table is one piece strata are tried among neighbours too. Otherwise the pieces of the one are not those
+        of the other, and where people are told apart strata do not count them.
+        """
+        moments, close = table.moments(), ordered_closeness(table.schema, models)
+        effort = min(self.quality + (table.rows < SMALL[1]), len(TRADES) - 1)
+        yield self._mended_in_pieces(table, k, models, moments, effort)
+        if close is None or (table.schema.subject is None and pieces_of(table.rows, k) == 1):
+            return
+        size = class_size(table.rows, models)
+        if strata_needed(close.t, size) > 1:
+            costs = distances(table.schema, moments)
+            yield matched(table, close, size, ways_along(table, moments, costs), costs, TRADES[effort])
+
+    def _mended_in_pieces(
+        self, table: Table, k: int, models: Sequence[PrivacyModel], moments: Moments, effort: int
+    ) -> tuple[Any, int]:
+        """Form classes of several sizes along the curve, mend them in several ways, and keep the cheapest."""
+        costs, sought = costs_of(table.schema, moments, self.objective), Sought.of(table, models)
+        terms = Terms.of(table, models, moments, costs)
+        subject, rows, level = table.schema.subject, table.rows, self._level(table.rows)
+        close, strata_from, least = terms.close, class_size(table.rows, models), least_size(models, k)
+        polish = POLISH[effort] if rows < SMALL[0] or self.quality > 1 else replace(POLISH[effort], passes=0)
+        strata_follow = close is not None and strata_needed(close.t, strata_from) > 1
+        rank = None if close is None else Ranked(close.confidential(table.schema))
+
+        def formed(ground: Ground, size: int, promises: Promises, *, haste: bool) -> tuple[Labels, int]:
+            how = min(level, HASTY) if haste else level
+            labels = _classes(ground.piece, costs, promises, how, size, ground if self.keep_exact else None)
+            return labels, number_by_first(labels, labels.size + 1)
+
+        def bare(ground: Ground, size: int, haste: bool) -> tuple[Labels, int]:
+            return formed(ground, size, Sought().within(ground.piece, size, subject), haste=haste)
+
+        def settled(ground: Ground, size: int, haste: bool) -> tuple[Labels, int]:
+            return formed(ground, size, sought.within(ground.piece, size, subject), haste=haste)
+
+        def by_strata(ground: Ground, size: int, haste: bool) -> tuple[Labels, int] | None:
+            if close is None or rank is None or size < strata_from:
+                return None
+            return taken_by_strata(
+                ground, close.t, size, ground.piece.columns[rank], HASTE if haste else TRADES[effort]
+            )
 
         def kernel(piece: Piece) -> Labels:
-            promises = sought.within(piece, k, subject)
-            return _classes(piece, costs, promises, effort, search, keep_exact=self.keep_exact)
+            ground = Ground.of(terms, piece)
+            whole = close is not None and ground.rows == rows
+            first, drawn = settled if sought.promises else None, by_strata if whole else None
+            choice = Choice(bare, first, drawn, STRATA[effort], spared=strata_follow and not whole)
+            labels = choice.cheapest(ground, least, polish).labels
+            number_by_first(labels, labels.size + 1)
+            return labels
 
-        carried = dict.fromkeys([*([] if subject is None else [subject]), *sought.columns])
+        carried = dict.fromkeys([
+            *([] if subject is None else [subject]), *sought.columns, *terms.carry, *([] if rank is None else [rank])
+        ])  # fmt: skip
         keys = curve_through(table, moments, costs)
         return table.engine.cut(table.data, table.schema, keys, k, kernel, tuple(carried))
+
+    def _level(self, rows: int) -> int:
+        return self.quality + sum(rows < limit for limit in SMALL)
+
+    def _formed(self, table: Table, k: int) -> tuple[Any, int]:
+        """Form classes of k."""
+        moments = table.moments()
+        costs = costs_of(table.schema, moments, self.objective)
+        level, subject = self._level(table.rows), table.schema.subject
+
+        # Among few records others may do better by chance; the aim must be theirs too, and people are not told apart.
+        few = table.rows <= FEW and costs.squared and subject is None
+        space, terms = (Space.of(table), Terms.of(table, [], moments, costs)) if few else (None, None)
+
+        def kernel(piece: Piece) -> Labels:
+            labels = _classes(piece, costs, Sought().within(piece, k, subject), level, k, self.keep_exact)
+            if space is None or terms is None or can_be_cut(piece.rows, k):
+                return labels
+            ground = Ground.of(terms, piece)
+            own = labels, int(labels.max()) + 1
+            labels, _ = min((own, *formed_by_others(space, piece.rows, k)), key=lambda way: ground.cost(*way))
+            number_by_first(labels, labels.size + 1)
+            return labels
+
+        keys = curve_through(table, moments, costs)
+        return table.engine.cut(table.data, table.schema, keys, k, kernel, subject_of(table.schema))
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
@@ -171,32 +248,38 @@ def _tree(axis: Axis) -> Tree | None:
 
 
 def _classes(
-    piece: Piece, costs: Costs, promises: Promises, effort: Effort, search: Search | None, *, keep_exact: bool
+    piece: Piece, costs: Costs, promises: Promises, level: int, size: int, keep_exact: Ground | bool | None
 ) -> Labels:
     """Label the rows of a piece: first those that are alike already, then all others.
 
-    Where more is promised than k, rows that are alike are a crowd like any other.
+    Where more is promised than k, rows that are alike are a crowd like any other, unless they keep what is promised.
     """
     rows, k = piece.rows, promises.k
     n = rows.lo.shape[0]
+    effort = replace(EFFORTS[level], block=max(EFFORTS[level].block, CLASSES * size))
+    search = SEARCHES[level] if promises.promises or any(costs.trees) else None
+    if costs.squared and promises.persons is None and not promises.promises and can_be_cut(rows, size):
+        return best_cut(rows, size)
     labels, kept = np.full(n, -1, np.int32), 0
     if keep_exact and not promises.promises:
-        labels, kept = _alike(rows, promises.persons, k)
+        labels, kept = _alike(rows, promises.persons, k, keep_exact if isinstance(keep_exact, Ground) else None)
     rest = np.flatnonzero(labels < 0).astype(np.int32)
-    if 0 < rest.size < k:
-        labels, rest = _with_company(labels, rest, kept, k)
+    if 0 < rest.size < size:
+        labels, rest = _with_company(labels, rest, kept, size)
     if rest.size:
-        found = grown(rows, costs, promises, effort, rest) if search is None else np.empty(0, np.int32)
-        if search is not None:
+        found = np.empty(0, np.int32)
+        if search is None:
+            found = grown(rows, costs, replace(promises, k=min(size, rest.size)), effort, rest)
+        else:
             lo = gather_rows(rows.lo, rest)
             some = replace(rows, lo=lo, hi=lo if rows.hi is rows.lo else gather_rows(rows.hi, rest))
-            found = gathered(some, costs, promises.taken(rest), effort, search)
+            found = gathered(some, costs, promises.taken(rest), effort, search, size)
         labels[rest] = found + np.int32(kept)
     number_by_first(labels, n + 1)
     return labels
 
 
-def _alike(rows: Spans, persons: Labels | None, k: int) -> tuple[Labels, int]:
+def _alike(rows: Spans, persons: Labels | None, k: int, ground: Ground | None) -> tuple[Labels, int]:
     """Label the rows that share all their cells with k-1 others, and -1 the rest; also gives the number of labels."""
     labels, groups = label_rows(rows.lo, rows.hi, np.arange(rows.lo.shape[1]))
     sizes = np.bincount(labels, minlength=groups)
@@ -205,12 +288,16 @@ def _alike(rows: Spans, persons: Labels | None, k: int) -> tuple[Labels, int]:
         codes, seats = np.unique(persons[order], return_inverse=True)
         sizes = count_distinct(seats.reshape(-1).astype(np.int32), starts, codes.size)
     enough = sizes >= k
+    if ground is not None:
+        enough &= ground.kept(labels, groups)
     numbers = np.where(enough, np.cumsum(enough) - 1, -1).astype(np.int32)
     return numbers[labels], int(enough.sum())
 
 
 def _with_company(labels: Labels, rest: Labels, groups: int, k: int) -> tuple[Labels, Labels]:
     """Take rows for a last class from the largest of the others: as many as it can spare, or all of them."""
+    if groups == 0:
+        return labels, rest
     largest = int(np.bincount(labels[labels >= 0], minlength=groups).argmax())
     there = np.flatnonzero(labels == largest)
     missing = k - rest.size

@@ -18,8 +18,9 @@ from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.matching import match_strata
 from shoal.kernels.partition import Costs, coordinates, dearest
-from shoal.kernels.radix import order_by_keys
+from shoal.kernels.radix import order_by_integers, order_by_keys
 from shoal.kernels.trading import Spread, Trading, trade
+from shoal.methods.mending import Ground
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Ranked, Table
 
@@ -119,12 +120,10 @@ def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs
         lower, columns = piece.rows.lo, dict(piece.columns)
         if order is not None:
             lower, columns = gather_rows(lower, order), {name: values[order] for name, values in columns.items()}
-        points, width = coordinates(lower, piece.rows.table, piece.rows.offsets, costs)
+        points = coordinates(lower, piece.rows.table, piece.rows.offsets, costs)
         stratum = strata_of(columns[rank], rows, strata, members)
-        seats = np.stack([np.flatnonzero(stratum == number) for number in range(strata)]).astype(np.int32)
         spread = Spread.of(model.bins(columns, schema, reference), reference[1], model.t)
-        seats = np.ascontiguousarray(match_strata(points, width, seats).T).reshape(-1, size)
-        found = _seated(points, trade(points, dearest(costs), seats, spread, effort), spread, stratum.size)
+        found = drawn_from(points, dearest(costs), stratum, size, spread, effort)
         labels = np.empty_like(found)
         labels[slice(None) if order is None else order] = found
         return labels
@@ -132,6 +131,39 @@ def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs
     carry = tuple(dict.fromkeys((rank, *model.carries(schema))))
     keys = stretches_of_strata(table, column, strata, each, costs)
     return table.engine.divide(table.data, schema, keys, size, kernel, carry)
+
+
+def drawn_from(
+    points: tuple[NDArray[np.float32], int],
+    full: NDArray[np.float32],
+    stratum: Labels,
+    size: int,
+    spread: Spread,
+    effort: Trading,
+) -> Labels:
+    """Form classes of a size of equally many rows from each stratum; neighbouring rows should be alike.
+
+    ``points`` are where rows lie and how many columns count. Those in no stratum have -1.
+    """
+    seats = [np.flatnonzero(stratum == number) for number in range(int(stratum.max()) + 1)]
+    matching = match_strata(*points, np.stack(seats).astype(np.int32))
+    members = np.ascontiguousarray(matching.T).reshape(-1)
+    starts = np.arange(0, members.size + 1, size, dtype=np.int64)
+    traded = trade(points[0], full, (members, starts), spread, effort).reshape(-1, size)
+    return _seated(points[0], traded, spread, stratum.size)
+
+
+def taken_by_strata(ground: Ground, t: float, size: int, place: Labels, effort: Trading) -> tuple[Labels, int] | None:
+    """Form classes of a size from the strata of all rows of a piece, or of some of them; None if none are needed."""
+    rows, strata = ground.rows, strata_needed(t, size)
+    if strata == 1 or rows < 2 * size or ground.spread is None:
+        return None
+    rank = np.empty_like(place)
+    rank[order_by_integers(place)] = np.arange(rows, dtype=np.int32)
+    stratum = strata_of(rank, rows, strata, rows // size * (size // strata))
+    land = ground.land
+    points = land.lower, int(ground.piece.rows.lo.shape[1])
+    return drawn_from(points, land.full, stratum, size, ground.spread, effort), rows // size
 
 
 def _seated(points: NDArray[np.float32], seats: Labels, spread: Spread, rows: int) -> Labels:
