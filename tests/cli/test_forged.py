@@ -300,4 +300,4 @@ def test_numbers_of_a_database_that_read_alike_are_not_alike(desk, honest, value
     honest["verdicts"][0] |= {"level": float(ROWS), "classes": 1, "sentence": CROWD.format(ROWS)}
     honest["digest"] = digest(honest)
     desk.put("out.certificate.json", json.dumps(honest))
-    desk.run("check", place, "--certificate", "out.certificate.json").refused(1, "another type")
+    desk.run("check", place, "--certificate", "out.certificate.json").refused(1, "Do not rely on it")

@@ -238,6 +238,6 @@ def test_a_certificate_is_looked_for_beside_its_release(desk, people):
     for name in ("out.csv", "other.csv.gz", "folder/"):
         desk.run("anonymize", "in.csv", *ASK, "--out", name).fine()
         desk.run("check", name).fine()
-    desk.run("check", "in.csv").refused(2, "in.certificate.json")
+    desk.run("check", "in.csv").refused(3, "in.certificate.json")
     desk.run("check", "-", stdin=desk.read("out.csv").encode()).refused(2, "stdin", "--certificate")
     desk.run("check", "duckdb:///d.db?table=t").refused(2, "--certificate")

@@ -211,7 +211,8 @@ def test_a_release_is_not_called_false_for_want_of_disk(tmp_path, monkeypatch):
     path = tmp_path / "in.csv"
     path.write_text("a,s\n" + "".join(f"{i % 9},{i}\n" for i in range(5000)), "utf-8")
     table = shoal.read(path, quasi=["a"], sensitive=["s"])
-    sealed = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)]).write(tmp_path / "out.csv")
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)], allow_identifiers="s")
+    sealed = release.write(tmp_path / "out.csv")
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
     monkeypatch.setattr("shoal.engines.disk.engine.BASE", 0)
     with pytest.raises(shoal.RoomError, match="of disk are needed") as found:

@@ -25,7 +25,7 @@ def published(made: Made, make: str, method: object, models: list, **options: ob
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = shoal.read(made.source(make, folder), **(made.options | options))
-        release = shoal.anonymize(table, method, models)
+        release = shoal.anonymize(table, method, models, no_promise=not models)
         release.write(folder / "released.csv", row_order="input")
         shoal.verify(folder / "released.csv", folder / "released.certificate.json")
         return columns_of(folder / "released.csv")

@@ -6,6 +6,7 @@ import pickle
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -100,7 +101,9 @@ def test_records_that_have_their_like_are_released_as_they_are(drawn):
     often = Counter(rows)
     rest = sum(1 for row in rows if often[row] < k)
     assume(rest == 0 or rest >= k)  # fewer need company
-    columns = published(twice, "polars", shoal.Hilbert(), k)
+    assume(len(twice.quasi) > 1)  # a single attribute is cut at the best places
+    with patch("shoal.methods.hilbert.FEW", 0):  # among few records others may lose less by joining them
+        columns = published(twice, "polars", shoal.Hilbert(), k)
     for number, row in enumerate(rows):
         if often[row] < k:
             continue

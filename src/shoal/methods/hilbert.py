@@ -29,7 +29,7 @@ from shoal.methods.rivals import FEW, formed_by_others
 from shoal.methods.strata import matched, strata_needed, taken_by_strata
 from shoal.methods.stratified_clusters import class_size
 from shoal.methods.trials import HASTE, Choice
-from shoal.models import PrivacyModel
+from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.people import subject_of
 from shoal.models.t_closeness import ordered_closeness
@@ -50,6 +50,7 @@ POLISH = tuple(replace(trading, passes=max(1, trading.passes - 1), turn=1) for t
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 HASTY = 2  # the most effort where ways are only tried
 STRATA = (0.8, 0.8, 0.65, 0.6)  # what they cost in the end, as a share of what they cost among a few records in haste
+STRAY = 0.02  # the share of classes that may break a promise before it is mended for the whole table
 CLASSES = 16  # that a block has room for, however large k is
 
 
@@ -86,7 +87,8 @@ class Hilbert(Partitioner):
         or ``mode``, the most frequent value of each attribute.
     keep_exact
         Whether records that share all quasi-identifiers with k-1 others are released as they are. They are touched
-        only if all other records are too few for a class, or if they break another promise.
+        only if all other records are too few for a class, if they break another promise, or where less is lost in all
+        if they join others: of a single attribute, and among up to 1,024 records.
     objective
         What is to be small: ``loss``, the information loss of Eq. 3, or ``certainty``, the normalized certainty
         penalty that `granularity` measures. With hierarchies it is the latter in any case.
@@ -125,8 +127,14 @@ class Hilbert(Partitioner):
         if table.schema.subject is None and len(models) == 1:
             return self.released(table, *self._formed(table, k.k))
         models = [k, *(model for model in models if model is not k)]
-        found = [self.mended(table, *way, models) for way in self._ways(table, k.k, models)]
+        *others, last = self._ways(table, k.k, models)
+        usable = [way for way in others if self._nearly_kept(table, way, models)]
+        found = [self.mended(table, *way, models) for way in (*usable, last)]
         return found[0] if len(found) == 1 else min(found, key=lambda one: float(distances_between(table, one)[0]))
+
+    def _nearly_kept(self, table: Table, way: tuple[Any, int], models: Sequence[PrivacyModel]) -> bool:
+        """Tell whether few classes break a promise: to join many takes long, and loses more than another way does."""
+        return all(one.failing <= STRAY * one.classes for one in check(self.released(table, *way), models))
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
         """Form classes along the curve; their numbers follow it in any case."""
@@ -182,7 +190,8 @@ class Hilbert(Partitioner):
             ground = Ground.of(terms, piece)
             whole = close is not None and ground.rows == rows
             first, drawn = settled if sought.promises else None, by_strata if whole else None
-            choice = Choice(bare, first, drawn, STRATA[effort], spared=strata_follow and not whole)
+            spared = strata_follow and not whole
+            choice = Choice(bare, first, drawn, STRATA[effort], spared=spared, strata_from=strata_from)
             labels = choice.cheapest(ground, least, polish).labels
             number_by_first(labels, labels.size + 1)
             return labels

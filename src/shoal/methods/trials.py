@@ -65,6 +65,7 @@ class Choice:
     """Ways to form classes: without regard to promises, with regard to some, and from strata.
 
     ``lead`` is what strata cost in the end, as a share of what they cost where they are tried among few records.
+    ``strata_from`` is the least size at which strata keep what is promised.
     ``spared`` says that others form classes from strata of the whole table: what is mended at a high price is left.
     """
 
@@ -73,6 +74,7 @@ class Choice:
     strata: Start | None
     lead: float
     spared: bool
+    strata_from: int = 1
 
     def cheapest(self, ground: Ground, least: int, effort: Trading) -> Found:
         """Form and mend classes in several ways and sizes, and give those that cost least.
@@ -97,24 +99,27 @@ class Choice:
 
     def _among_few(self, ground: Ground, least: int) -> Iterator[Found]:
         """Do all that is tried with all records."""
-        for start in (self.bare, self.settled, self.strata):
+        for start, size in ((self.bare, least), (self.settled, least), (self.strata, max(least, self.strata_from))):
             if start is not None:
-                yield from (trial.found for trial in _tried(ground, start, least, FEW))
+                yield from (trial.found for trial in _tried(ground, start, size, FEW))
 
     def _among_many(self, ground: Ground, least: int, form: Forming, mend: Mending) -> Iterator[Found]:
         """Try ways and sizes with some records, and do those that promise most with all."""
-        few, limit = _looked_at(ground), np.inf
+        few, limit, ahead = _looked_at(ground), np.inf, True
         plain = [trial for start in (self.bare, self.settled) if start for trial in _tried(few, start, least, MANY)]
         best = min(plain, key=lambda trial: trial.estimate)
-        drawn = [] if self.strata is None else list(_tried(few, self.strata, least, MANY))
+        drawn = [] if self.strata is None else list(_tried(few, self.strata, max(least, self.strata_from), MANY))
         if drawn:
             other = min(drawn, key=lambda trial: trial.found.cost)
             if other.found.cost * self.lead < DOUBT * best.estimate:
-                found = mend(other.start, other.size, "join")
-                limit = found.cost
-                yield found
+                # The fewest that strata need are taken in any case, so that who asks for less has them, too.
+                for trial in dict.fromkeys((drawn[0].size, other.size)):
+                    found = mend(other.start, trial, "join")
+                    limit, ahead = min(limit, found.cost), best.estimate < other.found.cost
+                    yield found
         more = RISK * (best.estimate / best.before if best.before > 0 else 1.0)
-        if more * ground.cost(*form(best.start, best.size)) < limit and not (self.spared and more > HEAVY):
+        promising = ahead or more * ground.cost(*form(best.start, best.size)) < limit
+        if promising and not (self.spared and more > HEAVY):
             yield mend(best.start, best.size, best.way)
 
 
