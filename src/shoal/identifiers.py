@@ -135,27 +135,16 @@ def _by_name(attribute: Attribute, few: NDArray[np.int32]) -> str | None:
 
 
 def _all_differ(table: Table, attribute: Attribute, few: NDArray[np.int32]) -> str | None:
-    """Say whether a column tells every record apart. Measured numbers may do so by chance, numbers in a row do not."""
+    """Say whether a column tells every record apart. Numbers with decimals, which are measured, may do so by chance."""
     kind = attribute.axis.kind
     if kind in ("float", "ordered") or attribute.odd is not None or np.unique(few).size < max(few.size, 2):
         return None
-    keyed = numbers_records(attribute.name)
-    told = role_by_name(attribute.name, kind)
-    if kind == "integer" and not keyed and told is not None and told[0] == Role.SENSITIVE:
+    told = None if numbers_records(attribute.name) else role_by_name(attribute.name, kind)
+    if kind == "integer" and told is not None and told[0] == Role.SENSITIVE:
         return None  # an amount, whatever the amounts happen to be
-    if kind == "integer" and not keyed and np.ptp(_numbers(attribute.axis, few)) > 1.1 * table.rows:
-        return None
     positions, counts = table.counts(attribute.name)
-    filled = positions != MISSING
-    positions, counts = positions[filled], counts[filled]
-    if positions.size <= ENOUGH or counts.max() > 1:
-        return None
-    if kind == "integer" and not keyed:
-        values = _numbers(attribute.axis, positions)
-        if values.max() - values.min() >= 1.1 * values.size:
-            return None
-        return "it numbers the records"
-    return "every record has a value of its own"
+    counts = counts[positions != MISSING]
+    return "every record has a value of its own" if counts.size > ENOUGH and counts.max() == 1 else None
 
 
 def _numbers(axis: Axis, positions: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.cells import MARKS
-from shoal.column_words import as_option, numbers_records, role_by_name
+from shoal.column_words import as_option, role_by_name
 from shoal.identifiers import ENOUGH, identifying
 from shoal.kernels import MISSING
 from shoal.schema import Attribute, Role
@@ -83,11 +83,11 @@ def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Ro
     if told is not None and not (told[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
         return told
     unique = filled > ENOUGH and distinct == filled
-    if unique and (kind == "category" or (kind == "integer" and numbers_records(name))):
+    if unique and kind in ("category", "integer"):
         return Role.IDENTIFIER, "every record has a value of its own"
     if distinct <= 1:
         return Role.PLAIN, "it hardly varies"
-    if kind == "float" or (kind == "integer" and unique):
+    if kind == "float":
         return Role.SENSITIVE, "a measured number that others rarely know exactly; decide"
     return Role.QUASI, "it varies and might be known to others; decide"
 
