@@ -4,6 +4,8 @@ import pytest
 
 from shoal.datasets.discharges import ROWS, describe
 
+pytestmark = pytest.mark.xdist_group("discharges")  # made once, however many processes there are
+
 
 @pytest.fixture(scope="module")
 def goals():
