@@ -51,7 +51,9 @@ _KNOWN_WORDS = (
 )
 _SENSITIVE_WORDS = (
     "charge charges salary salaries income incomes wage wages gehalt einkommen lohn pay debt loan balance price "
-    "cost costs amount revenue payment donation premium credit diagnosis diagnoses diagnose diagnosen diag diags dx "
+    "cost costs amount amounts revenue profit profits turnover sales spent paid payment payments fee fees tax taxes "
+    "value values sum total deposit savings assets expenses donation premium credit "
+    "diagnosis diagnoses diagnose diagnosen diag diags dx "
     "icd icd9 icd10 icd9cm icd10cm drg disease illness krankheit drug drugs medication medications hiv religion "
     "religious politics political party sexual orientation score result results grade grades lab a1c hba1c glucose "
     "insulin bmi blood test procedure procedures treatment therapy surgery outcome mortality death died dead "

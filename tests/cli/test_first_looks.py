@@ -117,7 +117,7 @@ def test_risk_says_which_columns_it_took(desk):
 
 
 def test_what_inspect_calls_an_identifier_is_what_anonymize_refuses():
-    """Amounts of which no two are equal are no identifiers to either; keys and running numbers are, to both."""
+    """Amounts of which no two are equal are no identifiers to either; what else tells all apart is, to both."""
     columns = {
         "spent": [977 * i % 90001 for i in range(60)],
         "place": list(range(60)),
