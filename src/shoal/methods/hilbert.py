@@ -180,7 +180,7 @@ class Hilbert(Partitioner):
             return formed(ground, size, sought.within(ground.piece, size, subject), haste=haste)
 
         def by_strata(ground: Ground, size: int, haste: bool) -> tuple[Labels, int] | None:
-            if close is None or rank is None or size < strata_from:
+            if close is None or rank is None:
                 return None
             return taken_by_strata(
                 ground, close.t, size, ground.piece.columns[rank], HASTE if haste else TRADES[effort]

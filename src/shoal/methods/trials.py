@@ -74,7 +74,7 @@ class Choice:
     strata: Start | None
     lead: float
     spared: bool
-    strata_from: int = 1
+    strata_from: int
 
     def cheapest(self, ground: Ground, least: int, effort: Trading) -> Found:
         """Form and mend classes in several ways and sizes, and give those that cost least.
@@ -112,10 +112,11 @@ class Choice:
         if drawn:
             other = min(drawn, key=lambda trial: trial.found.cost)
             if other.found.cost * self.lead < DOUBT * best.estimate:
-                # The fewest that strata need are taken in any case, so that who asks for less has them, too.
-                for trial in dict.fromkeys((drawn[0].size, other.size)):
-                    found = mend(other.start, trial, "join")
-                    limit, ahead = min(limit, found.cost), best.estimate < other.found.cost
+                ahead = best.estimate < other.found.cost
+                # The least size that strata need is done in any case, so that who asks for less has it, too.
+                for size in dict.fromkeys((drawn[0].size, other.size)):
+                    found = mend(other.start, size, "join")
+                    limit = min(limit, found.cost)
                     yield found
         more = RISK * (best.estimate / best.before if best.before > 0 else 1.0)
         promising = ahead or more * ground.cost(*form(best.start, best.size)) < limit
