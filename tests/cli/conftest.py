@@ -15,6 +15,8 @@ import pytest
 from shoal.cli import main
 
 SECRET = "SECRET-123"
+TABLE = f"age,zip,note\n34,93701,{SECRET}\n35,93702,x\n61,93711,y\n62,93712,z\n"
+ROLES = ("--quasi", "age,zip", "--sensitive", "note")
 
 PEOPLE = """\
 age,zip,sex,charge

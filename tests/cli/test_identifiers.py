@@ -120,18 +120,9 @@ def test_numbers_need_their_check_digits():
 def test_on_the_command_line_and_in_recipes(desk):
     desk.put("t.csv", pl.DataFrame(AGE | {n: COLUMNS[n] for n in ("name", "reach", "row")}).write_csv())
     asked = (
-        "anonymize",
-        "t.csv",
-        "--out",
-        "o.csv",
-        "--overwrite",
-        "--quasi",
-        "age",
-        "--sensitive",
-        "name",
-        "--plain",
-        "reach,row",
-    )
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite",
+        "--quasi", "age", "--sensitive", "name", "--plain", "reach,row",
+    )  # fmt: skip
     desk.run(*asked, "--k", 5).refused(
         2, "'name'", "'reach'", "'row'", "--allow-identifier name,reach,row", "--subject"
     )

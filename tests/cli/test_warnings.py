@@ -65,18 +65,9 @@ def test_what_a_model_protects_is_not_spoken_of():
 def test_the_command_says_whose_secret_can_be_read_off_and_what_to_do(desk):
     desk.put("t.csv", VISITS)
     asked = (
-        "anonymize",
-        "t.csv",
-        "--out",
-        "o.csv",
-        "--overwrite",
-        "--quasi",
-        "age",
-        "--sensitive",
-        "ill,tone",
-        "--k",
-        2,
-    )
+        "anonymize", "t.csv", "--out", "o.csv", "--overwrite",
+        "--quasi", "age", "--sensitive", "ill,tone", "--k", 2,
+    )  # fmt: skip
     done = desk.run(*asked).fine()
     assert "'ill' of 24 of 24 records can be read off: in 4 of 4 classes" in done.out
     assert "--l 2 --l-column ill" in done.out

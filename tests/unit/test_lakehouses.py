@@ -65,7 +65,7 @@ def test_a_folder_that_only_sounds_like_a_lakehouse_is_a_folder(tmp_path):
 
 
 def test_the_rows_of_a_delta_table_are_those_it_has_now(tmp_path):
-    delta = pytest.importorskip("deltalake", reason="deltalake is not installed: pip install 'shoal[lake]'")
+    delta = pytest.importorskip("deltalake", reason="deltalake is not installed: make install EXTRAS=lake")
     place = str(tmp_path / "people")
     delta.write_deltalake(place, ROWS, partition_by=["ill"])
     delta.DeltaTable(place).update(updates={"age": "age + 1"})
@@ -85,7 +85,7 @@ def test_the_rows_of_a_delta_table_are_those_it_has_now(tmp_path):
 
 
 def test_the_rows_of_an_iceberg_table_are_those_it_has_now(tmp_path):
-    pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: pip install 'shoal[lake]'")
+    pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: make install EXTRAS=lake")
     memory = pytest.importorskip("pyiceberg.catalog.memory")
     catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
     catalog.create_namespace("care")

@@ -18,7 +18,7 @@ LABELS = {
 
 @pytest.fixture
 def survey(tmp_path):
-    made = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed: pip install 'shoal[stats]'")
+    made = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed: make install EXTRAS=stats")
     frame = pd.DataFrame(
         {
             "age": [30, 31, 50, 99],
