@@ -135,12 +135,7 @@ class Study:
     def load(cls, path: str | Path, cache: str | Path | None = None) -> tuple[Study, Recipe]:
         """Read a study from TOML: a recipe in which parameters of models may be lists, and ``seeds`` a list."""
         place = Path(path)
-        try:
-            content = tomllib.loads(place.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise ParameterError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ParameterError(f"The study is not TOML: {error}.", "Mend the line.") from None
+        content = toml_of(place)
         models, seeds = content.pop("model", []), content.pop("seeds", [0])
         if not isinstance(seeds, list) or not all(isinstance(seed, int) for seed in seeds):
             raise ParameterError("'seeds' is not a list of whole numbers.", "Write seeds = [0, 1, 2].")
@@ -167,6 +162,16 @@ class Study:
     def _kept(self, cell: Cell, table: Table) -> list[Row]:
         rows: list[Row] = kept(self.cache, cell.digest(table), lambda: cell.run(table))
         return rows
+
+
+def toml_of(path: Path) -> dict[str, Any]:
+    """Read a study as plain values."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ParameterError(f"'{path}' cannot be read: {error.strerror}.", "Check its name and folder.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"The study is not TOML: {error}.", "Mend the line.") from None
 
 
 def kept(cache: Path | None, name: str, work: Callable[[], Any]) -> Any:

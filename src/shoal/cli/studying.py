@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import time
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,14 +18,19 @@ from shoal.errors import ParameterError
 from shoal.progress import stage
 from shoal.progress.showing import in_command
 
+if TYPE_CHECKING:
+    from shoal.reproduction.case import Case
+    from shoal.reproduction.setting import Setting
+
 RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
 
 
 @app.command("study")
 def study_command(
-    study: Annotated[Path | None, typer.Argument(help="A study of your own table in TOML; the paper's study if left out.")] = None,
+    study: Annotated[Path | None, typer.Argument(help="A study of your own table in TOML: a grid of releases, or the paper's study if it has a section [paper]. Left out: the paper's study of discharges.")] = None,
     rows: RowsOption = 3_985_166,
-    data: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="A table of discharges to study instead of made-up ones.")] = None,
+    data: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="A table of discharges to study instead of made-up ones, in full or masked.")] = None,
+    counts: Annotated[Path | None, typer.Option(metavar="FILE", help="How often each value was masked (column, value, count), if the table is masked already.")] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for results.")] = Path("reproduction/proper_anonymization"),
     cache: Annotated[Path | None, typer.Option(help="Where finished parts are kept, so that a study can be resumed; inside the folder if left out.")] = None,
     files: Annotated[bool, typer.Option("--files", help="Also write the data files of Table S10.")] = False,
@@ -37,49 +43,81 @@ def study_command(
     if str(out) == "-":
         raise ParameterError("A study is a folder of files, which cannot go to stdout.", "Name a folder: --out FOLDER.")
     keep = cache or out / ".cache"
-    if study is not None:
+    setting = None if study is None else _setting(study)
+    if study is not None and setting is None:
         _own(study, out, keep, as_json)
         return
-    if rows < 100:
-        raise ParameterError("A study needs at least 100 records.", "Give --rows 100 or more.")
-    from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE, discharges
-    from shoal.engines import read
-    from shoal.engines.streams import at_hand
     from shoal.report.pdf import insist
-    from shoal.reproduction.claims import as_rows
+    from shoal.reproduction.claims import as_rows, uniqueness
     from shoal.reproduction.experiments import Experiments
     from shoal.reproduction.files import write_files
     from shoal.reproduction.publish import publish
 
+    if rows < 100:
+        raise ParameterError("A study needs at least 100 records.", "Give --rows 100 or more.")
+    if counts is not None and data is None:
+        raise ParameterError("Counts of masked values belong to a table.", "Give it too: --data FILE.")
     if pdf:
         insist()
     begun, spent = time.monotonic(), time.process_time()
     with in_command("making the table"):
-        if data is None:
-            table = discharges(rows, seed)
-        else:
-            data = at_hand(data)
-            table = read(data, quasi=QUASI, sensitive=SENSITIVE, knowledge=KNOWLEDGE, masked=True)
-        results = Experiments(table, keep).results()
+        case = _stand_in(rows, seed) if data is None and setting is None else _given(data, counts, setting)
+        results = Experiments(case, keep).results()
         stage("writing the report")
         made = {
             "data": "stand-in" if data is None else data.name,
-            "records": table.rows,
+            "records": case.table.rows,
             "seed": seed if data is None else "–",
             "seconds": round(time.monotonic() - begun),
             "CPU seconds": round(time.process_time() - spent),
         }
-        claims = publish(results, table, out, made, pdf=pdf)
+        claims = publish(results, case, out, made, pdf=pdf)
         if files:
-            list(write_files(table, out / "files"))
+            list(write_files(case.table, out / "files"))
     if as_json:
-        print_json({"out": str(out), **made, "claims": as_rows(claims)})
+        print_json({"out": str(out), **made, "uniqueness": uniqueness(results), "claims": as_rows(claims)})
         return
     showing.claims(as_rows(claims))
     report = out / "report.html"
     showing.lines([f"Report: {report}"])
     if show and sys.stdout.isatty():
         webbrowser.open(report.resolve().as_uri())
+
+
+def _setting(study: Path) -> Setting | None:
+    """Read what the paper's study needs to know of a table, if the file tells that."""
+    from shoal.reproduction.setting import Setting
+
+    return Setting.load(study)
+
+
+def _stand_in(rows: int, seed: int) -> Case:
+    from shoal.datasets.discharges import discharges
+    from shoal.reproduction.case import Case
+    from shoal.reproduction.records import Records
+
+    return Case(Records.of(discharges(rows, seed)), people=lambda: discharges(rows, seed, subject=True))
+
+
+def _given(data: Source | None, counts: Path | None, setting: Setting | None) -> Case:
+    """Read a table of the user's own."""
+    from shoal.engines import read
+    from shoal.engines.streams import at_hand
+    from shoal.reproduction.case import Case
+    from shoal.reproduction.records import Records
+    from shoal.reproduction.setting import DISCHARGES
+
+    setting = setting or DISCHARGES
+    if data is None and setting.source is None:
+        raise ParameterError("The study names no table.", "Add file = … to [table], or give --data FILE.")
+    source = at_hand(data or Source.parse(setting.source or ""))
+    options, subject = setting.options, setting.options.roles.subject
+    table = read(source, options=replace(options, roles=replace(options.roles, subject=None)))
+    return Case(
+        Records.of(table, counts, setting.masking),
+        setting,
+        None if subject is None else lambda: read(source, options=options),
+    )
 
 
 def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:

@@ -20,6 +20,7 @@ from shoal.parameters import settle
 from shoal.table import Table
 
 Positions = NDArray[np.int32]
+Mode = Literal["distinct", "width"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Coarsen:
     name: ClassVar[str] = "coarsen"
     enforces: ClassVar[tuple[str, ...]] = ()
     resolution: int | Mapping[str, int] = 8
-    by: Literal["distinct", "width"] = "distinct"
+    by: Mode = "distinct"
 
     def __post_init__(self) -> None:
         """Refuse a resolution that is no number of intervals."""

@@ -53,18 +53,10 @@ class Regenerate:
         """Give the file of the counts, if they come from one."""
         return [Path(self.counts)] if isinstance(self.counts, str) else []
 
-    def _wanted(self, table: Table) -> Mapping[str, Counts]:
-        if self.counts is None:
-            return table.masked
-        given = _from_file(Path(self.counts)) if isinstance(self.counts, str) else self.counts
-        for name in given:
-            if name not in table.schema.quasi:
-                raise SchemaError.missing_column(name, table.schema.quasi)
-        return {name: _placed(name, table.schema[name].axis, values) for name, values in given.items()}
-
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Fill masked cells column by column."""
-        wanted, joint = self._wanted(table), self.joint
+        wanted = table.masked if self.counts is None else masked_counts(table, self.counts)
+        joint = self.joint
         nothing = np.empty(0, np.int32), np.empty(0, np.int64)
         columns = [(name, *wanted.get(name, nothing)) for name in table.schema.quasi]
 
@@ -83,6 +75,15 @@ class Regenerate:
         """Say what is done."""
         how = "in keeping with their other attributes" if self.joint else "at random"
         return f"Put plausible values into masked cells {how}, each as often as it was masked (Algorithm S1)."
+
+
+def masked_counts(table: Table, counts: Mapping[str, Mapping[str, int]] | str) -> Mapping[str, Counts]:
+    """Find counts of masked values, which are given or lie in a file, on the axes of a table."""
+    given = _from_file(Path(counts)) if isinstance(counts, str) else counts
+    for name in given:
+        if name not in table.schema.quasi:
+            raise SchemaError.missing_column(name, table.schema.quasi)
+    return {name: _placed(name, table.schema[name].axis, values) for name, values in given.items()}
 
 
 @dataclass(frozen=True)

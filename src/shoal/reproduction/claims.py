@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.reproduction.experiments import COARSENINGS, LEVELS
+from shoal.reproduction.case import COARSENINGS, LEVELS
 from shoal.study import Row
 
 Results = Mapping[str, Sequence[Row]]
@@ -60,7 +60,7 @@ class _Numbers:
 
     def surface(self, first: int, second: int, key: str) -> float:
         """Give a cell of a surface; 0 is the original resolution."""
-        rows = self.results["surfaces"]
+        rows = [row for row in self.results["surfaces"] if row["reading"] == "distinct"]
         return float(next(row[key] for row in rows if (row["first"], row["second"]) == (first, second)))
 
     def correlations(self, data: str) -> dict[str, float]:
@@ -70,12 +70,13 @@ class _Numbers:
 
     def different_counts(self, data: str) -> int:
         """Give how many counts of values differ between a regenerated table and its original."""
-        rows = self.results["correlations"]
-        return int(next(r["correlation"] for r in rows if r["data"] == data and not _is_pair(r)))
+        rows = self.results["regeneration"]
+        found = (row["value"] for row in rows if (row["data"], row["what"]) == (data, "different counts"))
+        return int(next(found, 0))
 
     def masked(self, column: str) -> list[Row]:
         """Give the counts of a column's values, in all and masked."""
-        return [row for row in self.results["masking"] if row["column"] == column]
+        return [row for row in self.results["masking"] if row["column"] == column and row["value"] is not None]
 
 
 def _is_pair(row: Row) -> bool:
@@ -109,7 +110,7 @@ def _rare_is_masked_more(n: _Numbers) -> tuple[str, bool]:
 
 
 def _margins_are_kept(n: _Numbers) -> tuple[str, bool]:
-    found = n.different_counts("S1")
+    found = n.different_counts("SPD")
     return f"{found} counts differ", found == 0
 
 
@@ -126,7 +127,7 @@ def agreement(before: Mapping[str, float], after: Mapping[str, float]) -> float:
 
 
 def _sets_agree(n: _Numbers) -> tuple[str, bool]:
-    found = agreement(n.correlations("PD"), n.correlations("S1"))
+    found = agreement(n.correlations("PD"), n.correlations("SPD"))
     return f"{found:.3f}", found >= 0.937
 
 
@@ -306,6 +307,19 @@ SENTENCES = (
         "Eq. 6 depends on the number of records.",
     ),
 )
+
+
+def uniqueness(results: Results) -> dict[str, float | None]:
+    """Give the share of records that stand alone in each of the three tables; of the masked one, in the worst case."""
+    everything = [row for row in results["knowledge"] if row["known"].count("+") == len(_groups(results)) - 1]
+    found = {
+        row["data"].lower(): row["uniqueness"] for row in everything if row["data"] != "PD" or row["matching"] == "fit"
+    }
+    return {name: found.get(name) for name in ("truth", "pd", "spd")}
+
+
+def _groups(results: Results) -> set[str]:
+    return {group for row in results["knowledge"] for group in row["known"].split(" + ")}
 
 
 def check_claims(results: Results) -> list[Claim]:

@@ -15,6 +15,7 @@ RACES = {
 }  # fmt: skip
 _DATA = {
     ("SPD", "signature"): "SPD, all values known",
+    ("truth", "signature"): "truth, all values known",
     ("PD", "fit"): "PD, worst case",
     ("PD", "signature"): "PD, equal cells only",
 }
@@ -50,7 +51,7 @@ def _lower(title: str) -> str:
 def _counts(rows: Sequence[Row], column: str) -> list[dict[str, Any]]:
     found = []
     for row in rows:
-        if row["column"] == column:
+        if row["column"] == column and row["value"] is not None:
             value = RACES.get(row["value"], row["value"]) if column == "race" else int(row["value"])
             found += [{"value": value, "count": row[key], "records": key} for key in ("total", "masked")]
     return found
@@ -100,7 +101,7 @@ def _compared(number: str, rows: Sequence[Row], measure: str, title: str, percen
         if row["measure"] == measure
     ]
     return bars(
-        found, x="release", y="value", percent=percent, x_label="release", y_label=_lower(title),
+        found, x="release", y="value", group="method", percent=percent, x_label="release", y_label=_lower(title),
         title=f"{number}. {title}, by release",
         description="k-anonymity (Algorithm S2), naïve coarsening (Algorithm S3) and safe-harbor masking (Table S3).",
     )  # fmt: skip
@@ -126,6 +127,7 @@ def _surface(number: str, rows: Sequence[Row], value: str, title: str, percent: 
     def name(resolution: int) -> str:
         return str(resolution) if resolution else "original"
 
+    rows = [row for row in rows if row["reading"] == "distinct"]
     found = [{"spatiotemporal": name(row["first"]), "census": name(row["second"]), value: row[value]} for row in rows]
     return heatmap(
         found, x="census", y="spatiotemporal", value=value, percent=percent,

@@ -17,7 +17,7 @@ from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.progress import counted, stage
-from shoal.reproduction.experiments import COARSENINGS, LEVELS
+from shoal.reproduction.case import COARSENINGS, LEVELS
 from shoal.table import Table
 
 CLOSENESS = dict(zip(LEVELS, (0.25, 0.17, 0.10, 0.05), strict=True))

@@ -12,20 +12,20 @@ from typing import Any
 
 from shoal.files import all_or_none, put
 from shoal.report.page import rendered
+from shoal.reproduction.case import Case
 from shoal.reproduction.claims import Claim, as_rows, check_claims
 from shoal.reproduction.figures import figures
 from shoal.reproduction.report import study_report
 from shoal.reproduction.tables import tables
 from shoal.study import Row
-from shoal.table import Table
 
 
 def publish(
-    results: Mapping[str, Sequence[Row]], table: Table, folder: Path, made: Mapping[str, object], *, pdf: bool = False
+    results: Mapping[str, Sequence[Row]], case: Case, folder: Path, made: Mapping[str, object], *, pdf: bool = False
 ) -> list[Claim]:
     """Write the results of a study, all files or none, and give the claims with what was measured."""
     claims = check_claims(results)
-    drawn, listed = figures(results), tables(results, table)
+    drawn, listed = figures(results), tables(results, case.table)
     page = study_report(results, drawn, listed, claims, made)
     contents: dict[str, bytes] = {"report.html": page.encode()}
     if pdf:

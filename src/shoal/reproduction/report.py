@@ -102,18 +102,18 @@ def _risk(results: Mapping[str, Sequence[Row]], data: str, matching: str) -> flo
 def _on_regeneration(results: Mapping[str, Sequence[Row]]) -> str:
     sets = {
         data: {r["pair"]: r["correlation"] for r in results["correlations"] if r["data"] == data and " ~ " in r["pair"]}
-        for data in ("SPD", "S1", "joint")
+        for data in ("PD", "SPD", "joint")
     }
     kept = {
-        data: _slope({pair: r for pair, r in sets["SPD"].items() if r is not None}, sets[data])
-        for data in ("S1", "joint")
+        data: _slope({pair: r for pair, r in sets["PD"].items() if r is not None}, sets[data])
+        for data in ("SPD", "joint")
     }
-    alike = {data: agreement(sets["SPD"], sets[data]) for data in ("S1", "joint")}
+    alike = {data: agreement(sets["PD"], sets[data]) for data in ("SPD", "joint")}
     return (
         "Algorithm S1 puts the masked values back at random: marginals are exact, but associations fade. Of the "
-        f"correlations beside that of hospital and county it keeps {kept['S1']:.0%}; drawing values in keeping with "
+        f"correlations beside that of hospital and county it keeps {kept['SPD']:.0%}; drawing values in keeping with "
         f"the rest of the record keeps {kept['joint']:.0%}. The correlation with the original correlations is "
-        f"{alike['S1']:.3f} and {alike['joint']:.3f}."
+        f"{alike['SPD']:.3f} and {alike['joint']:.3f}."
     )
 
 

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from shoal.engines import Spans
 from shoal.kernels import MISSING
 from shoal.levels import Stretches
-from shoal.methods.coarsen import intervals
+from shoal.methods.coarsen import Mode, intervals
 from shoal.table import Table
 
 # The last one stands for the original resolution.
 RESOLUTIONS = (2, 4, 8, 16, 32, 64, 128, 0)
 
 
-def surfaces(table: Table, first: Sequence[str], second: Sequence[str]) -> list[dict[str, Any]]:
+def surfaces(table: Table, first: Sequence[str], second: Sequence[str], by: Mode = "distinct") -> list[dict[str, Any]]:
     """Measure uniqueness and information loss at every pair of resolutions of two groups of attributes."""
-    sides = [[_Side(table, names, resolution) for resolution in RESOLUTIONS] for names in (first, second)]
+    sides = [[_Side(table, names, resolution, by) for resolution in RESOLUTIONS] for names in (first, second)]
     rows = []
     for a in sides[0]:
         for b in sides[1]:
@@ -44,7 +44,7 @@ def surfaces(table: Table, first: Sequence[str], second: Sequence[str]) -> list[
 class _Side:
     """A group of attributes at one resolution: the numbers of records, and their squared distances."""
 
-    def __init__(self, table: Table, names: Sequence[str], resolution: int) -> None:
+    def __init__(self, table: Table, names: Sequence[str], resolution: int, by: Mode) -> None:
         self.resolution = resolution
         rules: dict[str, Stretches] = {}
         costs: dict[int, tuple[NDArray[np.int32], NDArray[np.float64]]] = {}
@@ -54,7 +54,7 @@ class _Side:
             positions, _ = table.counts(name)
             present = positions[positions != MISSING]
             if 0 < resolution < present.size:
-                parts = Stretches(*intervals(table.schema[name].axis, present, resolution, "distinct"))
+                parts = Stretches(*intervals(table.schema[name].axis, present, resolution, by))
                 rules[name] = parts
                 place = np.searchsorted(parts.lows, present, side="right") - 1
                 farthest = np.maximum(parts.highs[place] - present, present - parts.lows[place])

@@ -19,7 +19,7 @@ from shoal.methods.mask_uniques import TABLE_S3
 from shoal.methods.sorted_clusters import SortedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import closeness_bound
-from shoal.reproduction.experiments import COARSENINGS, LEVELS
+from shoal.reproduction.case import COARSENINGS, LEVELS
 from shoal.study import Row
 from shoal.table import Table
 
@@ -92,7 +92,9 @@ def tables(results: Mapping[str, Sequence[Row]], table: Table) -> list[PaperTabl
         PaperTable("Table S2", "Examples of records, as the paper shows them", _example()),
         PaperTable("Table S3", "The order in which attributes of unique records are masked", _order()),
         PaperTable("Table S4", "Pairwise correlations where nothing is masked (PD)", _correlations(results, "PD")),
-        PaperTable("Table S5", "Pairwise correlations after regeneration (Algorithm S1)", _correlations(results, "S1")),
+        PaperTable(
+            "Table S5", "Pairwise correlations after regeneration (Algorithm S1)", _correlations(results, "SPD")
+        ),
         PaperTable("Table S5 joint", "Pairwise correlations after joint regeneration", _correlations(results, "joint")),
         PaperTable("Table S6", "The records of Table S2 in crowds of three (Algorithm S2)", _example_in_crowds()),
         PaperTable("Table S7", "Intervals of age at resolution 16", _intervals(16)),

@@ -1,0 +1,36 @@
+"""What the paper does not measure, and its critics asked for: each module is an experiment with its figures and text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from shoal.charts import Figure
+from shoal.report.page import Section
+from shoal.reproduction.case import Case
+from shoal.study import Row
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A step of the study that is told on its own.
+
+    Parameters
+    ----------
+    name
+        The name of the step and of the file of its rows.
+    work
+        Its share of the time, compared with the other steps.
+    measure
+        Gives tidy rows, plain values only; none where the experiment does not apply to a table.
+    figures
+        Draws the rows: figures by their number, such as ``Fig. C1``.
+    section
+        Tells what was found, given the rows and the figures as HTML.
+    """
+
+    name: str
+    work: int
+    measure: Callable[[Case], list[Row]]
+    figures: Callable[[Sequence[Row]], dict[str, Figure]]
+    section: Callable[[Sequence[Row], Mapping[str, str]], Section]

@@ -1,0 +1,7 @@
+"""Every experiment beyond the paper, in the order in which a report tells them."""
+
+from __future__ import annotations
+
+from shoal.reproduction.beyond import Experiment
+
+EXPERIMENTS: tuple[Experiment, ...] = ()

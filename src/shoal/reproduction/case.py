@@ -1,0 +1,67 @@
+"""One table to study: its three forms, what is known of it, and the people behind its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from shoal.measures import Measure
+from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.measures.information_loss import InformationLoss
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.uniqueness import Uniqueness
+from shoal.methods.regenerate import Regenerate
+from shoal.reproduction.records import Records
+from shoal.reproduction.setting import CENSUS, DISCHARGES, Setting
+from shoal.table import Table
+
+LEVELS = (2, 3, 5, 10)
+COARSENINGS = (32, 16, 8)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A table that the paper's study is run on.
+
+    Parameters
+    ----------
+    records
+        The table in its three forms.
+    setting
+        What is known of it.
+    people
+        Makes the records in full with a column that tells people apart; None if nobody knows.
+    seed
+        The seed of everything that is drawn, regeneration first.
+    """
+
+    records: Records
+    setting: Setting = DISCHARGES
+    people: Callable[[], Table] | None = None
+    seed: int = 0
+
+    @property
+    def table(self) -> Table:
+        """The table on which the paper measures, SPD."""
+        return self.records.spd
+
+    @cached_property
+    def joint(self) -> Table:
+        """What is regenerated if values are drawn in keeping with the rest of the record."""
+        return Regenerate(joint=True).apply(self.records.pd, (), self.seed)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """What attackers may know, census features first."""
+        found = dict.fromkeys(a.knowledge for a in self.table.schema.attributes if a.knowledge)
+        return CENSUS, *(name for name in found if name != CENSUS)
+
+    def known(self, groups: Sequence[str]) -> tuple[str, ...]:
+        """Give the quasi-identifiers of some groups."""
+        return tuple(a.name for a in self.table.schema.attributes if a.knowledge in groups)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What the paper measures of a release."""
+        return Uniqueness(), RandomReidentification(), AttributeDisclosure(self.setting.where), InformationLoss()

@@ -1,0 +1,67 @@
+"""Records that cannot be: what regeneration makes when it puts values together that nobody has together."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.table import Classes, Table
+
+MOTHERS = range(10, 56)  # years of age in which a woman may give birth
+FEMALE = 2
+_DIAGNOSIS, _AGE, _SEX, _ZIP, _COUNTY = "diag_p", "age_yrs", "sex", "patzip", "patcnty"
+
+
+def impossible(table: Table) -> dict[str, float]:
+    """Give shares of records that cannot be, of those that they are about; what a table does not tell is left out.
+
+    Of childbirths (ICD-9-CM 630 to 679) those of men and at other ages than 10 to 55 years, of births (V30 to V39)
+    those above age 0, and of all records those whose ZIP code lies in another county than most of its patients say.
+    """
+    schema, found = table.schema, dict[str, float]()
+    if {_AGE, _SEX} <= set(schema.quasi) and _DIAGNOSIS in schema.sensitive and schema[_DIAGNOSIS].axis.nominal:
+        labour, birth = _labour(table), _birth(table)
+        ages, sexes = schema[_AGE].axis, schema[_SEX].axis
+
+        def count(classes: Classes) -> NDArray[np.int64]:
+            age = _values(ages.values, classes.columns[_AGE])
+            sex, diagnosis = _values(sexes.values, classes.columns[_SEX]), classes.columns[_DIAGNOSIS]
+            mothers, children = labour[diagnosis], birth[diagnosis]
+            able = (sex == FEMALE) & (age >= MOTHERS.start) & (age < MOTHERS.stop)
+            parts = (mothers & ~able).sum(), mothers.sum(), (children & (age > 0)).sum(), children.sum()
+            return np.array(parts, np.int64)
+
+        strange, mothers, old, children = sum(table.classes(count, (_SEX,), (_AGE, _SEX, _DIAGNOSIS)))
+        found |= {"childbirths of men or outside 10-55 years": strange / max(mothers, 1)}
+        found |= {"births above age 0": old / max(children, 1)}
+    if {_ZIP, _COUNTY} <= set(schema.quasi):
+        elsewhere = sum(table.classes(_elsewhere, (_ZIP,), (_COUNTY,)))
+        found["ZIP codes outside their county"] = elsewhere / table.rows
+    return {what: float(value) for what, value in found.items()}
+
+
+def _values(values: NDArray[np.int64] | None, positions: NDArray[np.int32]) -> NDArray[np.int64]:
+    return positions.astype(np.int64) if values is None else values[positions]
+
+
+def _labour(table: Table) -> NDArray[np.bool_]:
+    return np.array([code[:3].isdigit() and 630 <= int(code[:3]) <= 679 for code in _codes(table)])
+
+
+def _birth(table: Table) -> NDArray[np.bool_]:
+    return np.array([code.startswith("V3") for code in _codes(table)])
+
+
+def _codes(table: Table) -> list[str]:
+    # The last one is for a diagnosis that is missing, whose position is negative.
+    return [*map(str, table.schema[_DIAGNOSIS].axis.values), ""]  # type: ignore[arg-type]
+
+
+def _elsewhere(classes: Classes) -> int:
+    """Count the records of each ZIP code that are not in its most frequent county."""
+    counties = classes.columns[_COUNTY].astype(np.int64)
+    number = np.repeat(np.arange(classes.sizes.size), classes.sizes)
+    _, places, counts = np.unique(np.stack([number, counties]), axis=1, return_inverse=True, return_counts=True)
+    most = np.zeros(classes.sizes.size, np.int64)
+    np.maximum.at(most, number, counts[places.reshape(-1)])
+    return int(classes.sizes.sum() - most.sum())
