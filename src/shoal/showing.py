@@ -209,15 +209,19 @@ def goals(found: Sequence[tuple[str, str, float, bool | None]]) -> None:
 
 
 def claims(found: Sequence[Mapping[str, Any]]) -> None:
-    """Show the paper's claims with what was measured."""
-    grid = _grid("", "claim", "measured")
-    for column in grid.columns:
-        column.justify = "left"
-    for claim in found:
-        grid.add_row("✓" if claim["holds"] else "✗", claim["claim"], claim["measured"])
+    """Show the paper's claims with what was measured, kind by kind; only those that could fail are counted."""
     console = _console()
-    console.print(grid)
-    console.print(f"\n{sum(claim['holds'] for claim in found)} of {len(found)} statements of the paper hold here.")
+    for kind in dict.fromkeys(claim["kind"] for claim in found):
+        grid = _grid("", kind, "measured")
+        for column in grid.columns:
+            column.justify = "left"
+        for claim in found:
+            if claim["kind"] == kind:
+                grid.add_row("✓" if claim["holds"] else "✗", claim["text"], claim["shown"])
+        console.print(grid)
+    counted = [claim for claim in found if claim["counted"]]
+    held = sum(claim["holds"] for claim in counted)
+    console.print(f"\n{held} of {len(counted)} statements of the paper that count here hold.")
 
 
 def study(found: Sequence[Mapping[str, Any]]) -> None:

@@ -6,6 +6,7 @@ import sys
 import time
 import webbrowser
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,7 @@ def study_command(
     files: Annotated[bool, typer.Option("--files", help="Also write the data files of Table S10.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Also write the report as PDF.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of the made-up discharges.")] = 2009,
+    repeats: Annotated[int, typer.Option(help="Of how many more tables, made with assumptions drawn anew, the range of each number is given.")] = 0,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the report when a person looks.")] = True,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -48,21 +50,31 @@ def study_command(
         _own(study, out, keep, as_json)
         return
     from shoal.report.pdf import insist
-    from shoal.reproduction.claims import as_rows, uniqueness
+    from shoal.reproduction.claims import as_rows
     from shoal.reproduction.experiments import Experiments
     from shoal.reproduction.files import write_files
+    from shoal.reproduction.numbers import uniqueness
     from shoal.reproduction.publish import publish
 
     if rows < 100:
         raise ParameterError("A study needs at least 100 records.", "Give --rows 100 or more.")
     if counts is not None and data is None:
         raise ParameterError("Counts of masked values belong to a table.", "Give it too: --data FILE.")
+    if repeats < 0 or (repeats and (data is not None or setting is not None)):
+        raise ParameterError(
+            "Tables are made anew a number of times, and only those that are made up.",
+            "Leave out --repeats, or --data.",
+        )
     if pdf:
         insist()
     begun, spent = time.monotonic(), time.process_time()
     with in_command("making the table"):
         case = _stand_in(rows, seed) if data is None and setting is None else _given(data, counts, setting)
         results = Experiments(case, keep).results()
+        if repeats:
+            from shoal.reproduction.repeats import repeats as drawn_anew
+
+            results["repeats"] = drawn_anew(repeats, rows, seed, keep)
         stage("writing the report")
         made = {
             "data": "stand-in" if data is None else data.name,
@@ -96,7 +108,8 @@ def _stand_in(rows: int, seed: int) -> Case:
     from shoal.reproduction.case import Case
     from shoal.reproduction.records import Records
 
-    return Case(Records.of(discharges(rows, seed)), people=lambda: discharges(rows, seed, subject=True))
+    people = partial(discharges, rows, seed, subject=True)
+    return Case(Records.of(discharges(rows, seed)), people=people, made_up=True)
 
 
 def _given(data: Source | None, counts: Path | None, setting: Setting | None) -> Case:

@@ -32,6 +32,8 @@ class Case:
         What is known of it.
     people
         Makes the records in full with a column that tells people apart; None if nobody knows.
+    made_up
+        Whether the records are made up. Nothing is calibrated to records that were given.
     seed
         The seed of everything that is drawn, regeneration first.
     """
@@ -39,6 +41,7 @@ class Case:
     records: Records
     setting: Setting = DISCHARGES
     people: Callable[[], Table] | None = None
+    made_up: bool = False
     seed: int = 0
 
     @property

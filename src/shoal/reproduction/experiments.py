@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from shoal.measures import Measure, score
+from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.correlation_shift import CorrelationShift
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods.coarsen import Coarsen, Mode
@@ -27,6 +28,7 @@ from shoal.reproduction.regeneration import impossible
 from shoal.reproduction.setting import CENSUS
 from shoal.reproduction.surfaces import surfaces
 from shoal.study import Cell, Row, Study, kept
+from shoal.table import Table
 from shoal.version import VERSION
 
 # Algorithm S3 cuts a domain into intervals of equal length, as it is printed; the authors' program cuts it so that all
@@ -45,10 +47,13 @@ class Experiments:
         The table in its three forms, and what is known of it.
     cache
         Where results are kept; None keeps nothing.
+    beyond
+        Whether to go beyond what the claims of the paper need.
     """
 
     case: Case
     cache: Path | None = None
+    beyond: bool = True
 
     @property
     def steps(self) -> dict[str, tuple[int, Callable[[], list[Row]]]]:
@@ -62,6 +67,8 @@ class Experiments:
             "closeness": (20, self.closeness),
             "surfaces": (50, self.surfaces),
         }
+        if not self.beyond:
+            return paper
         return paper | {each.name: (each.work, _bound(each.measure, self.case)) for each in EXPERIMENTS}
 
     def results(self) -> dict[str, list[Row]]:
@@ -79,7 +86,17 @@ class Experiments:
     def _digest(self, step: str) -> str:
         pd, setting = self.case.records.pd, self.case.setting
         hidden = sorted((name, *(array.tolist() for array in counts)) for name, counts in pd.masked.items())
-        told = [step, pd.origin.sha256, pd.rows, hidden, setting.where, setting.secret, self.case.seed, VERSION]
+        told = [
+            step,
+            pd.origin.sha256,
+            pd.rows,
+            hidden,
+            setting.where,
+            setting.secret,
+            self.case.seed,
+            self.beyond,
+            VERSION,
+        ]
         return f"{step}-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]}"
 
     def masking(self) -> list[Row]:
@@ -119,13 +136,18 @@ class Experiments:
             ]  # fmt: skip
         return rows
 
+    @property
+    def _joint(self) -> Table | None:
+        return self.case.joint if self.beyond else None
+
     def regeneration(self) -> list[Row]:
         """What regeneration makes of the records: whether margins are kept, who stands alone, and what cannot be."""
         truth = self.case.records.truth
         rows: list[Row] = []
-        for name, table in {"truth": truth, "SPD": self.case.table, "joint": self.case.joint}.items():
+        for name, table in {"truth": truth, "SPD": self.case.table, "joint": self._joint}.items():
             if table is not None:
-                found = {"unique": score(table, [Uniqueness()])[0].value, **impossible(table)}
+                alone, disclosed = score(table, [Uniqueness(), AttributeDisclosure(self.case.setting.where)])
+                found = {"unique": alone.value, "secret": disclosed.detail["records"] / table.rows, **impossible(table)}
                 if truth is not None:
                     found["different counts"] = different_counts(truth, table)
                 rows += [{"data": name, "what": what, "value": value} for what, value in found.items()]
@@ -133,7 +155,7 @@ class Experiments:
 
     def correlations(self) -> list[Row]:
         """Tables S4 and S5: pairwise correlations of what is not masked, as regenerated in two ways, and in full."""
-        tables = {"PD": self.case.records.pd, "joint": self.case.joint, "truth": self.case.records.truth}
+        tables = {"PD": self.case.records.pd, "joint": self._joint, "truth": self.case.records.truth}
         found: dict[str, dict[str, float | None]] = {}
         for name, table in tables.items():
             if table is not None:
@@ -158,7 +180,8 @@ class Experiments:
         cells = {("k-anonymity", f"k = {k}"): Cell((SortedClusters(),), (KAnonymity(k),), measures) for k in LEVELS}
         for family, mode in READINGS.items():
             cells |= {(family, f"1/{r}"): Cell((Coarsen(r, mode),), (), measures) for r in COARSENINGS}
-        cells |= {("hilbert", f"k = {k}"): Cell((Hilbert(),), (KAnonymity(k),), measures) for k in LEVELS}
+        if self.beyond:
+            cells |= {("hilbert", f"k = {k}"): Cell((Hilbert(),), (KAnonymity(k),), measures) for k in LEVELS}
         rows = self._cells(cells)
         worst: tuple[Measure, ...] = (Uniqueness(None, "fit"), *measures[1:])
         for found in score(self.case.records.pd, worst, self.case.table):

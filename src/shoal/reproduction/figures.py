@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.charts import Figure, bars, heatmap, lines, risk_utility_map
-from shoal.reproduction.claims import share
+from shoal.reproduction.findings import share
 from shoal.study import Row
 
 Results = Mapping[str, Sequence[Row]]

@@ -24,7 +24,7 @@ def publish(
     results: Mapping[str, Sequence[Row]], case: Case, folder: Path, made: Mapping[str, object], *, pdf: bool = False
 ) -> list[Claim]:
     """Write the results of a study, all files or none, and give the claims with what was measured."""
-    claims = check_claims(results)
+    claims = check_claims(results, case)
     drawn, listed = figures(results), tables(results, case.table)
     page = study_report(results, drawn, listed, claims, made)
     contents: dict[str, bytes] = {"report.html": page.encode()}

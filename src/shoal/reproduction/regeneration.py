@@ -31,7 +31,8 @@ def impossible(table: Table) -> dict[str, float]:
             parts = (mothers & ~able).sum(), mothers.sum(), (children & (age > 0)).sum(), children.sum()
             return np.array(parts, np.int64)
 
-        strange, mothers, old, children = sum(table.classes(count, (_SEX,), (_AGE, _SEX, _DIAGNOSIS)))
+        counts = np.sum(table.classes(count, (_SEX,), (_AGE, _SEX, _DIAGNOSIS)), axis=0)
+        strange, mothers, old, children = counts.tolist()
         found |= {"childbirths of men or outside 10-55 years": strange / max(mothers, 1)}
         found |= {"births above age 0": old / max(children, 1)}
     if {_ZIP, _COUNTY} <= set(schema.quasi):

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from shoal.charts import Figure
 from shoal.report.page import Html, Page, Section, facts, joined, note, table, verdict
-from shoal.reproduction.claims import ALL, Claim, agreement, share
+from shoal.reproduction.claims import Claim, count
+from shoal.reproduction.findings import share
+from shoal.reproduction.numbers import agreement, everything
 from shoal.reproduction.tables import PaperTable
 from shoal.study import Row
 from shoal.version import VERSION
@@ -25,7 +27,7 @@ def study_report(
     drawn = {number: Html(f'<div class="wide">{figure.html()}</div>') for number, figure in figures.items()}
     alone = _risk(results, "SPD", "signature")
     masked = _risk(results, "PD", "fit")
-    held = sum(claim.holds for claim in claims)
+    held, counted = count(claims)
     sections = [
         Section(
             "The danger",
@@ -72,7 +74,7 @@ def study_report(
             shown["Table S5"],
             shown["Table S5 joint"],
         ),
-        Section("The claims, checked", f"{held} of {len(claims)} statements hold here.", *map(_claim, claims)),
+        Section("The claims, checked", f"{held} of {counted} statements that count hold here.", *map(_claim, claims)),
         Section("The table and the files", shown["Table S1"], shown["Table S2"], shown["Table S6"], shown["Table S10"]),
         Section("How this was made", facts({**made, "shoal": VERSION})),
     ]
@@ -95,7 +97,7 @@ def study_report(
 
 def _risk(results: Mapping[str, Sequence[Row]], data: str, matching: str) -> float:
     rows = results["knowledge"]
-    wanted = (ALL, data, matching)
+    wanted = (everything(results), data, matching)
     return float(next(r["uniqueness"] for r in rows if (r["known"], r["data"], r["matching"]) == wanted))
 
 
@@ -125,8 +127,8 @@ def _slope(before: Mapping[str, float], after: Mapping[str, float]) -> float:
 
 
 def _claim(claim: Claim) -> str:
-    more = [f"Measured: {claim.measured}.", *([f"Why: {claim.reason}"] if claim.reason else [])]
-    return verdict(claim.claim, claim.holds, *more)
+    more = [f"Measured: {claim.shown}.", *([f"Why: {claim.reason}"] if claim.reason else [])]
+    return verdict(claim.text, claim.holds, *more)
 
 
 def _table(paper: PaperTable) -> str:

@@ -43,7 +43,7 @@ class Setting:
     name: str
     options: ReadOptions
     masking: MaskUniques = field(default_factory=MaskUniques)
-    secret: str = "charge"
+    secret: str = "charge"  # noqa: S105
     where: str = "charge > 100000"
     source: str | None = None
 

@@ -1,4 +1,4 @@
-"""What the paper does not measure, and its critics asked for: each module is an experiment with its figures and text."""
+"""What the paper does not measure, and its critics asked for: each module is an experiment, told on its own."""
 
 from __future__ import annotations
 

@@ -1,0 +1,31 @@
+"""How far the numbers of the claims hang on what had to be assumed: tables made anew, each with other assumptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.datasets.assumptions import Assumptions
+from shoal.datasets.discharges import discharges
+from shoal.progress import along, stage
+from shoal.reproduction.case import Case
+from shoal.reproduction.claims import check_claims
+from shoal.reproduction.experiments import Experiments
+from shoal.reproduction.records import Records
+from shoal.study import Row, kept
+from shoal.version import VERSION
+
+
+def repeats(number: int, rows: int, seed: int, cache: Path | None) -> list[Row]:
+    """Measure the claims on so many tables, of which not only the seed but all assumptions are drawn anew."""
+    found: list[Row] = []
+    for draw in along(range(1, number + 1)):
+        stage(f"table {draw} of {number}")
+        name = f"repeat-{VERSION}-{rows}-{seed}-{draw}"
+        found += kept(cache, name, lambda draw=draw: _repeat(draw, rows, seed))  # type: ignore[misc]
+    return found
+
+
+def _repeat(draw: int, rows: int, seed: int) -> list[Row]:
+    case = Case(Records.of(discharges(rows, seed + draw, assumptions=Assumptions.drawn(draw))), made_up=True)
+    claims = check_claims(Experiments(case, beyond=False).results(), case)
+    return [{"draw": draw, "id": claim.id, "measured": claim.measured} for claim in claims]
