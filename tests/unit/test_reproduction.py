@@ -1,16 +1,23 @@
 """The paper's study at a small size: every step, figure, table, file and claim."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import shoal
 from shoal.datasets.discharges import discharges
-from shoal.reproduction.claims import SENTENCES, check_claims
-from shoal.reproduction.experiments import CENSUS, SPATIAL, TEMPORAL, Experiments
+from shoal.errors import ParameterError
+from shoal.reproduction.case import Case
+from shoal.reproduction.claims import COUNTED, KINDS, as_rows, check_claims, count
+from shoal.reproduction.experiments import Experiments
 from shoal.reproduction.figures import figures
 from shoal.reproduction.files import write_files
+from shoal.reproduction.numbers import uniqueness
+from shoal.reproduction.records import Records
+from shoal.reproduction.sentences import SENTENCES
+from shoal.reproduction.setting import CENSUS, Setting
 from shoal.reproduction.surfaces import RESOLUTIONS, surfaces
 from shoal.reproduction.tables import FILES, tables
 
@@ -21,52 +28,136 @@ def table():
 
 
 @pytest.fixture(scope="module")
-def results(table, tmp_path_factory):
-    return Experiments(table, tmp_path_factory.mktemp("cache")).results()
+def case(table):
+    return Case(Records.of(table), made_up=True)
 
 
-def test_every_cell_of_the_surfaces_is_what_measuring_it_alone_gives(table):
-    attributes = table.schema.attributes
-    first = tuple(a.name for a in attributes if a.knowledge in (SPATIAL, TEMPORAL))
-    second = tuple(a.name for a in attributes if a.knowledge == CENSUS)
-    for row in surfaces(table, first, second):
+@pytest.fixture(scope="module")
+def results(case, tmp_path_factory):
+    return Experiments(case, tmp_path_factory.mktemp("cache")).results()
+
+
+@pytest.mark.parametrize("by", ["distinct", "width"])
+def test_every_cell_of_the_surfaces_is_what_measuring_it_alone_gives(table, case, by):
+    first, second = case.known(("spatial", "temporal")), case.known((CENSUS,))
+    for row in surfaces(table, first, second, by)[:: 1 if by == "distinct" else 9]:
         wanted = dict.fromkeys(first, row["first"]) | dict.fromkeys(second, row["second"])
-        coarse = shoal.Coarsen({name: r for name, r in wanted.items() if r}).apply(table, (), 0)
+        coarse = shoal.Coarsen({name: r for name, r in wanted.items() if r}, by).apply(table, (), 0)
         risk, loss = shoal.score(coarse, [shoal.Uniqueness(), shoal.InformationLoss()], table)
         assert row["unique"] == risk.detail["unique"]
         assert row["information_loss"] == pytest.approx(loss.value, rel=1e-9)
 
 
-def test_results_are_kept_and_resumed(table, tmp_path):
-    steps = {}
-    with shoal.show_progress(lambda stage, share, left: steps.setdefault(stage, share)):
-        first = Experiments(table, tmp_path).results()
-    assert steps == {"working": None} | {
-        f"experiments, {name}": share
-        for name, share in (
-            ("masking", 0), ("knowledge", 0.06), ("correlations", 0.22), ("comparison", 0.48), ("closeness", 0.6),
-            ("surfaces", 0.78),
-        )
-    }  # fmt: skip
-    again = Experiments(table, tmp_path)
+def test_spd_is_pd_made_whole_and_pd_is_the_truth_masked(table, case):
+    """Who measures on the truth and calls it SPD measures another table than the paper."""
+    records = case.records
+    assert records.truth is table
+    before, masked, after = (t.to("polars", cells="text") for t in (table, records.pd, records.spd))
+    for name in table.schema.quasi:
+        shown = masked[name].cast(str) == before[name].cast(str)
+        assert (after[name].cast(str) == before[name].cast(str)).filter(shown).all()
+        assert sorted(after[name].cast(str)) == sorted(before[name].cast(str))
+    assert after.select(table.schema.quasi).rows() != before.select(table.schema.quasi).rows()
+
+
+def test_results_are_kept_and_resumed(case, results, tmp_path, monkeypatch):
+    steps = []
+    with shoal.show_progress(lambda stage, share, left: steps.append((stage, share))):
+        first = Experiments(case, tmp_path, beyond=False).results()
+    names = [stage.removeprefix("experiments, ") for stage, _ in steps if stage.startswith("experiments")]
+    assert list(dict.fromkeys(names)) == list(first)
+    assert [share for _, share in steps if share is not None] == sorted(s for _, s in steps if s is not None)
+    again = Experiments(case, tmp_path, beyond=False)
+    monkeypatch.setattr(Experiments, "_cells", None)  # what is kept is not measured again, or this would fail
+    monkeypatch.setattr(Experiments, "masking", None)
     assert again.results() == first
-    assert "masked" not in vars(again)  # nothing was computed again
+    assert {name: results[name] for name in ("masking", "knowledge", "closeness", "surfaces")} == {
+        name: first[name] for name in ("masking", "knowledge", "closeness", "surfaces")
+    }
 
 
-def test_every_claim_is_measured_and_none_is_hard_wired(results):
-    claims = check_claims(results)
-    assert len(claims) == len(SENTENCES) >= 20
-    assert all(claim.measured and (claim.holds or claim.reason) for claim in claims)
+def test_every_claim_is_measured_and_none_is_hard_wired(results, case):
+    claims = check_claims(results, case)
+    assert [claim.id for claim in claims] == [sentence.id for sentence in SENTENCES]
+    assert all(claim.shown and claim.rule and (claim.holds or claim.reason) for claim in claims)
     # Spoil the numbers: claims about zero risk must then fail.
     spoilt = json.loads(json.dumps(results))
     for step in ("comparison", "closeness"):
         for row in spoilt[step]:
-            row["value"] = 0.5 if row["value"] == 0 else 0.0
+            row["value"] = 0.5 if row["value"] == 0 else 0.0 if row["measure"] != "information-loss" else row["value"]
     for row in spoilt["surfaces"]:
         row["unique"] = 0
-    before = {claim.claim: claim.holds for claim in claims}
-    after = {claim.claim: claim.holds for claim in check_claims(spoilt)}
-    assert sum(before[c] and not after[c] for c in before) >= 8
+    after = {claim.id: claim.holds for claim in check_claims(spoilt, case)}
+    assert {claim.id for claim in claims if claim.holds and not after[claim.id]} >= {
+        "no-unique-classes", "one-in-k", "closeness-ends-disclosure", "never-zero", "others-leave-some",
+    }  # fmt: skip
+
+
+def test_claims_tell_what_they_can_show_and_only_those_that_could_fail_count(results, case):
+    claims = check_claims(results, case)
+    assert {claim.kind for claim in claims} == set(KINDS)
+    held, counted = count(claims)
+    assert counted == sum(claim.counted for claim in claims)
+    assert held == sum(claim.counted and claim.holds for claim in claims)
+    assert all(claim.kind in COUNTED for claim in claims if claim.counted)
+    # Nothing is calibrated to a table that was given, and a number about all discharges does not count for 3,000.
+    given = check_claims(results, Case(case.records))
+    assert {claim.kind for claim in given} == {"by construction", "tested"}
+    assert not next(claim for claim in given if claim.id == "unique-spd").counted
+    assert set(as_rows(claims)[0]) >= {"id", "kind", "published", "measured", "low", "high", "holds"}
+
+
+def test_tables_drawn_anew_give_each_number_a_range(results, case):
+    drawn = [{"draw": d, "id": "unique-spd", "measured": value} for d, value in enumerate((0.7, 0.8, 0.75))]
+    claims = {claim.id: claim for claim in check_claims({**results, "repeats": drawn}, case)}
+    assert (claims["unique-spd"].low, claims["unique-spd"].high) == (0.7, 0.8)
+    assert claims["one-in-k"].low is None
+
+
+def test_a_masked_table_is_studied_without_the_truth(case, results, tmp_path):
+    """Whoever has the state's files has PD and how often each value was masked, and nothing else."""
+    counts = tmp_path / "counts.csv"
+    lines = ["column,value,count"]
+    for name, (positions, numbers) in case.records.pd.masked.items():
+        axis = case.table.schema[name].axis
+        lines += [f"{name},{axis.text(p)},{n}" for p, n in zip(positions.tolist(), numbers.tolist(), strict=True)]
+    counts.write_text("\n".join(lines), encoding="utf-8")
+    records = Records.of(replace(case.records.pd, masked={}), counts)
+    assert records.truth is None
+    found = Experiments(Case(records), beyond=False).results()
+    risks = uniqueness(found)
+    assert risks["truth"] is None
+    assert (risks["pd"], risks["spd"]) == (uniqueness(results)["pd"], uniqueness(results)["spd"])
+    assert "margins-kept" not in {claim.id for claim in check_claims(found, Case(records))}
+
+
+def test_impossible_records_come_from_regeneration_alone(results):
+    found = {(row["data"], row["what"]): row["value"] for row in results["regeneration"]}
+    births = "childbirths of men or outside 10-55 years"
+    assert found["truth", births] == 0 == found["truth", "ZIP codes outside their county"]
+    assert found["SPD", births] > found["joint", births] >= 0
+    assert found["SPD", "ZIP codes outside their county"] > 0
+    assert found["SPD", "different counts"] == 0 == found["joint", "different counts"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[paper]\nname = "x"\n', "tells name, secret, where"),
+        ('[paper]\nname = "x"\nsecret = "pay"\nwhere = "pay >"\n[method]\nname = "coarsen"\n', "condition"),
+        ('[paper]\nname = "x"\nsecret = "pay"\nwhere = "pay > 1"\n[method]\nname = "coarsen"\n', "mask-uniques"),
+        (
+            '[paper]\nname = "x"\nsecret = "pay"\nwhere = "pay > 1"\n[method]\nname = "mask-uniques"\n'
+            'order = ["age -> *"]\n[table]\nquasi = ["age"]\nknowledge = {age = "census"}\n',
+            "group of census features and at least one other",
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(tmp_path, text, said):
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ParameterError, match=said):
+        Setting.load(path)
 
 
 def test_every_figure_and_table_is_drawn(results, table):
@@ -95,7 +186,8 @@ def test_the_files_of_table_s10_are_written_and_proved(table, tmp_path):
 
 
 def test_the_surface_falls_from_fine_to_coarse(results):
-    grid = {(row["first"], row["second"]): row["uniqueness"] for row in results["surfaces"]}
+    rows = [row for row in results["surfaces"] if row["reading"] == "distinct"]
+    grid = {(row["first"], row["second"]): row["uniqueness"] for row in rows}
     order = list(RESOLUTIONS)
     values = np.array([[grid[a, b] for b in order] for a in order])
     assert values[0, 0] < values[-1, -1]

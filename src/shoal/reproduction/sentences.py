@@ -191,6 +191,7 @@ SENTENCES = (
         "at most 5 % of the masked races would have to be others (total variation)",
         0,
         findings.density,
+        of_full_size=True,
         about_discharges=True,
     ),
     Sentence(
@@ -300,7 +301,7 @@ SENTENCES = (
         findings.spatiotemporal,
         _above(1),
         "cut in two, the ratio of the losses is above 1",
-        otherwise=lambda n: "Eq. 3 adds up squares over attributes, and there are more census features than others.",
+        otherwise=findings.why_census,
     ),
     Sentence(
         "coarsening-costs-more",
