@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.charts import bars, binned, heatmap, lines, matrix, paired, risk_utility_map, style
+from shoal.charts import bars, binned, family_bars, heatmap, lines, matrix, paired, panels, risk_utility_map, style
 from shoal.charts.lettering import width
 from shoal.charts.numerals import Format, decades, ladder
 from shoal.charts.style import CELLS, DARK, HUES, LIGHT
@@ -25,9 +25,16 @@ def each_kind(rows, **more):
     return {
         "bars": bars(rows, x="a", y="v", group="g", **said),
         "bars, log": bars(rows, x="a", y="v", group="g", log=True, **said),
+        "bars, compared": bars(
+            rows, x="a", y="v", group="g", reference=("w", "others"), limits=[(0.2, "low"), (0.21, "near")], **said
+        ),
+        "families": family_bars(rows, x="a", y="v", family="g", limits=[(0.2, "limit")], **said),
         "lines": lines(rows, x="a", y="v", group="g", **said),
         "lines, log": lines(rows, x="a", y="v", group="g", log=True, log_x=True, step=True, **said),
         "heat map": heatmap(rows, x="a", y="g", value="v", **said),
+        "heat map, log": heatmap(
+            rows, x="a", y="g", value="v", log=True, text="w", framed=("north", "old", "framed"), **said
+        ),
         "map": risk_utility_map(rows, x="v", y="w", label="a", group="g", frontier=True, **said),
         "map, log": risk_utility_map(rows, x="v", y="w", label="a", log=True, log_x=True, limit=(0.1, "limit"), **said),
         "paired": paired(rows, x="a", before="v", after="w", facet="g", **said),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from shoal.charts.lettering import LINE, SIZE, shorten, tell_apart, unbroken, width, wrap
@@ -54,13 +54,19 @@ def legend(sheet: Sheet, entries: Sequence[tuple[str, Swatch]], left: float, top
     return y + 24 if entries else top
 
 
-def patches(sheet: Sheet, names: Sequence[str]) -> list[tuple[str, Swatch]]:
-    """Give the entries of a legend of filled groups."""
+def patches(sheet: Sheet, names: Sequence[str], filled: Container[str]) -> list[tuple[str, Swatch]]:
+    """Give the entries of a legend of groups: a fill, or a zero for a group that has nothing else to show."""
 
     def swatch(place: int) -> Swatch:
-        return lambda x, y: sheet.rect(Box(x, y, x + 16, y + 13), hue(place), hatch=place)
+        if names[place] in filled:
+            return lambda x, y: sheet.rect(Box(x, y, x + 16, y + 13), hue(place), hatch=place)
+        return lambda x, y: _zero(sheet, x + 8, y + 11)
 
     return [(name, swatch(place)) for place, name in enumerate(names)]
+
+
+def _zero(sheet: Sheet, x: float, y: float) -> None:
+    sheet.text(x, y, "0", kind="strong", anchor="middle")
 
 
 def label_room(domain: Domain) -> float:
@@ -185,8 +191,19 @@ def upright_mark(sheet: Sheet, x: float, text: str, box: Box, rise: float = 0.0)
     sheet.text(x + side[1], box.top - 5 - rise, shown, kind="strong halo", anchor=side[0], full=text)
 
 
-def level_mark(sheet: Sheet, y: float, text: str, box: Box) -> Box:
-    """Mark a level of the vertical axis by a dashed line with its name above it."""
+def level_mark(sheet: Sheet, y: float, text: str, box: Box, *, at_end: bool = False) -> Box:
+    """Mark a level of the vertical axis by a dashed line with its name above it, at its start or at its end."""
     sheet.line(box.left, y, box.right, y, "mark")
     shown = shorten(text, box.width - 8, bold=True)
-    return sheet.text(box.left + 4, y - 5, shown, kind="strong halo", full=text)
+    x = box.right - 4 - width(shown, bold=True) if at_end else box.left + 4
+    return sheet.text(x, y - 5, shown, kind="strong halo", full=text)
+
+
+def level_marks(sheet: Sheet, scale: Scale, limits: Sequence[tuple[float, str]], box: Box) -> None:
+    """Mark levels of the vertical axis; the name of one that is close above another stands at the other end."""
+    last, at_end = -math.inf, False
+    for level, text in sorted(limits):
+        y = scale(level)
+        at_end = not at_end if abs(last - y) < _STEP + 4 else False
+        level_mark(sheet, y, text, box, at_end=at_end)
+        last = y

@@ -136,6 +136,13 @@ class Sheet:
         )
         self._parts.append(f"{shape}><title>{escape(tip)}</title></rect>" if tip else f"{shape}/>")
 
+    def frame(self, box: Box) -> None:
+        """Draw a line around a part of the sheet."""
+        self._parts.append(
+            f'<rect class="framed" x="{short(box.left)}" y="{short(box.top)}" width="{short(box.width)}" '
+            f'height="{short(box.height)}"/>'
+        )
+
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         """Draw a straight line."""
         ends = f'x1="{short(x1)}" y1="{short(y1)}" x2="{short(x2)}" y2="{short(y2)}"'
@@ -171,6 +178,13 @@ class Sheet:
             self._links = True
             drawn = f'<a href="{escape(link)}" aria-label="{escape(tip)}">{drawn}</a>'
         self._parts.append(drawn)
+
+    def put(self, figure: Figure, top: float) -> None:
+        """Put a whole drawing on the sheet, below a height. What names its parts is named after this drawing."""
+        name, inner = figure.svg.split(' aria-labelledby="', 1)[1].split("-title", 1)[0], figure.svg
+        inner = inner.split("</desc>\n", 1)[1].removesuffix("\n</svg>").replace(name, f"{_ID}-{len(self._parts)}")
+        self._links |= 'role="group"' in figure.svg[: figure.svg.index(">")]
+        self._parts.append(f'<g transform="translate(0,{short(top)})">\n{inner}\n</g>')
 
     def nothing(self, top: float = 0.0) -> float:
         """Say that there is nothing to show, and give where the message ends."""
