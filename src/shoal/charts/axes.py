@@ -191,19 +191,51 @@ def upright_mark(sheet: Sheet, x: float, text: str, box: Box, rise: float = 0.0)
     sheet.text(x + side[1], box.top - 5 - rise, shown, kind="strong halo", anchor=side[0], full=text)
 
 
-def level_mark(sheet: Sheet, y: float, text: str, box: Box, *, at_end: bool = False) -> Box:
-    """Mark a level of the vertical axis by a dashed line with its name above it, at its start or at its end."""
+def level_mark(sheet: Sheet, y: float, text: str, box: Box) -> Box:
+    """Mark a level of the vertical axis by a dashed line with its name above it."""
     sheet.line(box.left, y, box.right, y, "mark")
     shown = shorten(text, box.width - 8, bold=True)
-    x = box.right - 4 - width(shown, bold=True) if at_end else box.left + 4
-    return sheet.text(x, y - 5, shown, kind="strong halo", full=text)
+    return sheet.text(box.left + 4, y - 5, shown, kind="strong halo", full=text)
 
 
-def level_marks(sheet: Sheet, scale: Scale, limits: Sequence[tuple[float, str]], box: Box) -> None:
-    """Mark levels of the vertical axis; the name of one that is close above another stands at the other end."""
-    last, at_end = -math.inf, False
-    for level, text in sorted(limits):
-        y = scale(level)
-        at_end = not at_end if abs(last - y) < _STEP + 4 else False
-        level_mark(sheet, y, text, box, at_end=at_end)
-        last = y
+@dataclass(frozen=True)
+class Levels:
+    """Levels of a vertical axis that are marked by dashed lines, their names beside the plot, where no bar covers them.
+
+    Parameters
+    ----------
+    limits
+        The levels and their names.
+    wide
+        How wide the sheet is.
+    """
+
+    limits: Sequence[tuple[float, str]]
+    wide: float
+
+    @property
+    def room(self) -> float:
+        """Give how much place they need to the right of the plot."""
+        return max((max(map(self._wide, self._lines(text))) + 10 for _, text in self.limits), default=0.0)
+
+    def _lines(self, text: str) -> list[str]:
+        return wrap(text, 0.14 * self.wide, lines=5, bold=True)
+
+    @staticmethod
+    def _wide(line: str) -> float:
+        return width(line, bold=True)
+
+    def draw(self, sheet: Sheet, scale: Scale, box: Box) -> None:
+        """Draw the lines, and write the names from the lowest up, moved as far as needed so that none meets another."""
+        floor = box.bottom
+        for level, text in sorted(self.limits):
+            lines, y = self._lines(text), scale(level)
+            sheet.line(box.left, y, box.right + 4, y, "mark")
+            high = _STEP * len(lines)
+            foot = min(floor, y + high / 2)
+            if abs(foot - high / 2 - y) > _STEP / 2:
+                sheet.line(box.right + 4, y, box.right + 9, foot - high / 2, "leader")
+            for place, line in enumerate(lines):
+                at = foot - high + _STEP * (place + 0.8)
+                sheet.text(box.right + 10, at, line, kind="strong", full=text)
+            floor = foot - high - 3

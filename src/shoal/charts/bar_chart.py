@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shoal.charts.axes import (
+    Levels,
     Names,
     baseline,
     below,
     caption,
     label_room,
     legend,
-    level_marks,
     patches,
     upright_mark,
     vertical,
@@ -149,13 +149,14 @@ class Panel:
 
     def draw(self, sheet: Sheet, place: Box, height: float, x_label: str) -> float:
         """Draw the panel between the sides of a place and from its top, and give where it ends."""
-        left = place.left + label_room(self.domain)
-        slot = (place.right - left) / len(self.names)
+        left, levels = place.left + label_room(self.domain), Levels(self.limits, sheet.width)
+        right = place.right - levels.room
+        slot = (right - left) / len(self.names)
         pitch = min(_WIDEST, slot * (0.8 if len(self.groups) > 1 else 0.72) / len(self.groups))
         numbers = [(value, self.others.get(place)) for place, value in self.found.items()]
         labels = Labels.fitting(self.form, numbers, pitch if len(self.groups) > 1 else slot)
         top = place.top + max(12.0, labels.room + (18.0 if self.mark else 0.0))
-        box = Box(left, top, place.right, top + height)
+        box = Box(left, top, right, top + height)
         # Numbers of bars that hang below zero need their place below the lowest tick.
         scale = self.domain.on(box.bottom - (labels.room if self._hangs else 0.0), box.top)
         vertical(sheet, scale, box)
@@ -166,7 +167,7 @@ class Panel:
                 if (name, group) in self.found:
                     self._bar(sheet, scale, start + number * pitch, pitch, name, number, labels)
         baseline(sheet, box, scale(0.0))
-        level_marks(sheet, scale, self.limits, box)
+        levels.draw(sheet, scale, box)
         if self.mark and self.mark[0] in self.names:
             upright_mark(sheet, left + slot * self.names.index(self.mark[0]), self.mark[1], box, labels.room)
         bottom = Names(self.names, centres, slot).draw(sheet, box.bottom)
@@ -242,10 +243,8 @@ class Labels:
                 return cls(form, short, False, 30.0 if two else 17.0)
         if pitch < _LABEL + 1:
             return cls(form, True, False, 0.0)
-        for short in (False, True):
-            longest = max(cls(form, short, True, 0.0)._wide(*pair) for pair in values)
-            if longest <= 60 or short:
-                break
+        short = max(width(form(value), _LABEL) for value, _ in values) > 60
+        longest = max(cls(form, short, True, 0.0)._wide(*pair) for pair in values)
         return cls(form, short, True, 8 + longest)
 
     def _text(self, value: float | None) -> str:

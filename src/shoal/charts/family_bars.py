@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.charts.axes import Names, baseline, below, caption, label_room, level_marks, vertical
+from shoal.charts.axes import Levels, Names, baseline, below, caption, label_room, vertical
 from shoal.charts.bar_chart import Bar, Labels, titled
 from shoal.charts.figure import Column, Figure, Row
 from shoal.charts.lettering import LINE, SIZE, clean, wrap
@@ -13,7 +13,7 @@ from shoal.charts.scales import even, ratios
 from shoal.charts.sheet import MARGIN, Box, Sheet, hue
 from shoal.charts.tidy import distinct, need, numbers, present
 
-_BETWEEN = 0.7  # of a bar's room, between families
+_BETWEEN = 0.5  # of a bar's room, between families
 _WIDEST = 64.0
 
 
@@ -74,12 +74,13 @@ def family_bars(
     heights = present([*found.values(), *(finite(level) for level, _ in limits)])
     domain = (ratios if log else even)(heights, form, zero=True)
     top = caption(sheet, titled(y_label, "", domain), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
-    left = MARGIN + label_room(domain)
-    slot = (sheet.width - MARGIN - left) / (len(found) + _BETWEEN * len(families))
+    levels = Levels(limits, sheet.width)
+    left, right = MARGIN + label_room(domain), sheet.width - MARGIN - levels.room
+    slot = (right - left) / (len(found) + _BETWEEN * len(families))
     pitch = min(_WIDEST, slot)
     labels = Labels.fitting(form, [(value, None) for value in found.values()], pitch)
     top += max(12.0, labels.room)
-    box = Box(left, top, sheet.width - MARGIN, top + height)
+    box = Box(left, top, right, top + height)
     scale = domain.on(box.bottom - (labels.room if any(value < 0 for value in heights) else 0.0), box.top)
     vertical(sheet, scale, box)
     names, centres, stretches, start = list[str](), list[float](), list[tuple[float, float]](), left
@@ -95,7 +96,7 @@ def family_bars(
         stretches.append((start, start + room))
         start += room
     baseline(sheet, box, scale(0.0))
-    level_marks(sheet, scale, limits, box)
+    levels.draw(sheet, scale, box)
     bottom = Names(names, centres, pitch).draw(sheet, box.bottom) if any(names) else box.bottom + 4
     bottom = _families(sheet, [clean(name) for name in families], stretches, bottom)
     return sheet.figure(below(sheet, x_label, box, bottom) + MARGIN, rows, columns)

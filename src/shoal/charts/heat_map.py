@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from shoal.charts.axes import below, caption
@@ -9,8 +10,8 @@ from shoal.charts.cell_grid import Grid, scale_legend, scale_room, sequential
 from shoal.charts.figure import Column, Figure, Row
 from shoal.charts.lettering import clean, shorten
 from shoal.charts.lettering import width as text_width
-from shoal.charts.numerals import Format, ladder
-from shoal.charts.scales import ratios
+from shoal.charts.numerals import Format, decades, ladder
+from shoal.charts.scales import written
 from shoal.charts.sheet import MARGIN, Box, Sheet
 from shoal.charts.style import STEPS
 from shoal.charts.tidy import distinct, need, numbers, present
@@ -104,13 +105,23 @@ def _edges(
 
     They begin at zero unless numbers lie below it; those that tell ratios begin where the numbers do.
     """
+    log = log and any(value > 0 for value in values) and min(values) >= 0
     for most in range(STEPS, 0, -1):
-        scale = ratios(values, form, most=most) if log else None
-        if scale is not None and scale.log:
-            edges, texts = list(scale.ticks), list(scale.texts)
-        else:
-            edges = ladder(min([0.0, *values]), max([0.0, *values]), most)
-            texts = form.along(edges)
-        if scale_room(texts) <= room and len(edges) <= STEPS + 1:
+        edges = _ratios(values, most) if log else ladder(min([0.0, *values]), max([0.0, *values]), most)
+        texts = [written(edge, form) for edge in edges] if log else form.along(edges)
+        if scale_room(texts) <= room:
             break
-    return edges, texts, scale is not None and scale.log
+    return edges, texts, log
+
+
+def _ratios(values: Sequence[float], most: int) -> list[float]:
+    """Give edges of about equal ratios: 1, 2, 5, 10 or 1, 3, 10 or powers of ten, the finest of which so many do."""
+    low, high = min(value for value in values if value > 0), max(values)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for digits in ((1, 2, 5), (1, 3)):
+        steps = [digit * 10.0**power for power in range(first, last + 1) for digit in digits]
+        start = max(place for place, step in enumerate(steps) if step <= low * (1 + 1e-9))
+        end = min(place for place, step in enumerate(steps) if step >= high * (1 - 1e-9))
+        if end - start <= most:
+            return steps[start : max(end, start + 1) + 1]
+    return decades(low, high, most)

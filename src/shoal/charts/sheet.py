@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from shoal.charts.lettering import SIZE, clean, escape, width
 from shoal.charts.style import FONT, HUES
 
 MARGIN = 12.0
+_PAPER = re.compile(r'<rect class="paper"[^>]*/>\n')
 _ID = "\x00"  # stands for the id of the drawing until all of it is known; no text can hold it
 
 # Groups differ by pattern, dash and marker as well as by colour. The first of each is plain.
@@ -181,9 +183,11 @@ class Sheet:
 
     def put(self, figure: Figure, top: float) -> None:
         """Put a whole drawing on the sheet, below a height. What names its parts is named after this drawing."""
-        name, inner = figure.svg.split(' aria-labelledby="', 1)[1].split("-title", 1)[0], figure.svg
-        inner = inner.split("</desc>\n", 1)[1].removesuffix("\n</svg>").replace(name, f"{_ID}-{len(self._parts)}")
-        self._links |= 'role="group"' in figure.svg[: figure.svg.index(">")]
+        head, inner = figure.svg.split("</desc>\n", 1)
+        name = head.split(' aria-labelledby="', 1)[1].split("-title", 1)[0]
+        inner = inner.removesuffix("\n</svg>").replace(name, f"{_ID}-{len(self._parts)}")
+        inner = _PAPER.sub("", inner, count=1)
+        self._links |= 'role="group"' in head
         self._parts.append(f'<g transform="translate(0,{short(top)})">\n{inner}\n</g>')
 
     def nothing(self, top: float = 0.0) -> float:

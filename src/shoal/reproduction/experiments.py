@@ -23,6 +23,7 @@ from shoal.models.t_closeness import TCloseness, closeness_bound
 from shoal.progress import counted, stage
 from shoal.reproduction.beyond.all import EXPERIMENTS
 from shoal.reproduction.case import COARSENINGS, LEVELS, Case
+from shoal.reproduction.numbers import LARGEST_RISK
 from shoal.reproduction.records import different_counts
 from shoal.reproduction.regeneration import impossible
 from shoal.reproduction.setting import CENSUS
@@ -34,7 +35,6 @@ from shoal.version import VERSION
 # Algorithm S3 cuts a domain into intervals of equal length, as it is printed; the authors' program cuts it so that all
 # have as many distinct values.
 READINGS: dict[str, Mode] = {"coarsening": "distinct", "coarsening as printed": "width"}
-LARGEST_RISK = "largest-risk"
 SHOWN = ("race", "age_yrs")  # columns whose values are counted one by one, where a table has them
 
 

@@ -14,6 +14,7 @@ LABELS = tuple(f"k = {k}" for k in LEVELS)
 EIGHTH = f"1/{COARSENINGS[-1]}"
 COARSE = ("coarsening", "coarsening as printed")
 CLOSE = "with t-closeness"
+LARGEST_RISK = "largest-risk"  # the chance of a right guess for the record that is worst off
 
 
 class AbsentError(LookupError):
