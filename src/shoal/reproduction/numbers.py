@@ -46,6 +46,8 @@ def agreement(before: Mapping[str, float | None], after: Mapping[str, float | No
 
 def linearity(values: Sequence[float]) -> float:
     """Give how much of the variation of some values a straight line through them explains (R²)."""
+    if min(values) == max(values):
+        raise AbsentError  # nothing varies
     return float(np.corrcoef(range(len(values)), values)[0, 1] ** 2)
 
 
