@@ -92,8 +92,6 @@ def bars(
     columns = [Column(x, x_label or x), Column(y, y_label or y, form)]
     if group is not None:
         columns.insert(1, Column(group, group))
-    if reference is not None:
-        columns.append(Column(*reference, form))
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     names, groups, found = distinct(rows, x), distinct(rows, group), numbers(rows, x, group, y)
@@ -103,6 +101,7 @@ def bars(
     room = sheet.width - 2 * MARGIN
     entries = [] if group is None else patches(sheet, groups, {name for (_, name), value in found.items() if value})
     if reference and present(others.values()):
+        columns.append(Column(*reference, form))
         entries.append((reference[1], lambda left, high: diamond(sheet, left + 8, high + 6.5)))
     top = legend(sheet, entries, MARGIN, MARGIN, room)
     top = caption(sheet, titled(y_label, unit, domain), MARGIN, top, room)

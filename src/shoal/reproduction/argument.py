@@ -42,9 +42,8 @@ def state(n: Numbers, printed: Printed) -> str:
         if (row["known"], row["data"], row["matching"]) == (whole, "PD", "signature")
     )
     said = "Records that stood alone lost one attribute after the other, in the order of Table S3, "
-    said += (
-        f"until nothing was left to mask: {counted(left)} still stand alone." if left else "until they no longer did."
-    )
+    alone = f"{counted(left)} still {'stands' if left == 1 else 'stand'} alone"
+    said += f"until nothing was left to mask: {alone}." if left else "until they no longer did."
     try:
         values = [pair for pair in n.masked_values("race").values() if pair[0]]
         rare, frequent = (masked / total for total, masked in (min(values), max(values)))
