@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from shoal.datasets.published import AGREEMENT, UNIQUE_PD, UNIQUE_SPD
 from shoal.reproduction.case import COARSENINGS
@@ -21,7 +21,7 @@ from shoal.reproduction.numbers import (
 )
 from shoal.reproduction.printed import Printed, percent
 
-_LOSS, _GUESS = "information-loss", "random-reidentification"
+_LOSS, _GUESS, _DISCLOSED = "information-loss", "random-reidentification", "attribute-disclosure"
 _STRONG = "oshpd_id ~ patcnty"  # the one pair that is highly correlated, and would hide what becomes of the others
 
 
@@ -41,9 +41,9 @@ def state(n: Numbers, printed: Printed) -> str:
         for row in n.results["knowledge"]
         if (row["known"], row["data"], row["matching"]) == (whole, "PD", "signature")
     )
-    said = "Records that stood alone lost one attribute after the other, in the order of Table S3, "
+    said = "Records that stood alone lost one attribute after the other, in the order of Table S3"
     alone = f"{counted(left)} still {'stands' if left == 1 else 'stand'} alone"
-    said += f"until nothing was left to mask: {alone}." if left else "until they no longer did."
+    said += f". {alone} for someone who knows everything." if left else ", until they no longer did."
     try:
         values = [pair for pair in n.masked_values("race").values() if pair[0]]
         rare, frequent = (masked / total for total, masked in (min(values), max(values)))
@@ -181,19 +181,27 @@ def crowd(n: Numbers) -> list[str]:
 def closeness(n: Numbers) -> str:
     """Say what t-closeness adds, and how that compares with coarsening in both readings."""
     close = n.levels(_LOSS, CLOSE)
-    below = [sum(loss < n.released(_LOSS, EIGHTH, family) for loss in close) for family in COARSE]
-    return (
+    program, printed = (sum(loss < n.released(_LOSS, EIGHTH, family) for loss in close) for family in COARSE)
+    said = (
         "A crowd may still share a secret: if all its members have it, so has everyone in it. t-closeness makes each "
-        f"group look like the whole table in that respect. Whether that loses less than {EIGHTH} coarsening hangs on "
-        f"how Algorithm S3 is read: {below[0]} of {len(close)} levels do if intervals hold equal numbers of values, "
-        f"{below[1]} if they have equal widths."
+        f"group look like the whole table in that respect. Less than {EIGHTH} coarsening loses it "
     )
+    if program == printed:
+        return f"{said}at {program} of {len(close)} levels, however Algorithm S3 is read."
+    return (
+        f"{said}at {program} of {len(close)} levels if intervals hold equal numbers of values, as in the authors' "
+        f"program, and at {printed} if they have equal widths, as Algorithm S3 is printed."
+    )
+
+
+def closeness_heading(n: Numbers) -> str:
+    """Name the section about closeness by what was found."""
+    return "What closeness adds" if max(n.levels(_DISCLOSED, CLOSE)) else "Closeness ends the rest"
 
 
 def lead(n: Numbers) -> str:
     """Say in one paragraph what the study found."""
-    disclosed: Sequence[float] = n.levels("attribute-disclosure", CLOSE)
-    rest = "t-closeness closes the rest" if max(disclosed) == 0 else "t-closeness closes most of the rest"
+    rest = "t-closeness adds to it" if max(n.levels(_DISCLOSED, CLOSE)) else "t-closeness closes the rest"
     return (
         f"{percent(n.risk('spd'))} of the records stand alone. Fixed coarsening promises them nothing, k-anonymity "
         f"hides each among k, {rest}, and this is what each costs."

@@ -60,11 +60,15 @@ def study_report(
             *argument.crowd(numbers),
             *having(*(f"Fig. S4{part}" for part in "abcd"), "Fig. S4"),
         ),
-        Section("Closeness ends the rest", argument.closeness(numbers), *having("Fig. S7a", "Fig. S7b", "Table S9")),
+        Section(
+            argument.closeness_heading(numbers),
+            argument.closeness(numbers),
+            *having("Fig. S7a", "Fig. S7b", "Table S9"),
+        ),
         *(each.section(rows, shown) for each in EXPERIMENTS if (rows := results.get(each.name))),
         claim_section(claims),
         Section("The table and the files", _errata(), *having("Table S1", "Table S2", "Table S6", "Table S10")),
-        Section("How this was made", facts(_facts({**made, "shoal": VERSION}))),
+        Section("How this was made", facts(_facts({"shoal": VERSION, **made}))),
     ]
     lead = [
         argument.lead(numbers),

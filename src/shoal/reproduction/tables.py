@@ -115,9 +115,12 @@ def tables(results: Results, table: Table, masking: MaskUniques, *, published: b
         Whether the table is of the kind that the paper is about: its numbers then stand beside those measured, and
         its examples are shown.
     """
+    key = "in all quasi-identifiers" if masking.key is None else f"in {', '.join(masking.key)}"
     found = [
         PaperTable("Table S1", "The attributes of the study, as found in its table", _attributes(table)),
-        PaperTable("Table S3", "The order in which attributes of unique records are masked", _order(masking)),
+        PaperTable(
+            "Table S3", f"The order in which attributes of records that are unique {key} are masked", _order(masking)
+        ),
         *_correlations(results, Printed.beside(results, published)),
         PaperTable("Table S9", "Levels of t for levels of k (Eq. 6)", _levels(table.rows, published)),
     ]

@@ -33,9 +33,10 @@ def _values(rows: Sequence[Row], column: str) -> list[Row]:
 
 
 def _by_race(rows: Sequence[Row], printed: Printed) -> Figure:
+    names = RACES if printed.applies else {}  # other tables have other codes
     told = [
         {
-            "race": RACES.get(row["value"], row["value"]), "total": row["total"], "masked": row["masked"],
+            "race": names.get(row["value"], row["value"]), "total": row["total"], "masked": row["masked"],
             _SHARE: row["masked"] / row["total"], PUBLISHED: _printed(row["value"]) if printed.full else None,
         }
         for row in rows
@@ -55,6 +56,7 @@ def _by_race(rows: Sequence[Row], printed: Printed) -> Figure:
     )  # fmt: skip
     masked, total = (sum(row[name] for row in told) for name in ("masked", "total"))
     wide = f" (published: {percent(sum(MASKED_RACES) / printed.rows)})" if printed.full else ""
+    told_of = f"{total:,}" if total == printed.rows else f"the {total:,} that tell it among {printed.rows:,}"
     rare, frequent = min(told, key=_total)[_SHARE], max(told, key=_total)[_SHARE]
     columns = [Column("race", "race"), *(Column(name, name, Format()) for name in ("total", "masked"))]
     if printed.full:
@@ -62,7 +64,7 @@ def _by_race(rows: Sequence[Row], printed: Printed) -> Figure:
     return panels(
         [count, share], told, [*columns, Column(_SHARE, _SHARE, percent)],
         title="Fig. S1. Records by race, in all and masked",
-        description=f"Race is masked in {percent(masked / total)} of {total:,} records{wide}: the rarest in "
+        description=f"Race is masked in {percent(masked / total)} of {told_of} records{wide}: the rarest in "
         f"{percent(rare)}, the most frequent in {percent(frequent)}. {printed.caution}".strip(),
     )  # fmt: skip
 

@@ -95,7 +95,12 @@ def regeneration(rows: Sequence[Row], printed: Printed) -> dict[str, Figure]:
     figure = bars(
         found, x="what", y="share", group="data", percent=True, y_label="share", reference=(PUBLISHED, PUBLISHED),
         title="Fig. R1. What regeneration makes of the records",
-        description="Records that stand alone, and records that cannot be: of childbirths, of births, and of all. "
-        + printed.caution,
+        description=" ".join(part for part in (_told(found), printed.caution) if part),
     )  # fmt: skip
     return {"Fig. R1": figure} if found else {}
+
+
+def _told(found: Sequence[Row]) -> str:
+    """Say what there is to see."""
+    strange = len({row["what"] for row in found}) > 1
+    return f"The share of records that stand alone{', and of records that cannot be' if strange else ''}."
