@@ -149,24 +149,16 @@ def crowd(n: Numbers) -> list[str]:
         "at most once in k times."
     ]
     level, loss, guess = LABELS[0], n.levels(_LOSS)[0], n.levels(_GUESS)[0]
-    better = [
-        (f"1/{r} coarsening ({FAMILIES[family].removeprefix('coarsening, ')})", family, f"1/{r}")
-        for family in COARSE
-        for r in COARSENINGS
-        if n.released(_LOSS, f"1/{r}", family) < loss and n.released(_GUESS, f"1/{r}", family) < guess
-    ]
-    if better:
-        name, family, label = better[0]
-        worst = n.released(LARGEST_RISK, label, family)
-        alone = round(n.released("uniqueness", label, family) * n.results["masking"][0]["total"])
-        said.append(
-            f"{name} loses less than {level} ({n.released(_LOSS, label, family):.3f} against {loss:.3f}), and on "
-            f"average a guess is right less often ({percent(n.released(_GUESS, label, family))} against "
-            f"{percent(guess)}). This does not contradict the paper, whose argument is about the record that is worst "
-            f"off: coarsening leaves {counted(alone)} alone, so that the largest risk is {percent(worst)}, and "
-            f"{level} leaves nobody with more than {percent(n.released(LARGEST_RISK, level, 'k-anonymity'))}. "
-            "Fig. S4 shows that risk."
-        )
+    for family, label in ((family, f"1/{r}") for family in COARSE for r in COARSENINGS):
+        cost, mean = n.released(_LOSS, label, family), n.released(_GUESS, label, family)
+        if cost < loss and mean < guess:
+            how = FAMILIES[family].removeprefix("coarsening, ")
+            said.append(
+                f"{label} coarsening ({how}) loses less than {level} ({cost:.3f} against {loss:.3f}), and on average a "
+                f"guess is right less often ({percent(mean)} against {percent(guess)}). "
+                + _no_contradiction(n, family, label, level)
+            )
+            break
     try:
         near = n.released(_LOSS, level, "hilbert")
         said.append(
@@ -178,13 +170,26 @@ def crowd(n: Numbers) -> list[str]:
     return said
 
 
+def _no_contradiction(n: Numbers, family: str, label: str, level: str) -> str:
+    """Say what becomes of the record that is worst off in a release that is better on average."""
+    worst, kept = n.released(LARGEST_RISK, label, family), n.released(LARGEST_RISK, level, "k-anonymity")
+    if worst <= kept:
+        return f"No record is worse off than with {level} either: on this table, though nothing had promised it."
+    alone = round(n.released("uniqueness", label, family) * n.results["masking"][0]["total"])
+    return (
+        "This does not contradict the paper, whose argument is about the record that is worst off: coarsening leaves "
+        f"{counted(alone)} alone, so that the largest risk is {percent(worst)}, and {level} leaves nobody with more "
+        f"than {percent(kept)}. Fig. S4 shows that risk."
+    )
+
+
 def closeness(n: Numbers) -> str:
     """Say what t-closeness adds, and how that compares with coarsening in both readings."""
     close = n.levels(_LOSS, CLOSE)
     program, printed = (sum(loss < n.released(_LOSS, EIGHTH, family) for loss in close) for family in COARSE)
     said = (
         "A crowd may still share a secret: if all its members have it, so has everyone in it. t-closeness makes each "
-        f"group look like the whole table in that respect. Less than {EIGHTH} coarsening loses it "
+        f"group look like the whole table in that respect. It loses less than {EIGHTH} coarsening "
     )
     if program == printed:
         return f"{said}at {program} of {len(close)} levels, however Algorithm S3 is read."

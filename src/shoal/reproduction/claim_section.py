@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.charts.numerals import Format
 from shoal.report.page import Html, Section, verdict
 from shoal.reproduction.claims import COUNTED, KINDS, Claim, count
-
-_number = Format()
 
 
 def claim_section(claims: Sequence[Claim]) -> Section:
@@ -26,6 +23,15 @@ def claim_section(claims: Sequence[Claim]) -> Section:
     ]
     said = f"{held} of {counted} statements that could have failed hold here." if counted else "None counts here."
     return Section("The claims, checked", said, *parts)
+
+
+def _number(value: float) -> str:
+    """Write a number of any kind.
+
+    >>> _number(51), _number(0.2115), _number(1072350)
+    ('51', '0.2115', '1,072,350')
+    """
+    return f"{value:,.0f}" if value == int(value) else f"{value:.4g}"
 
 
 def _told(claim: Claim) -> Html:

@@ -202,7 +202,7 @@ def _apart(rows: Sequence[Mapping[str, Any]], printed: Printed) -> str:
     most = max(compared, key=lambda row: abs(row["difference"]))
     said = (
         ": measured, below it published and, in brackets, the difference. The largest is "
-        f"{most['difference']:+.3f} ({most['first']} and {most['second']})"
+        f"{most['difference']:+.3f} ({most['first']} and {most['second']})".replace("-", "−")
     )
     return said if printed.full else f"{said}; the paper's are of {FULL:,} records, these of {printed.rows:,}"
 
