@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.charts import bars, binned, heatmap, lines, matrix, paired, risk_utility_map, style
+from shoal.charts import bars, binned, family_bars, heatmap, lines, matrix, paired, panels, risk_utility_map, style
 from shoal.charts.lettering import width
 from shoal.charts.numerals import Format, decades, ladder
 from shoal.charts.style import CELLS, DARK, HUES, LIGHT
@@ -25,9 +25,16 @@ def each_kind(rows, **more):
     return {
         "bars": bars(rows, x="a", y="v", group="g", **said),
         "bars, log": bars(rows, x="a", y="v", group="g", log=True, **said),
+        "bars, compared": bars(
+            rows, x="a", y="v", group="g", reference=("w", "others"), limits=[(0.2, "low"), (0.21, "near")], **said
+        ),
+        "families": family_bars(rows, x="a", y="v", family="g", limits=[(0.2, "limit")], **said),
         "lines": lines(rows, x="a", y="v", group="g", **said),
         "lines, log": lines(rows, x="a", y="v", group="g", log=True, log_x=True, step=True, **said),
         "heat map": heatmap(rows, x="a", y="g", value="v", **said),
+        "heat map, log": heatmap(
+            rows, x="a", y="g", value="v", log=True, text="w", framed=("north", "old", "framed"), **said
+        ),
         "map": risk_utility_map(rows, x="v", y="w", label="a", group="g", frontier=True, **said),
         "map, log": risk_utility_map(rows, x="v", y="w", label="a", log=True, log_x=True, limit=(0.1, "limit"), **said),
         "paired": paired(rows, x="a", before="v", after="w", facet="g", **said),
@@ -246,6 +253,83 @@ def test_heat_maps_print_their_numbers_on_a_scale_that_begins_at_zero():
     check_layout(figure)
     found = texts(parsed(figure))
     assert {"< 0.01%", "74.7%", "0%", "80%"} <= set(found)
+
+
+def test_colours_of_ratios_leave_zero_without_one_and_cells_say_what_they_are_told_to():
+    rows = [
+        {"a": a, "g": "all", "v": v, "t": t} for a, v, t in (("p", 0, ""), ("q", 3e-6, "12 records"), ("r", 0.6, ""))
+    ]
+    figure = heatmap(
+        rows, x="a", y="g", value="v", percent=True, log=True, text="t", framed=("q", "all", "few"), **SAID
+    )
+    check_layout(figure)
+    root = parsed(figure)
+    cells = [e for e in root.iter(f"{SVG}rect") if e.find(f"{SVG}title") is not None]
+    assert [e.get("class") for e in cells] == ["seq1", "seq8"]
+    assert {"0%", "12 records", "60%", "few", "0.0001%", "100%"} <= set(texts(root))
+    frames = [e for e in root.iter(f"{SVG}rect") if e.get("class") == "framed"]
+    assert next(e.get("x") for e in frames) == cells[0].get("x")
+
+
+def test_what_others_found_is_a_diamond_on_its_bar_and_written_above():
+    rows = [{"a": "p", "v": 40, "w": 80}, {"a": "q", "v": 60, "w": None}]
+    figure = bars(rows, x="a", y="v", reference=("w", "published"), limits=[(20, "low"), (21, "also low")], **SAID)
+    check_layout(figure)
+    root = parsed(figure)
+    assert {"published", "40", "◆\u00a080", "60", "low", "also low"} <= set(texts(root))
+    diamonds = [
+        float(re.match(r"M[^,]+,(\S+)", e.get("d"))[1]) for e in root.iter(f"{SVG}path") if "ink" in e.get("class")
+    ]
+    tops = [float(e.get("y")) for e in root.iter(f"{SVG}rect") if "hue" in e.get("class")]
+    zero = float(next(e for e in root.iter(f"{SVG}line") if e.get("class") == "axis").get("y1"))
+    assert zero - diamonds[1] == pytest.approx(2 * (zero - tops[0]), abs=0.1)  # the first diamond is the legend's
+    assert figure.columns[-1].heading == "published"
+
+
+def test_a_legend_shows_no_fill_that_no_bar_has():
+    rows = [{"a": a, "g": g, "v": v} for a in "pq" for g, v in (("some", 3), ("none", 0))]
+    root = parsed(bars(rows, x="a", y="v", group="g", **SAID))
+    assert not list(root.iter(f"{SVG}pattern")) or "none" not in texts(root) or "0" in texts(root)
+    swatches = [e for e in marks(root) if e.tag == f"{SVG}rect" and e.get("width") == "16"]
+    assert [e.get("class") for e in swatches] == ["hue1"]
+
+
+def test_families_have_their_own_stretch_and_bars_named_as_their_family_have_no_second_name():
+    rows = [
+        {"a": "k = 2", "g": "crowds", "v": 1},
+        {"a": "k = 3", "g": "crowds", "v": 2},
+        {"a": "all", "g": "all", "v": 3},
+    ]
+    figure = family_bars(rows, x="a", y="v", family="g", **SAID)
+    check_layout(figure)
+    found = texts(parsed(figure))
+    assert found.count("all") == 1
+    assert {"k = 2", "k = 3", "crowds"} <= set(found)
+    left = [float(e.get("x")) for e in parsed(figure).iter(f"{SVG}rect") if e.find(f"{SVG}title") is not None]
+    assert left[2] - left[1] > 1.2 * (left[1] - left[0])
+
+
+def test_panels_keep_their_headings_and_share_no_name():
+    parts = [bars(ROWS, x="a", y="v", group="g", title=name, description="A part.") for name in ("one", "two", "two")]
+    figure = panels(parts, parts[0].rows, parts[0].columns, **SAID)
+    root = parsed(figure)
+    assert [text for text in texts(root) if text in ("one", "two")] == ["one", "two", "two"]
+    names = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(names) == len(set(names))
+    used = set(re.findall(r"url\(#([^)]+)\)", figure.svg))
+    assert used <= set(names)
+    assert figure.height > sum(part.height for part in parts)
+    assert len(ET.fromstring(figure.html()).findall("details/table/tbody/tr")) == len(ROWS)
+    assert "Nothing to show" in texts(parsed(panels([], [], [], **SAID)))
+
+
+def test_lines_of_many_numbers_can_be_drawn_without_points():
+    rows = [{"a": place, "v": place % 7} for place in range(60)]
+    assert not [
+        e
+        for e in parsed(lines(rows, x="a", y="v", markers=False, **SAID)).iter(f"{SVG}path")
+        if "rim" in e.get("class")
+    ]
 
 
 def test_the_frontier_joins_what_no_other_beats():

@@ -1,4 +1,4 @@
-"""The paper's study at a small size: every step, figure, table, file and claim."""
+"""The paper's study at a small size: every step, file and claim."""
 
 import json
 from dataclasses import replace
@@ -12,14 +12,13 @@ from shoal.errors import ParameterError
 from shoal.reproduction.case import Case
 from shoal.reproduction.claims import COUNTED, KINDS, as_rows, check_claims, count
 from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.figures import figures
 from shoal.reproduction.files import write_files
 from shoal.reproduction.numbers import uniqueness
 from shoal.reproduction.records import Records
 from shoal.reproduction.sentences import SENTENCES
 from shoal.reproduction.setting import CENSUS, Setting
 from shoal.reproduction.surfaces import RESOLUTIONS, surfaces
-from shoal.reproduction.tables import FILES, tables
+from shoal.reproduction.tables import FILES
 
 
 @pytest.fixture(scope="module")
@@ -158,20 +157,6 @@ def test_a_setting_that_cannot_be_is_refused(tmp_path, text, said):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ParameterError, match=said):
         Setting.load(path)
-
-
-def test_every_figure_and_table_is_drawn(results, table):
-    drawn = figures(results)
-    assert {name.rstrip("abcd") for name in drawn} == {f"Fig. S{i}" for i in range(1, 8)}
-    assert all("<svg" in figure.svg and figure.rows for figure in drawn.values())
-    made = tables(results, table)
-    numbers = {made_table.number.removesuffix(" joint") for made_table in made}
-    assert numbers == {f"Table S{i}" for i in range(1, 11)}
-    assert all(made_table.rows for made_table in made)
-    s8 = next(t for t in made if t.number == "Table S8")
-    assert [row["interval"] for row in s8.rows] == [
-        "[0;9]", "[10;20]", "[21;31]", "[32;42]", "[43;52]", "[53;63]", "[64;74]", "[75;85]",
-    ]  # fmt: skip
 
 
 def test_the_files_of_table_s10_are_written_and_proved(table, tmp_path):

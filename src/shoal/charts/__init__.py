@@ -13,9 +13,11 @@ True
 from shoal.charts.bar_chart import bars
 from shoal.charts.before_after import binned, paired
 from shoal.charts.correlations import matrix
+from shoal.charts.family_bars import family_bars
 from shoal.charts.figure import Column, Figure
 from shoal.charts.heat_map import heatmap
 from shoal.charts.line_chart import lines
+from shoal.charts.panels import panels
 from shoal.charts.risk_map import risk_utility_map
 from shoal.charts.style import style
 
@@ -24,10 +26,12 @@ __all__ = [
     "Figure",
     "bars",
     "binned",
+    "family_bars",
     "heatmap",
     "lines",
     "matrix",
     "paired",
+    "panels",
     "risk_utility_map",
     "style",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from shoal.charts.lettering import LINE, SIZE, shorten, tell_apart, unbroken, width, wrap
@@ -54,13 +54,19 @@ def legend(sheet: Sheet, entries: Sequence[tuple[str, Swatch]], left: float, top
     return y + 24 if entries else top
 
 
-def patches(sheet: Sheet, names: Sequence[str]) -> list[tuple[str, Swatch]]:
-    """Give the entries of a legend of filled groups."""
+def patches(sheet: Sheet, names: Sequence[str], filled: Container[str]) -> list[tuple[str, Swatch]]:
+    """Give the entries of a legend of groups: a fill, or a zero for a group that has nothing else to show."""
 
     def swatch(place: int) -> Swatch:
-        return lambda x, y: sheet.rect(Box(x, y, x + 16, y + 13), hue(place), hatch=place)
+        if names[place] in filled:
+            return lambda x, y: sheet.rect(Box(x, y, x + 16, y + 13), hue(place), hatch=place)
+        return lambda x, y: _zero(sheet, x + 8, y + 11)
 
     return [(name, swatch(place)) for place, name in enumerate(names)]
+
+
+def _zero(sheet: Sheet, x: float, y: float) -> None:
+    sheet.text(x, y, "0", kind="strong", anchor="middle")
 
 
 def label_room(domain: Domain) -> float:
@@ -190,3 +196,46 @@ def level_mark(sheet: Sheet, y: float, text: str, box: Box) -> Box:
     sheet.line(box.left, y, box.right, y, "mark")
     shown = shorten(text, box.width - 8, bold=True)
     return sheet.text(box.left + 4, y - 5, shown, kind="strong halo", full=text)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Levels of a vertical axis that are marked by dashed lines, their names beside the plot, where no bar covers them.
+
+    Parameters
+    ----------
+    limits
+        The levels and their names.
+    wide
+        How wide the sheet is.
+    """
+
+    limits: Sequence[tuple[float, str]]
+    wide: float
+
+    @property
+    def room(self) -> float:
+        """Give how much place they need to the right of the plot."""
+        return max((max(map(self._wide, self._lines(text))) + 10 for _, text in self.limits), default=0.0)
+
+    def _lines(self, text: str) -> list[str]:
+        return wrap(text, 0.14 * self.wide, lines=5, bold=True)
+
+    @staticmethod
+    def _wide(line: str) -> float:
+        return width(line, bold=True)
+
+    def draw(self, sheet: Sheet, scale: Scale, box: Box) -> None:
+        """Draw the lines, and write the names from the lowest up, moved as far as needed so that none meets another."""
+        floor = box.bottom
+        for level, text in sorted(self.limits):
+            lines, y = self._lines(text), scale(level)
+            sheet.line(box.left, y, box.right + 4, y, "mark")
+            high = _STEP * len(lines)
+            foot = min(floor, y + high / 2)
+            if abs(foot - high / 2 - y) > _STEP / 2:
+                sheet.line(box.right + 4, y, box.right + 9, foot - high / 2, "leader")
+            for place, line in enumerate(lines):
+                at = foot - high + _STEP * (place + 0.8)
+                sheet.text(box.right + 10, at, line, kind="strong", full=text)
+            floor = foot - high - 3

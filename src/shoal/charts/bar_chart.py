@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from shoal.charts.axes import (
+    Levels,
     Names,
     baseline,
     below,
@@ -18,7 +19,7 @@ from shoal.charts.axes import (
 )
 from shoal.charts.figure import Column, Figure, Row
 from shoal.charts.lettering import clean, width
-from shoal.charts.numerals import Format
+from shoal.charts.numerals import Format, finite
 from shoal.charts.scales import Domain, Scale, even, ratios
 from shoal.charts.sheet import MARGIN, Box, Sheet, hue
 from shoal.charts.tidy import Numbers, distinct, need, numbers, present
@@ -26,6 +27,7 @@ from shoal.charts.tidy import Numbers, distinct, need, numbers, present
 _LEAST = 1.5  # what is not zero is drawn at least so high
 _WIDEST = 64.0
 _LABEL = 11.0
+_OTHER = 10.0  # of a number that a bar is compared with
 
 
 def bars(
@@ -43,6 +45,8 @@ def bars(
     log: bool = False,
     alert: Collection[object] = (),
     mark: tuple[object, str] | None = None,
+    reference: tuple[str, str] | None = None,
+    limits: Sequence[tuple[float, str]] = (),
     width: float = 720,
     height: float = 240,
 ) -> Figure:
@@ -68,6 +72,10 @@ def bars(
         Values whose bars are drawn as a warning, such as groups that are too small.
     mark
         A value and a text: a dashed line with this text stands before the bars of the value.
+    reference
+        The column of numbers that bars are compared with, and what these are called: each is a diamond on its bar.
+    limits
+        Numbers with a text each: a dashed line with this text lies at the height of the number.
     width, height
         The width of the sheet, and the height of the bars' part of it.
 
@@ -78,7 +86,7 @@ def bars(
     >>> "12%" in figure.svg and "20%" in figure.svg
     True
     """
-    need(rows, x, y, group)
+    need(rows, x, y, group, reference and reference[0])
     sheet = Sheet(title, description, width)
     form = Format(percent=percent, unit=unit)
     columns = [Column(x, x_label or x), Column(y, y_label or y, form)]
@@ -87,9 +95,15 @@ def bars(
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     names, groups, found = distinct(rows, x), distinct(rows, group), numbers(rows, x, group, y)
-    domain = (ratios if log else even)(present(found.values()), form, zero=True)
+    others = numbers(rows, x, group, reference[0]) if reference else {}
+    heights = present([*found.values(), *others.values(), *(finite(level) for level, _ in limits)])
+    domain = (ratios if log else even)(heights, form, zero=True)
     room = sheet.width - 2 * MARGIN
-    top = MARGIN if group is None else legend(sheet, patches(sheet, groups), MARGIN, MARGIN, room)
+    entries = [] if group is None else patches(sheet, groups, {name for (_, name), value in found.items() if value})
+    if reference and present(others.values()):
+        columns.append(Column(*reference, form))
+        entries.append((reference[1], lambda left, high: diamond(sheet, left + 8, high + 6.5)))
+    top = legend(sheet, entries, MARGIN, MARGIN, room)
     top = caption(sheet, titled(y_label, unit, domain), MARGIN, top, room)
     panel = Panel(
         names,
@@ -99,9 +113,16 @@ def bars(
         form,
         {clean(value) for value in alert},
         (clean(mark[0]), mark[1]) if mark else None,
+        others=others,
+        limits=limits,
     )
     bottom = panel.draw(sheet, Box(MARGIN, top, sheet.width - MARGIN, top), height, x_label)
     return sheet.figure(bottom + MARGIN, rows, columns)
+
+
+def diamond(sheet: Sheet, x: float, y: float, tip: str = "") -> None:
+    """Draw the sign of a number that others found."""
+    sheet.marker(x, y, 3, "rim ink", radius=4.5, tip=tip)
 
 
 def titled(label: str, unit: str, domain: Domain) -> str:
@@ -122,15 +143,19 @@ class Panel:
     alert: Collection[str] = ()
     mark: tuple[str, str] | None = None
     hues: Sequence[int] = ()
+    others: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+    limits: Sequence[tuple[float, str]] = ()
 
     def draw(self, sheet: Sheet, place: Box, height: float, x_label: str) -> float:
         """Draw the panel between the sides of a place and from its top, and give where it ends."""
-        left = place.left + label_room(self.domain)
-        slot = (place.right - left) / len(self.names)
+        left, levels = place.left + label_room(self.domain), Levels(self.limits, sheet.width)
+        right = place.right - levels.room
+        slot = (right - left) / len(self.names)
         pitch = min(_WIDEST, slot * (0.8 if len(self.groups) > 1 else 0.72) / len(self.groups))
-        labels = _Labels.fitting(self.form, list(self.found.values()), pitch if len(self.groups) > 1 else slot)
+        numbers = [(value, self.others.get(place)) for place, value in self.found.items()]
+        labels = Labels.fitting(self.form, numbers, pitch if len(self.groups) > 1 else slot)
         top = place.top + max(12.0, labels.room + (18.0 if self.mark else 0.0))
-        box = Box(left, top, place.right, top + height)
+        box = Box(left, top, right, top + height)
         # Numbers of bars that hang below zero need their place below the lowest tick.
         scale = self.domain.on(box.bottom - (labels.room if self._hangs else 0.0), box.top)
         vertical(sheet, scale, box)
@@ -141,6 +166,7 @@ class Panel:
                 if (name, group) in self.found:
                     self._bar(sheet, scale, start + number * pitch, pitch, name, number, labels)
         baseline(sheet, box, scale(0.0))
+        levels.draw(sheet, scale, box)
         if self.mark and self.mark[0] in self.names:
             upright_mark(sheet, left + slot * self.names.index(self.mark[0]), self.mark[1], box, labels.room)
         bottom = Names(self.names, centres, slot).draw(sheet, box.bottom)
@@ -151,29 +177,56 @@ class Panel:
         return any(value < 0 for value in present(self.found.values()))
 
     def _bar(
-        self, sheet: Sheet, scale: Scale, left: float, pitch: float, name: str, number: int, labels: _Labels
+        self, sheet: Sheet, scale: Scale, left: float, pitch: float, name: str, number: int, labels: Labels
     ) -> None:
         group = self.groups[number]
-        value = self.found[name, group]
-        gap = min(1.0, pitch / 8)
-        zero = scale(0.0)
+        warned = name in self.alert
+        kind = "alert" if warned else hue(self.hues[number] if self.hues else number)
+        bar = Bar(", ".join(part for part in (name, group) if part), kind, number + 1 if warned else number)
+        bar.draw(sheet, scale, (left, left + pitch), self.found[name, group], self.others.get((name, group)), labels)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: what it is about, and how it is filled."""
+
+    name: str
+    kind: str
+    hatch: int
+
+    def draw(
+        self,
+        sheet: Sheet,
+        scale: Scale,
+        sides: tuple[float, float],
+        value: float | None,
+        other: float | None,
+        labels: Labels,
+    ) -> None:
+        """Draw it from zero to its number, with that of others as a diamond, and write both above."""
+        left, right = sides
+        middle, gap, zero = (left + right) / 2, min(1.0, (right - left) / 8), scale(0.0)
         if value is None:
-            labels.write(sheet, left + pitch / 2, zero, None)
+            labels.write(sheet, middle, zero, None, None)
             return
         end = scale(value)
         if value and abs(end - zero) < _LEAST:
             end = zero - _LEAST if value > 0 else zero + _LEAST
-        warned = name in self.alert
-        hatch = number + 1 if warned else number
-        tip = f"{', '.join(part for part in (name, group) if part)}: {self.form.exact(value)}"
-        bar = Box(left + gap, min(zero, end), left + pitch - gap, max(zero, end))
-        sheet.rect(bar, "alert" if warned else hue(self.hues[number] if self.hues else number), hatch=hatch, tip=tip)
-        labels.write(sheet, left + pitch / 2, end, value)
+        place = Box(left + gap, min(zero, end), right - gap, max(zero, end))
+        sheet.rect(place, self.kind, hatch=self.hatch, tip=f"{self.name}: {labels.form.exact(value)}")
+        high = end
+        if other is not None:
+            diamond(sheet, middle, scale(other), f"{self.name}: {labels.form.exact(other)}")
+            high = min(end, scale(other) - 6)
+        labels.write(sheet, middle, high, value, other)
 
 
 @dataclass(frozen=True)
-class _Labels:
-    """How the numbers of bars are written: in full, shortened, upright, or not at all if bars are as thin as lines."""
+class Labels:
+    """How the numbers of bars are written: in full, shortened, upright, or not at all if bars are as thin as lines.
+
+    A number that a bar is compared with stands above that of the bar, or behind it where both are upright.
+    """
 
     form: Format
     shorten: bool
@@ -181,30 +234,46 @@ class _Labels:
     room: float
 
     @classmethod
-    def fitting(cls, form: Format, values: Sequence[float | None], pitch: float) -> _Labels:
+    def fitting(cls, form: Format, values: Sequence[tuple[float | None, float | None]], pitch: float) -> Labels:
+        """Choose how numbers are written above bars of a width."""
+        two = any(other is not None for _, other in values)
         for short in (False, True):
-            if max(width(cls._text(form, value, short), _LABEL, bold=True) for value in values) <= pitch:
-                return cls(form, short, False, 17.0)
+            if all(cls(form, short, False, 0.0)._wide(*pair) <= pitch for pair in values):
+                return cls(form, short, False, 30.0 if two else 17.0)
         if pitch < _LABEL + 1:
             return cls(form, True, False, 0.0)
-        longest = max(width(cls._text(form, value, False), _LABEL) for value in values)
-        short = longest > 60
-        return cls(form, short, True, 8 + max(width(cls._text(form, value, short), _LABEL) for value in values))
+        short = max(width(form(value), _LABEL) for value, _ in values) > 60
+        longest = max(cls(form, short, True, 0.0)._wide(*pair) for pair in values)
+        return cls(form, short, True, 8 + longest)
 
-    @staticmethod
-    def _text(form: Format, value: float | None, short: bool) -> str:
-        return form.short(value) if short else form(value)
+    def _text(self, value: float | None) -> str:
+        return self.form.short(value) if self.shorten else self.form(value)
 
-    def write(self, sheet: Sheet, x: float, y: float, value: float | None) -> None:
+    def _other(self, value: float) -> str:
+        return f"◆\u00a0{self._text(value)}"
+
+    def _wide(self, value: float | None, other: float | None) -> float:
+        own = width(self._text(value), _LABEL, bold=not self.turn)
+        beside = 0.0 if other is None else width(self._other(other), _OTHER)
+        return own + (8 + beside if beside else 0.0) if self.turn else max(own, beside)
+
+    def write(self, sheet: Sheet, x: float, y: float, value: float | None, other: float | None) -> None:
+        """Write the number of a bar at its end, and the one that it is compared with."""
         if not self.room:
             return
-        text = self._text(self.form, value, self.shorten)
+        text = self._text(value)
         kind = "muted" if value is None else "strong" if not self.turn else ""
         down = value is not None and value < 0
         if self.turn:
-            anchor = "end" if down else "start"
-            sheet.text(
-                x + 0.35 * _LABEL, y + (4 if down else -4), text, kind=kind, anchor=anchor, size=_LABEL, turn=-90
-            )
-        else:
-            sheet.text(x, y + (13 if down else -4), text, kind=kind, anchor="middle", size=_LABEL)
+            anchor, foot = ("end", y + 4) if down else ("start", y - 4)
+            own = width(text, _LABEL) + 8
+            sheet.text(x + 0.35 * _LABEL, foot, text, kind=kind, anchor=anchor, size=_LABEL, turn=-90)
+            if other is not None:
+                far = foot + own if down else foot - own
+                sheet.text(
+                    x + 0.35 * _OTHER, far, self._other(other), kind="muted", anchor=anchor, size=_OTHER, turn=-90
+                )
+            return
+        sheet.text(x, y + (13 if down else -4), text, kind=kind, anchor="middle", size=_LABEL)
+        if other is not None:
+            sheet.text(x, y + (26 if down else -17), self._other(other), kind="muted", anchor="middle", size=_OTHER)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from shoal.charts.axes import Names
 from shoal.charts.lettering import SIZE, shorten, width
@@ -12,7 +12,8 @@ from shoal.charts.sheet import Box, Sheet
 from shoal.charts.style import ARMS, STEPS
 from shoal.charts.tidy import Numbers
 
-Shade = Callable[[float], str]
+Shade = Callable[[float], str | None]
+Writer = Callable[[tuple[str, str]], str]
 _LABEL = 11.0
 
 
@@ -29,7 +30,11 @@ class Grid:
     form
         How they are written.
     shade
-        The colour of a number, by its class.
+        The colour of a number, by its class; None leaves the cell without one.
+    texts
+        What is written into cells instead of their numbers.
+    framed
+        A cell that has a line around it.
     """
 
     across: Sequence[str]
@@ -37,11 +42,14 @@ class Grid:
     found: Numbers
     form: Format
     shade: Shade
+    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    framed: tuple[str, str] | None = None
 
     def draw(self, sheet: Sheet, box: Box, *, names_left: bool = True) -> float:
         """Draw the cells in a box, their names to the left of it and below it, and give where they end."""
         wide, high = box.width / len(self.across), box.height / len(self.down)
         write = self._writer(wide, high)
+        frame = None
         for row, second in enumerate(self.down):
             middle = box.top + high * (row + 0.5)
             if names_left and (high >= SIZE or row % (1 + int(SIZE / high)) == 0):
@@ -51,38 +59,49 @@ class Grid:
                 left = box.left + wide * column
                 cell = Box(left + 0.75, middle - high / 2 + 0.75, left + wide - 0.75, middle + high / 2 - 0.75)
                 self._cell(sheet, cell, first, second, write)
+                frame = cell if (first, second) == self.framed else frame
+        if frame is not None:
+            sheet.frame(frame)
         centres = [box.left + wide * (column + 0.5) for column in range(len(self.across))]
         return Names(self.across, centres, wide).draw(sheet, box.bottom - 2)
 
-    def _cell(self, sheet: Sheet, cell: Box, first: str, second: str, write: Callable[[float | None], str]) -> None:
+    def _cell(self, sheet: Sheet, cell: Box, first: str, second: str, write: Writer) -> None:
         if (first, second) not in self.found:
             return  # a pair that is not in the figure is no missing number
         value = self.found[first, second]
         shade = None if value is None else self.shade(value)
         if shade is not None:
             sheet.rect(cell, shade, tip=f"{first}, {second}: {self.form.exact(value)}", round_by=1.5)
-        if text := write(value):
+        if text := write((first, second)):
             kind = "muted" if shade is None else f"on-{shade}"
             x, y = (cell.left + cell.right) / 2, (cell.top + cell.bottom) / 2 + 0.35 * _LABEL
             sheet.text(x, y, text, kind=kind, anchor="middle", size=_LABEL)
 
+    def _writer(self, wide: float, high: float) -> Writer:
+        """Choose how numbers are written so that all fit into their cells: in full, shortened, or not at all."""
+        for way in (self.form, self.form.short, self._bare):
+            write = self._written(way)
+            if high >= _LABEL + 3 and all(width(write(place), _LABEL) <= wide - 5 for place in self.found):
+                return write
+        return lambda _: ""
+
     def _bare(self, value: float | None) -> str:
         return self.form.short(value).rstrip("%").replace(" ", "")  # the legend says that it is percent
 
-    def _writer(self, wide: float, high: float) -> Callable[[float | None], str]:
-        """Choose how numbers are written so that all fit into their cells: in full, shortened, or not at all."""
-        ways: list[Callable[[float | None], str]] = [self.form, self.form.short, self._bare]
-        for way in ways:
-            if high >= _LABEL + 3 and all(width(way(value), _LABEL) <= wide - 5 for value in self.found.values()):
-                return way
-        return lambda _: ""
+    def _written(self, way: Callable[[float | None], str]) -> Writer:
+        return lambda place: self.texts.get(place) or way(self.found[place])
 
 
-def sequential(edges: Sequence[float]) -> Shade:
-    """Give the colours of numbers by the two edges that they lie between; the last is always the darkest."""
+def sequential(edges: Sequence[float], *, log: bool = False) -> Shade:
+    """Give the colours of numbers by the two edges that they lie between; the last is always the darkest.
+
+    On a logarithmic scale zero lies below every edge, and has no colour.
+    """
     bins = len(edges) - 1
 
-    def shade(value: float) -> str:
+    def shade(value: float) -> str | None:
+        if log and value <= 0:
+            return None
         place = sum(value >= edge for edge in edges[1:-1])
         return f"seq{step(place, bins)}"
 

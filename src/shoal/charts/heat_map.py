@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from shoal.charts.axes import below, caption
 from shoal.charts.cell_grid import Grid, scale_legend, scale_room, sequential
 from shoal.charts.figure import Column, Figure, Row
-from shoal.charts.lettering import shorten
+from shoal.charts.lettering import clean, shorten
 from shoal.charts.lettering import width as text_width
-from shoal.charts.numerals import Format, ladder
+from shoal.charts.numerals import Format, decades, ladder
+from shoal.charts.scales import written
 from shoal.charts.sheet import MARGIN, Box, Sheet
 from shoal.charts.style import STEPS
 from shoal.charts.tidy import distinct, need, numbers, present
@@ -30,6 +32,9 @@ def heatmap(
     percent: bool = False,
     low: float | None = None,
     high: float | None = None,
+    log: bool = False,
+    text: str | None = None,
+    framed: tuple[object, object, str] | None = None,
     width: float = 720,
     cell_height: float = 30,
 ) -> Figure:
@@ -51,6 +56,12 @@ def heatmap(
         The numbers are shares, to be written in percent.
     low, high
         What the colours must reach to at least, so that two figures can be compared.
+    log
+        Colours tell ratios: equal ones are equally far apart, and zero has no colour.
+    text
+        The column of what is written into cells instead of their numbers, where it says anything.
+    framed
+        The two values of a cell that has a line around it, and what is said of it below the figure.
     width, cell_height
         The width of the sheet, and the height of a cell.
 
@@ -61,7 +72,7 @@ def heatmap(
     >>> "75%" in figure.svg
     True
     """
-    need(rows, x, y, value)
+    need(rows, x, y, value, text)
     sheet = Sheet(title, description, width)
     form = Format(percent=percent, unit=unit)
     columns = [Column(x, x_label or x), Column(y, y_label or y), Column(value, value_label or value, form)]
@@ -69,21 +80,48 @@ def heatmap(
         return sheet.figure(sheet.nothing(), rows, columns)
     across, down, found = distinct(rows, x), distinct(rows, y), numbers(rows, x, y, value)
     room = sheet.width - 2 * MARGIN
-    edges = _edges([*present(found.values()), *present([low, high])], form, room)
-    name = f"{value_label} ({unit})" if unit and value_label else value_label
+    edges, ticks, log = _edges([*present(found.values()), *present([low, high])], form, room, log)
+    notes = ", ".join(note for note in (unit, "colours on a log scale" if log else "") if note)
+    name = f"{value_label} ({notes})" if notes and value_label else value_label
     top = caption(sheet, name, MARGIN, MARGIN, room)
-    top = scale_legend(sheet, edges, form.along(edges), MARGIN, top + 2)
+    top = scale_legend(sheet, edges, ticks, MARGIN, top + 2)
     top = caption(sheet, y_label, MARGIN, top + 2, room)
     names = max(text_width(shorten(text, 0.28 * sheet.width)) for text in down)
     box = Box(MARGIN + names + 8, top + 2, sheet.width - MARGIN, top + 2 + cell_height * len(down))
-    bottom = Grid(across, down, found, form, sequential(edges)).draw(sheet, box)
-    return sheet.figure(below(sheet, x_label, box, bottom) + MARGIN, rows, columns)
+    texts = {(clean(row.get(x)), clean(row.get(y))): str(row[text]) for row in rows if text and row.get(text)}
+    place = (clean(framed[0]), clean(framed[1])) if framed else None
+    grid = Grid(across, down, found, form, sequential(edges, log=log), texts, place)
+    bottom = below(sheet, x_label, box, grid.draw(sheet, box))
+    if framed and place in found:
+        sheet.frame(Box(MARGIN + 1, bottom + 5, MARGIN + 17, bottom + 16))
+        bottom = caption(sheet, framed[2], MARGIN + 24, bottom, room - 24)
+    return sheet.figure(bottom + MARGIN, rows, columns)
 
 
-def _edges(values: Sequence[float], form: Format, room: float) -> list[float]:
-    """Give the edges between colours, as many as have room. They begin at zero unless numbers lie below it."""
+def _edges(
+    values: Sequence[float], form: Format, room: float, log: bool
+) -> tuple[Sequence[float], Sequence[str], bool]:
+    """Give the edges between colours, as many as have room, how they are written, and whether they tell ratios.
+
+    They begin at zero unless numbers lie below it; those that tell ratios begin where the numbers do.
+    """
+    log = log and any(value > 0 for value in values) and min(values) >= 0
     for most in range(STEPS, 0, -1):
-        edges = ladder(min([0.0, *values]), max([0.0, *values]), most)
-        if scale_room(form.along(edges)) <= room:
+        edges = _ratios(values, most) if log else ladder(min([0.0, *values]), max([0.0, *values]), most)
+        texts = [written(edge, form) for edge in edges] if log else form.along(edges)
+        if scale_room(texts) <= room:
             break
-    return edges
+    return edges, texts, log
+
+
+def _ratios(values: Sequence[float], most: int) -> list[float]:
+    """Give edges of about equal ratios: 1, 2, 5, 10 or 1, 3, 10 or powers of ten, the finest of which so many do."""
+    low, high = min(value for value in values if value > 0), max(values)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for digits in ((1, 2, 5), (1, 3)):
+        steps = [digit * 10.0**power for power in range(first, last + 1) for digit in digits]
+        start = max(place for place, step in enumerate(steps) if step <= low * (1 + 1e-9))
+        end = min(place for place, step in enumerate(steps) if step >= high * (1 - 1e-9))
+        if end - start <= most:
+            return steps[start : max(end, start + 1) + 1]
+    return decades(low, high, most)

@@ -50,6 +50,7 @@ def lines(
     mark: tuple[object, str] | None = None,
     limit: tuple[float, str] | None = None,
     dots: Sequence[Row] = (),
+    markers: bool = True,
     width: float = 720,
     height: float = 260,
 ) -> Figure:
@@ -82,6 +83,8 @@ def lines(
         A number and a text: a dashed line with this text lies at the height of the number.
     dots
         Rows of the same columns that are faint dots behind the lines, such as the cases that a line is the mean of.
+    markers
+        Show where the numbers lie along a line. Lines of many numbers are smoother without.
     width, height
         The width of the sheet, and the height of the lines' part of it.
 
@@ -114,7 +117,7 @@ def lines(
     vertical(sheet, scale, box)
     baseline(sheet, box, scale(0.0) if domain.low <= 0 <= domain.high else box.bottom)
     places, bottom = _along(sheet, every, x, names, box, log_x)
-    chart = _Lines(sheet, box, scale, places, form, found, step)
+    chart = _Lines(sheet, box, scale, places, form, found, step, markers)
     chart.dots([(clean(row.get(x)), clean(row.get(group)) if group else "", finite(row.get(y))) for row in dots])
     chart.gaps(groups)
     ends = [chart.line(number, name) for number, name in enumerate(groups)]
@@ -157,6 +160,7 @@ class _Lines:
     form: Format
     found: Numbers
     step: bool
+    markers: bool
 
     def line(self, number: int, group: str) -> float | None:
         """Draw one line, and give the height of its end."""
@@ -180,7 +184,7 @@ class _Lines:
         last = len(points) - 1
         for place, point in enumerate(points):
             regular = place % every == 0 and (place == last or last - place >= every / 2)
-            if regular or place == last or point in lonely:
+            if (self.markers and (regular or place == last)) or point in lonely:
                 self.sheet.marker(point[0], point[1], number, f"rim {hue(number)}", tip=point[2])
         return points[-1][1] if points else None
 

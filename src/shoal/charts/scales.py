@@ -85,13 +85,13 @@ def ratios(values: Sequence[float], form: Format, *, zero: bool = False, most: i
     if not positive or min(values) < 0:
         return even(values, form, zero=zero)
     ticks = decades(min(positive), max(positive), most)
-    texts = [_written(tick, form) for tick in ticks]
+    texts = [written(tick, form) for tick in ticks]
     has_zero = zero or len(positive) < len(values)
     return Domain(ticks[0], ticks[-1], tuple(ticks), tuple(texts), log=True, zero=has_zero, zero_text=form(0.0))
 
 
-def _written(tick: float, form: Format) -> str:
-    """Write one decade in full: here, unlike on labels, a tiny number is exact."""
+def written(tick: float, form: Format) -> str:
+    """Write a tick of ratios in full: here, unlike on labels, a tiny number is exact."""
     size = tick * (100 if form.percent else 1)
     if 1e-6 <= size < 1e-4:
         return f"{size:.6f}".rstrip("0") + ("%" if form.percent else "")

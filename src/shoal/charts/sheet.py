@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from shoal.charts.lettering import SIZE, clean, escape, width
 from shoal.charts.style import FONT, HUES
 
 MARGIN = 12.0
+_PAPER = re.compile(r'<rect class="paper"[^>]*/>\n')
 _ID = "\x00"  # stands for the id of the drawing until all of it is known; no text can hold it
 
 # Groups differ by pattern, dash and marker as well as by colour. The first of each is plain.
@@ -136,6 +138,13 @@ class Sheet:
         )
         self._parts.append(f"{shape}><title>{escape(tip)}</title></rect>" if tip else f"{shape}/>")
 
+    def frame(self, box: Box) -> None:
+        """Draw a line around a part of the sheet."""
+        self._parts.append(
+            f'<rect class="framed" x="{short(box.left)}" y="{short(box.top)}" width="{short(box.width)}" '
+            f'height="{short(box.height)}"/>'
+        )
+
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         """Draw a straight line."""
         ends = f'x1="{short(x1)}" y1="{short(y1)}" x2="{short(x2)}" y2="{short(y2)}"'
@@ -171,6 +180,15 @@ class Sheet:
             self._links = True
             drawn = f'<a href="{escape(link)}" aria-label="{escape(tip)}">{drawn}</a>'
         self._parts.append(drawn)
+
+    def put(self, figure: Figure, top: float) -> None:
+        """Put a whole drawing on the sheet, below a height. What names its parts is named after this drawing."""
+        head, inner = figure.svg.split("</desc>\n", 1)
+        name = head.split(' aria-labelledby="', 1)[1].split("-title", 1)[0]
+        inner = inner.removesuffix("\n</svg>").replace(name, f"{_ID}-{len(self._parts)}")
+        inner = _PAPER.sub("", inner, count=1)
+        self._links |= 'role="group"' in head
+        self._parts.append(f'<g transform="translate(0,{short(top)})">\n{inner}\n</g>')
 
     def nothing(self, top: float = 0.0) -> float:
         """Say that there is nothing to show, and give where the message ends."""

@@ -61,6 +61,8 @@ _MARKS = """\
 .shoal-chart .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .shoal-chart .casing { stroke: var(--chart-paper); stroke-width: 5; }
 .shoal-chart .rim { stroke: var(--chart-paper); stroke-width: 1.5; }
+.shoal-chart .ink { fill: var(--chart-ink); }
+.shoal-chart .framed { fill: none; stroke: var(--chart-ink); stroke-width: 2; }
 .shoal-chart .alert { fill: var(--chart-alert); }
 .shoal-chart .faint { fill: var(--chart-axis); }
 .shoal-chart a:focus-visible .rim { stroke: var(--chart-ink); stroke-width: 3; }

@@ -46,7 +46,13 @@ nav li { break-inside: avoid; margin: 0; padding: 0.2rem 0; }
   max-width: none; }
 .facts dt { color: var(--page-muted); font-size: 0.875rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
+/* What can be scrolled to has a shadow over it, which moves away at the end. */
+.scroll { overflow-x: auto; margin: 1rem 0; background:
+  linear-gradient(to right, var(--page-paper) 40%, transparent) left / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--page-paper) 40%, transparent) right / 3rem 100% no-repeat local,
+  linear-gradient(to right, var(--page-axis), transparent) left / 0.75rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--page-axis), transparent) right / 0.75rem 100% no-repeat scroll; }
+.scroll small { color: var(--page-muted); }
 .scroll table { border-collapse: collapse; width: 100%; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 .scroll caption { text-align: start; color: var(--page-muted); padding-bottom: 0.35rem; }
 .scroll th, .scroll td { padding: 0.4rem 0.9rem 0.4rem 0; text-align: start; vertical-align: top;
@@ -90,6 +96,7 @@ _PRINT = """\
   p, li { orphans: 3; widows: 3; }
   thead { display: table-header-group; }
   .scroll, .wide, pre { overflow: visible; }
+  .scroll { background: none; }
   .scroll table { font-size: 9pt; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 8pt; }
   .shoal-figure { break-inside: auto; }

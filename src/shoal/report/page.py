@@ -181,9 +181,10 @@ def facts(given: Mapping[str, object]) -> Html:
     return Html(f'<dl class="facts">\n{pairs}</dl>')
 
 
-def verdict(sentence: object, holds: bool, *more: object) -> Html:
-    """Say what holds or does not hold, by a sign and by words, never by colour alone."""
+def verdict(sentence: object, holds: bool, *more: object, plain: bool = False) -> Html:
+    """Say what holds or does not hold, by a sign and by words, never by colour alone; plain has no colour at all."""
     kind, sign, word = ("holds", "✓", "Met") if holds else ("fails", "✗", "Not met")
+    kind = "plain" if plain else kind
     lines = "".join(f"<p>{inline(text)}</p>" for text in more)
     return Html(
         f'<div class="verdict {kind}"><p><strong><span class="sign" aria-hidden="true">{sign}</span> {word}:</strong> '

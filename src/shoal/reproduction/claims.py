@@ -74,7 +74,7 @@ def check_claims(results: Results, case: Case) -> list[Claim]:
         if case.setting.published or not sentence.about_discharges:
             try:
                 found.append(_checked(sentence, numbers, case, results.get("repeats", ())))
-            except AbsentError:
+            except (AbsentError, ZeroDivisionError):  # a ratio to nothing tells nothing
                 continue
     return found
 

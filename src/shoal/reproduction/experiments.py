@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -23,6 +23,7 @@ from shoal.models.t_closeness import TCloseness, closeness_bound
 from shoal.progress import counted, stage
 from shoal.reproduction.beyond.all import EXPERIMENTS
 from shoal.reproduction.case import COARSENINGS, LEVELS, Case
+from shoal.reproduction.numbers import LARGEST_RISK
 from shoal.reproduction.records import different_counts
 from shoal.reproduction.regeneration import impossible
 from shoal.reproduction.setting import CENSUS
@@ -171,7 +172,8 @@ class Experiments:
         """Measure releases of SPD, given by family and level."""
         rows = []
         for (family, label), cell in cells.items():
-            rows += [_short(row, label, family) for row in Study((cell,), self.cache).run(self.case.table)]
+            found = Study((cell,), self.cache).run(self.case.table)
+            rows += [_short(row, label, family) for row in [*found, _largest_risk(found)]]
         return rows
 
     def comparison(self) -> list[Row]:
@@ -184,10 +186,11 @@ class Experiments:
             cells |= {("hilbert", f"k = {k}"): Cell((Hilbert(),), (KAnonymity(k),), measures) for k in LEVELS}
         rows = self._cells(cells)
         worst: tuple[Measure, ...] = (Uniqueness(None, "fit"), *measures[1:])
-        for found in score(self.case.records.pd, worst, self.case.table):
-            row = {"measure": found.measure, "value": float(found.value), "detail": dict(found.detail)}
-            rows.append(_short(row, "safe harbor", "safe harbor"))
-        return rows
+        found = [
+            {"measure": one.measure, "value": float(one.value), "detail": dict(one.detail)}
+            for one in score(self.case.records.pd, worst, self.case.table)
+        ]
+        return rows + [_short(row, "safe harbor", "safe harbor") for row in [*found, _largest_risk(found)]]
 
     def closeness(self) -> list[Row]:
         """Fig. S7: k-anonymity with and without t-closeness, at the levels of Table S9."""
@@ -213,6 +216,16 @@ class Experiments:
 
 def _bound(measure: Callable[[Case], list[Row]], case: Case) -> Callable[[], list[Row]]:
     return lambda: measure(case)
+
+
+def _largest_risk(rows: Sequence[Row]) -> Row:
+    """Give the chance of a right guess for the record that is worst off: one by the size of the smallest class.
+
+    Of cells that fit each other it is known whether someone stands alone, not how many there are else: two at least.
+    """
+    detail = next(row["detail"] for row in rows if row["measure"] == "uniqueness")
+    smallest = 1 if detail["unique"] else detail.get("smallest_class", 2)
+    return {"measure": LARGEST_RISK, "value": 1 / smallest, "detail": {}}
 
 
 def _short(row: Row, label: str, family: str) -> Row:

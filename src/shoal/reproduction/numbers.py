@@ -14,6 +14,7 @@ LABELS = tuple(f"k = {k}" for k in LEVELS)
 EIGHTH = f"1/{COARSENINGS[-1]}"
 COARSE = ("coarsening", "coarsening as printed")
 CLOSE = "with t-closeness"
+LARGEST_RISK = "largest-risk"  # the chance of a right guess for the record that is worst off
 
 
 class AbsentError(LookupError):
@@ -45,6 +46,8 @@ def agreement(before: Mapping[str, float | None], after: Mapping[str, float | No
 
 def linearity(values: Sequence[float]) -> float:
     """Give how much of the variation of some values a straight line through them explains (R²)."""
+    if min(values) == max(values):
+        raise AbsentError  # nothing varies
     return float(np.corrcoef(range(len(values)), values)[0, 1] ** 2)
 
 

@@ -25,8 +25,10 @@ def publish(
 ) -> list[Claim]:
     """Write the results of a study, all files or none, and give the claims with what was measured."""
     claims = check_claims(results, case)
-    drawn, listed = figures(results), tables(results, case.table)
-    page = study_report(results, drawn, listed, claims, made)
+    setting = case.setting
+    drawn = figures(results, published=setting.published, where=setting.where)
+    listed = tables(results, case.table, setting.masking, published=setting.published)
+    page = study_report(results, drawn, listed, claims, made, published=setting.published)
     contents: dict[str, bytes] = {"report.html": page.encode()}
     if pdf:
         contents["report.pdf"] = rendered(page, Path("report.pdf"))

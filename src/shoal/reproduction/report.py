@@ -3,84 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from shoal.charts import Figure
-from shoal.report.page import Html, Page, Section, facts, joined, note, table, verdict
-from shoal.reproduction.claims import Claim, count
-from shoal.reproduction.findings import share
-from shoal.reproduction.numbers import agreement, everything
+from shoal.charts.lettering import escape
+from shoal.report.page import Block, Html, Page, Section, code, facts, joined, note, paragraph, table
+from shoal.reproduction import argument
+from shoal.reproduction.beyond.all import EXPERIMENTS
+from shoal.reproduction.claim_section import claim_section
+from shoal.reproduction.claims import Claim
+from shoal.reproduction.numbers import Numbers, Results
+from shoal.reproduction.printed import PUBLISHED, Printed
 from shoal.reproduction.tables import PaperTable
-from shoal.study import Row
 from shoal.version import VERSION
 
 
 def study_report(
-    results: Mapping[str, Sequence[Row]],
+    results: Results,
     figures: Mapping[str, Figure],
     tables: Sequence[PaperTable],
     claims: Sequence[Claim],
     made: Mapping[str, object],
+    *,
+    published: bool = False,
 ) -> str:
-    """Give the report as one HTML page."""
-    shown = {paper.number: _table(paper) for paper in tables}
+    """Give the report as one HTML page. Figures and tables that a study does not have are left out."""
+    numbers, printed = Numbers(results), Printed.beside(results, published)
     # Figures keep the numbers of the paper, so the page does not number them anew.
-    drawn = {number: Html(f'<div class="wide">{figure.html()}</div>') for number, figure in figures.items()}
-    alone = _risk(results, "SPD", "signature")
-    masked = _risk(results, "PD", "fit")
-    held, counted = count(claims)
+    shown = {number: Html(f'<div class="wide">{figure.html()}</div>') for number, figure in figures.items()}
+    shown |= {paper.number: _table(paper) for paper in tables}
+
+    def having(*names: str) -> list[Block]:
+        return [shown[name] for name in names if name in shown]
+
     sections = [
+        Section("The danger", argument.danger(numbers, printed), *having("Fig. S3")),
         Section(
-            "The danger",
-            f"{share(alone)} of the patients stand alone for someone who knows their census details, the hospital, the "
-            "quarter and the length of the stay. Each part of that knowledge adds to it.",
-            drawn["Fig. S3"],
+            "What the state did" if published else "What masking did",
+            argument.state(numbers, printed),
+            *having("Fig. S1", "Fig. S2", "Fig. M1", "Table S3"),
         ),
         Section(
-            "What the state did",
-            "Records that stood alone lost one attribute after the other until they no longer did. Rare values are "
-            f"masked most. What is left in the worst case is {share(masked)}.",
-            drawn["Fig. S1"],
-            drawn["Fig. S2"],
-            shown["Table S3"],
+            argument.regeneration_heading(numbers),
+            *argument.regeneration(numbers),
+            *having("Fig. R1"),
+            argument.correlations(numbers, printed),
+            *having("Table S4", "Table S5", "Table S5 joint"),
         ),
         Section(
-            "Fixed coarsening does not help",
-            "Cutting each attribute into fixed intervals loses information everywhere and still leaves someone alone, "
-            "because it looks at one attribute at a time.",
-            drawn["Fig. S5"],
-            drawn["Fig. S6"],
-            shown["Table S7"],
-            shown["Table S8"],
+            "Fixed coarsening promises nothing",
+            argument.coarsening(numbers),
+            *having("Fig. S5", "Fig. S6", "Table S7", "Table S8"),
         ),
         Section(
             "A crowd does",
-            "k-anonymity groups similar records until each is one of at least k. Nobody stands alone, and a guess is "
-            "right once in k times.",
-            *(drawn[f"Fig. S4{part}"] for part in "abcd"),
-            drawn["Fig. S4"],
+            *argument.crowd(numbers),
+            *having(*(f"Fig. S4{part}" for part in "abcd"), "Fig. S4"),
         ),
         Section(
-            "Closeness ends the rest",
-            "A crowd may still share a secret: if all its members have high charges, so has everyone in it. "
-            "t-closeness makes each group look like the whole table in that respect.",
-            drawn["Fig. S7a"],
-            drawn["Fig. S7b"],
-            shown["Table S9"],
+            argument.closeness_heading(numbers),
+            argument.closeness(numbers),
+            *having("Fig. S7a", "Fig. S7b", "Table S9"),
         ),
-        Section(
-            "Regeneration and correlations",
-            _on_regeneration(results),
-            shown["Table S4"],
-            shown["Table S5"],
-            shown["Table S5 joint"],
-        ),
-        Section("The claims, checked", f"{held} of {counted} statements that count hold here.", *map(_claim, claims)),
-        Section("The table and the files", shown["Table S1"], shown["Table S2"], shown["Table S6"], shown["Table S10"]),
-        Section("How this was made", facts({**made, "shoal": VERSION})),
+        *(each.section(rows, shown) for each in EXPERIMENTS if (rows := results.get(each.name))),
+        claim_section(claims),
+        Section("The table and the files", _errata(), *having("Table S1", "Table S2", "Table S6", "Table S10")),
+        Section("How this was made", facts(_facts({"shoal": VERSION, **made}))),
     ]
     lead = [
-        f"{share(alone)} of patients stand alone. Fixed coarsening does not help them, k-anonymity does, t-closeness "
-        "closes the rest, and this is what each costs.",
+        argument.lead(numbers),
         note(
             "The records are made up: a stand-in that follows the published figures of the real ones. "
             "What is measured here is measured on it."
@@ -95,42 +86,55 @@ def study_report(
     return Page("How to avoid reidentification", lead, sections, [footer], kicker="The paper's study, run again").html()
 
 
-def _risk(results: Mapping[str, Sequence[Row]], data: str, matching: str) -> float:
-    rows = results["knowledge"]
-    wanted = (everything(results), data, matching)
-    return float(next(r["uniqueness"] for r in rows if (r["known"], r["data"], r["matching"]) == wanted))
-
-
-def _on_regeneration(results: Mapping[str, Sequence[Row]]) -> str:
-    sets = {
-        data: {r["pair"]: r["correlation"] for r in results["correlations"] if r["data"] == data and " ~ " in r["pair"]}
-        for data in ("PD", "SPD", "joint")
-    }
-    kept = {
-        data: _slope({pair: r for pair, r in sets["PD"].items() if r is not None}, sets[data])
-        for data in ("SPD", "joint")
-    }
-    alike = {data: agreement(sets["PD"], sets[data]) for data in ("SPD", "joint")}
-    return (
-        "Algorithm S1 puts the masked values back at random: marginals are exact, but associations fade. Of the "
-        f"correlations beside that of hospital and county it keeps {kept['SPD']:.0%}; drawing values in keeping with "
-        f"the rest of the record keeps {kept['joint']:.0%}. The correlation with the original correlations is "
-        f"{alike['SPD']:.3f} and {alike['joint']:.3f}."
+def _errata() -> Html:
+    page = "docs/errata.md"
+    return paragraph(
+        joined("What the paper prints wrongly, and how to check it, is on the page ", code(page), " of shoal.")
     )
 
 
-def _slope(before: Mapping[str, float], after: Mapping[str, float]) -> float:
-    """Give the share of the weak correlations that is kept: the slope of a line through the origin."""
-    pairs = [pair for pair, r in before.items() if pair != "oshpd_id ~ patcnty" and abs(r) > 0.03]
-    squares = sum(before[pair] ** 2 for pair in pairs)
-    return sum(before[pair] * after[pair] for pair in pairs) / squares if squares else 1.0
+def _facts(made: Mapping[str, object]) -> dict[str, object]:
+    """Give what is known of how a study was made, in words."""
+    return {name: f"{value:,}" if name == "records" else value for name, value in made.items() if value is not None}
 
 
-def _claim(claim: Claim) -> str:
-    more = [f"Measured: {claim.shown}.", *([f"Why: {claim.reason}"] if claim.reason else [])]
-    return verdict(claim.text, claim.holds, *more)
+def _table(paper: PaperTable) -> Html:
+    caption = f"{paper.number}. {paper.caption}"
+    if paper.squared:
+        return _square(paper.rows, caption)
+    if paper.lying:
+        names = list(paper.rows[0])
+        rows = [
+            {"attribute": name} | {str(place): _breaking(row[name]) for place, row in enumerate(paper.rows, 1)}
+            for name in names
+        ]
+        return table(rows, list(rows[0]), caption)
+    return table(paper.rows, list(dict.fromkeys(name for row in paper.rows for name in row)), caption)
 
 
-def _table(paper: PaperTable) -> str:
-    columns = list(dict.fromkeys(name for row in paper.rows for name in row))
-    return table(paper.rows, columns, f"{paper.number}. {paper.caption}")
+def _breaking(value: object) -> Html:
+    """Write a cell that may go on in the next line after a semicolon."""
+    text = f"{value:,}" if isinstance(value, int) else str(value)
+    return Html(";<wbr>".join(map(escape, text.split(";"))))
+
+
+def _square(pairs: Sequence[Mapping[str, Any]], caption: str) -> Html:
+    """Draw numbers of pairs as a square: measured, and below it published and the difference."""
+    across = list(dict.fromkeys(pair["second"] for pair in pairs))
+    rows: dict[str, dict[str, Any]] = {}
+    for pair in pairs:
+        cell = escape(_three(pair["measured"]))
+        if PUBLISHED in pair:
+            cell += f"<br><small>{_three(pair[PUBLISHED])}<br>({_three(pair['difference'], '+')})</small>"
+        rows.setdefault(pair["first"], {"attribute": pair["first"]})[pair["second"]] = Html(cell)
+    return table(list(rows.values()), ["attribute", *across], caption, numeric=across, empty="")
+
+
+def _three(value: float, sign: str = "") -> str:
+    """Write a number with three decimals, and nothing as nothing.
+
+    >>> _three(-0.00012), _three(-0.3191), _three(0.0121, "+")
+    ('0.000', '−0.319', '+0.012')
+    """
+    text = f"{value:{sign}.3f}"
+    return "0.000" if float(text) == 0 else text.replace("-", "−")

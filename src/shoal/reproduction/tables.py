@@ -12,25 +12,42 @@ from typing import Any
 import numpy as np
 
 from shoal.axis import Axis
+from shoal.datasets.published import CORRELATIONS_S4, CORRELATIONS_S5, FULL
 from shoal.engines import read
 from shoal.levels import Step
 from shoal.methods.coarsen import intervals
-from shoal.methods.mask_uniques import TABLE_S3
+from shoal.methods.mask_uniques import MaskUniques
 from shoal.methods.sorted_clusters import SortedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import closeness_bound
 from shoal.reproduction.case import COARSENINGS, LEVELS
-from shoal.study import Row
+from shoal.reproduction.files import CLOSENESS
+from shoal.reproduction.numbers import Results
+from shoal.reproduction.printed import PUBLISHED, Printed, by_pair
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of the paper: its number, its caption and its rows."""
+    """A table of the paper.
+
+    Parameters
+    ----------
+    number, caption
+        Its number, and what it shows.
+    rows
+        Its rows.
+    lying
+        Rows become columns on a page, because there are few of them and many columns.
+    squared
+        Rows are pairs of attributes, and become the cells of a square on a page.
+    """
 
     number: str
     caption: str
     rows: Sequence[Mapping[str, Any]]
+    lying: bool = False
+    squared: bool = False
 
 
 _MEANINGS = {
@@ -47,11 +64,11 @@ _MEANINGS = {
     "diag_p": "principal diagnosis, ICD-9-CM",
 }
 FILES = {
-    "SPD_dataset.txt": "the records in full",
+    "SPD_dataset.txt": "the records as regenerated with Algorithm S1",
     **{f"{k}_anonymous_SPD.txt": f"{k}-anonymous, with charges" for k in LEVELS},
     **{
-        f"{k}_an_{t:03}_clos_SPD.txt": f"{k}-anonymous and 0.{t:02}-close, with charges"
-        for k, t in zip(LEVELS, (25, 17, 10, 5), strict=True)
+        f"{k}_an_{round(100 * t):03}_clos_SPD.txt": f"{k}-anonymous and {t:.2f}-close, with charges"
+        for k, t in CLOSENESS.items()
     },
     **{f"{r}_coarsened_SPD.txt": f"coarsened into {r} intervals per attribute, with charges" for r in COARSENINGS},
 }
@@ -60,12 +77,12 @@ FILES = {
 # The six records that the paper shows, and which of their columns an attacker may know.
 _EXAMPLE = (
     ("hospital", "age", "gender", "ethnicity", "race", "zip", "county", "quarter", "stay", "charges", "diagnosis"),
-    ("Cedars-Sinai", 42, "Male", "Non-Hispanic", "White", 93722, "Fresno", 1, 33, 505785, "Pneumonia"),
-    ("Cedars-Sinai", 35, "Male", "Non-Hispanic", "White", 93611, "Fresno", 2, 47, 1083683, "Meningitis"),
-    ("Cedars-Sinai", 52, "Male", "Non-Hispanic", "Black", 93561, "Kern", 2, 13, 252303, "Necrosis"),
-    ("Cedars-Sinai", 70, "Female", "Hispanic", "White", 93560, "Kern", 2, 1, 107179, "Breast cancer"),
-    ("Cedars-Sinai", 57, "Male", "Non-Hispanic", "White", 93555, "Kern", 4, 2, 34392, "Kidney cancer"),
-    ("Cedars-Sinai", 61, "Male", "Non-Hispanic", "White", 93551, "Los Angeles", 2, 2, 24846, "Stomach cancer"),
+    ("Cedars-Sinai", 42, "Male", "Non-Hispanic", "White", "93722", "Fresno", 1, 33, 505785, "Pneumonia"),
+    ("Cedars-Sinai", 35, "Male", "Non-Hispanic", "White", "93611", "Fresno", 2, 47, 1083683, "Meningitis"),
+    ("Cedars-Sinai", 52, "Male", "Non-Hispanic", "Black", "93561", "Kern", 2, 13, 252303, "Necrosis"),
+    ("Cedars-Sinai", 70, "Female", "Hispanic", "White", "93560", "Kern", 2, 1, 107179, "Breast cancer"),
+    ("Cedars-Sinai", 57, "Male", "Non-Hispanic", "White", "93555", "Kern", 4, 2, 34392, "Kidney cancer"),
+    ("Cedars-Sinai", 61, "Male", "Non-Hispanic", "White", "93551", "Los Angeles", 2, 2, 24846, "Stomach cancer"),
 )
 
 
@@ -85,21 +102,44 @@ def _example_in_crowds() -> list[dict[str, Any]]:
     return rows
 
 
-def tables(results: Mapping[str, Sequence[Row]], table: Table) -> list[PaperTable]:
-    """Give tables S1 to S10."""
-    return [
+def tables(results: Results, table: Table, masking: MaskUniques, *, published: bool = False) -> list[PaperTable]:
+    """Give the tables of the paper that a study has rows for.
+
+    Parameters
+    ----------
+    results, table
+        The rows of a study, and the table that it measured.
+    masking
+        How records that stand alone were masked.
+    published
+        Whether the table is of the kind that the paper is about: its numbers then stand beside those measured, and
+        its examples are shown.
+    """
+    key = "in all quasi-identifiers" if masking.key is None else f"in {', '.join(masking.key)}"
+    found = [
         PaperTable("Table S1", "The attributes of the study, as found in its table", _attributes(table)),
-        PaperTable("Table S2", "Examples of records, as the paper shows them", _example()),
-        PaperTable("Table S3", "The order in which attributes of unique records are masked", _order()),
-        PaperTable("Table S4", "Pairwise correlations where nothing is masked (PD)", _correlations(results, "PD")),
         PaperTable(
-            "Table S5", "Pairwise correlations after regeneration (Algorithm S1)", _correlations(results, "SPD")
+            "Table S3", f"The order in which attributes of records that are unique {key} are masked", _order(masking)
         ),
-        PaperTable("Table S5 joint", "Pairwise correlations after joint regeneration", _correlations(results, "joint")),
-        PaperTable("Table S6", "The records of Table S2 in crowds of three (Algorithm S2)", _example_in_crowds()),
+        *_correlations(results, Printed.beside(results, published)),
+        PaperTable("Table S9", "Levels of t for levels of k (Eq. 6)", _levels(table.rows, published)),
+    ]
+    return [paper for paper in (*found, *(_examples() if published else ())) if paper.rows]
+
+
+def _examples() -> list[PaperTable]:
+    """Give the tables that are about the discharges alone, whoever they are of."""
+    return [
+        PaperTable("Table S2", "Examples of records, as the paper shows them", _example(), lying=True),
+        PaperTable(
+            "Table S6",
+            "The records of Table S2 in crowds of three (Algorithm S2). The paper prints [42-52] for the ages of the "
+            "first three, which leaves out its own record of age 35",
+            _example_in_crowds(),
+            lying=True,
+        ),
         PaperTable("Table S7", "Intervals of age at resolution 16", _intervals(16)),
         PaperTable("Table S8", "Intervals of age at resolution 8", _intervals(8)),
-        PaperTable("Table S9", "Levels of t for levels of k (Eq. 6)", _levels(table.rows)),
         PaperTable(
             "Table S10", "Files that the study writes on request", [{"file": f, "what": w} for f, w in FILES.items()]
         ),
@@ -119,22 +159,52 @@ def _attributes(table: Table) -> list[dict[str, Any]]:
     return rows
 
 
-def _order() -> list[dict[str, Any]]:
+def _order(masking: MaskUniques) -> list[dict[str, Any]]:
     words = {"*": "hidden", "bands": "shown as one of {} bands", "prefix": "its first {} digits shown"}
     rows = []
-    for number, step in enumerate(map(Step.parse, TABLE_S3), 1):
+    for number, step in enumerate(map(Step.parse, masking.order), 1):
         many = len(step.marks) if step.level == "bands" else "".join(step.marks)
         rows.append({"order": number, "attribute": step.column, "becomes": words[step.level].format(many)})
     return rows
 
 
-def _correlations(results: Mapping[str, Sequence[Row]], data: str) -> list[dict[str, Any]]:
-    found = {row["pair"]: row["correlation"] for row in results["correlations"] if row["data"] == data}
-    pairs = [pair.split(" ~ ") for pair in found if " ~ " in pair]
-    columns = list(dict.fromkeys(b for _, b in pairs))
-    return [
-        {"attribute": a} | {b: found.get(f"{a} ~ {b}", "") for b in columns} for a in dict.fromkeys(a for a, _ in pairs)
-    ]
+def _correlations(results: Results, printed: Printed) -> list[PaperTable]:
+    """Give the correlations of each table by pair, those that the paper printed, and how far both are apart."""
+    what: tuple[tuple[str, str, str, Mapping[str, Sequence[float]]], ...] = (
+        ("PD", "Table S4", "Pairwise correlations where nothing is masked (PD)", CORRELATIONS_S4),
+        ("SPD", "Table S5", "Pairwise correlations after regeneration (SPD, Algorithm S1)", CORRELATIONS_S5),
+        ("joint", "Table S5 joint", "Pairwise correlations after regeneration in keeping with each record", {}),
+    )
+    found = []
+    for data, number, caption, given in what:
+        rows = _pairs(results, data, by_pair(given) if printed.applies else {})
+        found.append(PaperTable(number, caption + _apart(rows, printed), rows, squared=True))
+    return found
+
+
+def _pairs(results: Results, data: str, given: Mapping[str, float]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for row in results["correlations"]:
+        if row["data"] == data and row["correlation"] is not None and " ~ " in row["pair"]:
+            found, (first, second) = row["correlation"], row["pair"].split(" ~ ")
+            rows.append({"first": first, "second": second, "measured": found})
+            if row["pair"] in given:
+                other = given[row["pair"]]
+                rows[-1] |= {PUBLISHED: other, "difference": found - other}
+    return rows
+
+
+def _apart(rows: Sequence[Mapping[str, Any]], printed: Printed) -> str:
+    """Say how to read published numbers, and which is farthest from what was measured."""
+    compared = [row for row in rows if "difference" in row]
+    if not compared:
+        return ""
+    most = max(compared, key=lambda row: abs(row["difference"]))
+    said = (
+        ": measured, below it published and, in brackets, the difference. The largest is "
+        f"{most['difference']:+.3f} ({most['first']} and {most['second']})".replace("-", "−")
+    )
+    return said if printed.full else f"{said}; the paper's are of {FULL:,} records, these of {printed.rows:,}"
 
 
 def _intervals(resolution: int) -> list[dict[str, Any]]:
@@ -143,5 +213,6 @@ def _intervals(resolution: int) -> list[dict[str, Any]]:
     return [{"number": number, "interval": f"[{low};{high}]"} for number, (low, high) in enumerate(parts, 1)]
 
 
-def _levels(rows: int) -> list[dict[str, Any]]:
-    return [{"k": k, "t (Eq. 6)": closeness_bound(rows, k)} for k in LEVELS]
+def _levels(rows: int, published: bool) -> list[dict[str, Any]]:
+    other = {k: {PUBLISHED: f"{t:.2f}"} for k, t in CLOSENESS.items()} if published else {}
+    return [{"k": k, "t (Eq. 6)": f"{closeness_bound(rows, k):.6f}"} | other.get(k, {}) for k in LEVELS]
