@@ -54,6 +54,7 @@ def study_command(
     from shoal.reproduction.experiments import Experiments
     from shoal.reproduction.files import write_files
     from shoal.reproduction.numbers import uniqueness
+    from shoal.reproduction.provenance import provenance
     from shoal.reproduction.publish import publish
 
     if rows < 100:
@@ -77,9 +78,9 @@ def study_command(
             results["repeats"] = drawn_anew(repeats, rows, seed, keep)
         stage("writing the report")
         made = {
-            "data": "stand-in" if data is None else data.name,
-            "records": case.table.rows,
-            "seed": seed if data is None else "–",
+            **provenance(
+                case, "stand-in" if case.made_up else case.records.pd.origin.name, seed if case.made_up else None
+            ),
             "seconds": round(time.monotonic() - begun),
             "CPU seconds": round(time.process_time() - spent),
         }
