@@ -42,6 +42,7 @@ demo: install
 
 study: install
 	$(BIN)/shoal study --out reproduction/proper_anonymization
+	$(BIN)/python tools/keep_reduced.py
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .

@@ -6,7 +6,6 @@ import sys
 import time
 import webbrowser
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +49,7 @@ def study_command(
         _own(study, out, keep, as_json)
         return
     from shoal.report.pdf import insist
+    from shoal.reproduction.case import Case
     from shoal.reproduction.claims import as_rows
     from shoal.reproduction.experiments import Experiments
     from shoal.reproduction.files import write_files
@@ -70,7 +70,7 @@ def study_command(
         insist()
     begun, spent = time.monotonic(), time.process_time()
     with in_command("making the table"):
-        case = _stand_in(rows, seed) if data is None and setting is None else _given(data, counts, setting)
+        case = Case.stand_in(rows, seed) if data is None and setting is None else _given(data, counts, setting)
         results = Experiments(case, keep).results()
         if repeats:
             from shoal.reproduction.repeats import repeats as drawn_anew
@@ -102,15 +102,6 @@ def _setting(study: Path) -> Setting | None:
     from shoal.reproduction.setting import Setting
 
     return Setting.load(study)
-
-
-def _stand_in(rows: int, seed: int) -> Case:
-    from shoal.datasets.discharges import discharges
-    from shoal.reproduction.case import Case
-    from shoal.reproduction.records import Records
-
-    people = partial(discharges, rows, seed, subject=True)
-    return Case(Records.of(discharges(rows, seed)), people=people, made_up=True)
 
 
 def _given(data: Source | None, counts: Path | None, setting: Setting | None) -> Case:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
+from shoal.datasets.discharges import discharges
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -43,6 +44,13 @@ class Case:
     people: Callable[[], Table] | None = None
     made_up: bool = False
     seed: int = 0
+
+    @classmethod
+    def stand_in(cls, rows: int, seed: int) -> Case:
+        """Give the case of made-up discharges."""
+        return cls(
+            Records.of(discharges(rows, seed)), people=partial(discharges, rows, seed, subject=True), made_up=True
+        )
 
     @property
     def table(self) -> Table:
