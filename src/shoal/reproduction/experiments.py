@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
+from shoal.kernels import MISSING
 from shoal.measures import Measure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.correlation_shift import CorrelationShift
@@ -110,6 +111,7 @@ class Experiments:
                 total |= {
                     axis.text(int(position)): (int(count), hidden.get(int(position), 0))
                     for position, count in zip(*table.counts(name), strict=True)
+                    if position != MISSING
                 }
             rows += [{"column": name, "value": v, "total": t, "masked": m} for v, (t, m) in total.items()]
         return rows

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.axis import Axis
 from shoal.engines import Spans
 from shoal.kernels import MISSING
 from shoal.levels import Stretches
@@ -54,11 +55,12 @@ class _Side:
             positions, _ = table.counts(name)
             present = positions[positions != MISSING]
             if 0 < resolution < present.size:
-                parts = Stretches(*intervals(table.schema[name].axis, present, resolution, by))
+                axis = table.schema[name].axis
+                parts = Stretches(*intervals(axis, present, resolution, by))
                 rules[name] = parts
                 place = np.searchsorted(parts.lows, present, side="right") - 1
-                farthest = np.maximum(parts.highs[place] - present, present - parts.lows[place])
-                costs[j] = present, (farthest / moments.deviation[j]) ** 2
+                own, low, high = (_numbers(axis, at) for at in (present, parts.lows[place], parts.highs[place]))
+                costs[j] = present, (np.maximum(high - own, own - low) / moments.deviation[j]) ** 2
         coarse = table.derive(table.engine.recode(table.data, table.schema, rules)) if rules else table
         self.labels = table.engine.number(coarse.data, coarse.schema, list(names))
 
@@ -70,3 +72,9 @@ class _Side:
             return total
 
         self.squares = table.engine.map_rows(table.data, table.schema, squared)
+
+
+def _numbers(axis: Axis, positions: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Give the numbers behind positions."""
+    numbers = axis.coordinates()
+    return positions.astype(np.float64) if numbers is None else numbers[positions]
