@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from shoal.datasets.discharges import discharges
+from shoal.errors import DataError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -44,6 +45,11 @@ class Case:
     people: Callable[[], Table] | None = None
     made_up: bool = False
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a table in which the largest crowd of the paper has no room."""
+        if self.table.rows < max(LEVELS):
+            raise DataError(f"A study needs at least {max(LEVELS)} records.", "Give a longer table.")
 
     @classmethod
     def stand_in(cls, rows: int, seed: int) -> Case:
