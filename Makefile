@@ -42,7 +42,7 @@ demo: install
 
 study: install
 	$(BIN)/shoal study --out reproduction/proper_anonymization
-	$(BIN)/python tools/keep_reduced.py
+	$(BIN)/python tools/keep_results.py
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .

@@ -34,9 +34,11 @@ def test_a_table_is_told_by_its_records_and_not_by_its_file(records, tmp_path):
 
 
 def test_a_study_says_all_that_its_numbers_depend_on(records):
-    found = told.provenance(Case(records), "stand-in", 2009)
+    found = told.provenance(Case(records, made_up=True), 2009)
     assert found["records"] == ROWS
-    assert (found["seed"], found["seed of regeneration"]) == (2009, 0)
+    assert (found["data"], found["seed"], found["seed of regeneration"]) == ("stand-in", 2009, 0)
+    assert (found["kind of table"], found["secret"]) == ("discharges", "charge > 100000")
+    assert told.provenance(Case(records), 2009)["seed"] is None  # nothing was drawn of records that are given
     assert [found[f"SHA-256 of {name}"] for name in ("truth", "PD", "SPD")] == list(records.sha256.values())
     assert f"numpy {np.__version__}" in str(found["libraries"]).split(", ")
     assert all(isinstance(value, (str, int, type(None))) for value in found.values())

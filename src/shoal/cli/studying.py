@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 import webbrowser
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,9 +77,7 @@ def study_command(
             results["repeats"] = drawn_anew(repeats, rows, seed, keep)
         stage("writing the report")
         made = {
-            **provenance(
-                case, "stand-in" if case.made_up else case.records.pd.origin.name, seed if case.made_up else None
-            ),
+            **provenance(case, seed),
             "seconds": round(time.monotonic() - begun),
             "CPU seconds": round(time.process_time() - spent),
         }
@@ -106,23 +103,14 @@ def _setting(study: Path) -> Setting | None:
 
 def _given(data: Source | None, counts: Path | None, setting: Setting | None) -> Case:
     """Read a table of the user's own."""
-    from shoal.engines import read
     from shoal.engines.streams import at_hand
     from shoal.reproduction.case import Case
-    from shoal.reproduction.records import Records
     from shoal.reproduction.setting import DISCHARGES
 
     setting = setting or DISCHARGES
     if data is None and setting.source is None:
         raise ParameterError("The study names no table.", "Add file = … to [table], or give --data FILE.")
-    source = at_hand(data or Source.parse(setting.source or ""))
-    options, subject = setting.options, setting.options.roles.subject
-    table = read(source, options=replace(options, roles=replace(options.roles, subject=None)))
-    return Case(
-        Records.of(table, counts, setting.masking),
-        setting,
-        None if subject is None else lambda: read(source, options=options),
-    )
+    return Case.read(at_hand(data or Source.parse(setting.source or "")), setting, counts)
 
 
 def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 
 from shoal.datasets.discharges import discharges
+from shoal.engines import read
+from shoal.engines.sources import Source
 from shoal.errors import DataError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
@@ -57,6 +60,14 @@ class Case:
         return cls(
             Records.of(discharges(rows, seed)), people=partial(discharges, rows, seed, subject=True), made_up=True
         )
+
+    @classmethod
+    def read(cls, source: Source | Path, setting: Setting = DISCHARGES, counts: Path | None = None) -> Case:
+        """Read a table that is given, in full or masked; the counts of masked values go with the latter."""
+        options, subject = setting.options, setting.options.roles.subject
+        table = read(source, options=replace(options, roles=replace(options.roles, subject=None)))
+        people = None if subject is None else partial(read, source, options=options)
+        return cls(Records.of(table, counts, setting.masking), setting, people)
 
     @property
     def table(self) -> Table:

@@ -21,22 +21,22 @@ _LIBRARIES = {
 }  # fmt: skip
 
 
-def provenance(case: Case, source: str, seed: int | None) -> dict[str, str | int | None]:
+def provenance(case: Case, seed: int) -> dict[str, str | int | None]:
     """Tell what whoever makes a study again must have, to get the same numbers.
 
     Parameters
     ----------
     case
         The table that was studied.
-    source
-        What it is called.
     seed
-        The seed of made-up records; None for records that were given.
+        The seed of made-up records.
     """
     return {
-        "data": source,
+        "data": "stand-in" if case.made_up else case.records.pd.origin.name,
         "records": case.table.rows,
-        "seed": seed,
+        "kind of table": case.setting.name,
+        "secret": case.setting.where,
+        "seed": seed if case.made_up else None,
         "seed of regeneration": case.seed,
         **{f"SHA-256 of {name}": digest for name, digest in case.records.sha256.items()},
         "shoal": VERSION,
