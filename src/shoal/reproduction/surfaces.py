@@ -26,10 +26,10 @@ RESOLUTIONS = (2, 4, 8, 16, 32, 64, 128, 0)
 
 def surfaces(table: Table, first: Sequence[str], second: Sequence[str], by: Mode = "distinct") -> list[dict[str, Any]]:
     """Measure uniqueness and information loss at every pair of resolutions of two groups of attributes."""
-    sides = [[_Side(table, names, resolution, by) for resolution in RESOLUTIONS] for names in (first, second)]
+    others = [_Side(table, second, resolution, by) for resolution in RESOLUTIONS]
     rows = []
-    for a in sides[0]:
-        for b in sides[1]:
+    for a in (_Side(table, first, resolution, by) for resolution in RESOLUTIONS):  # one at a time, as they are large
+        for b in others:
             labels = table.engine.number(table.data, table.schema, [a.labels, b.labels])
             unique = sum(table.groups(lambda classes: int((classes.sizes == 1).sum()), labels))
             loss = float(np.sqrt(a.squares + b.squares).sum()) / (table.rows * (len(first) + len(second)))
