@@ -11,6 +11,7 @@ from shoal.reproduction.findings import share
 from shoal.reproduction.numbers import agreement, everything
 from shoal.reproduction.tables import PaperTable
 from shoal.study import Row
+from shoal.version import VERSION
 
 
 def study_report(
@@ -75,7 +76,7 @@ def study_report(
         ),
         Section("The claims, checked", f"{held} of {counted} statements that count hold here.", *map(_claim, claims)),
         Section("The table and the files", shown["Table S1"], shown["Table S2"], shown["Table S6"], shown["Table S10"]),
-        Section("How this was made", facts(made)),
+        Section("How this was made", facts({**made, "shoal": VERSION})),
     ]
     lead = [
         f"{share(alone)} of patients stand alone. Fixed coarsening does not help them, k-anonymity does, t-closeness "
