@@ -32,6 +32,13 @@ def test_correlations_of_numbers_are_pearsons():
     )
 
 
+def test_correlations_of_whole_numbers_are_the_same_to_the_last_digit_in_whatever_order_they_are_summed():
+    """Threads and processors sum in an order of their own, and results must not show it."""
+    people = pl.DataFrame({"x": X * 1000 + 7, "y": Y, "sex": X % 2})
+    turned = shift(people.reverse(), people.reverse())
+    assert shift(people, people).detail == turned.detail
+
+
 def test_masked_cells_do_not_count_and_ranges_count_with_their_middle_or_not_at_all():
     hidden = NUMBERS.with_columns(
         x=pl.when(pl.int_range(300) < 100).then(pl.lit("*")).otherwise(pl.col("x").cast(pl.String)),

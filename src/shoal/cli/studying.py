@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import time
 import webbrowser
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,10 +48,12 @@ def study_command(
         _own(study, out, keep, as_json)
         return
     from shoal.report.pdf import insist
+    from shoal.reproduction.case import Case
     from shoal.reproduction.claims import as_rows
     from shoal.reproduction.experiments import Experiments
     from shoal.reproduction.files import write_files
     from shoal.reproduction.numbers import uniqueness
+    from shoal.reproduction.provenance import provenance
     from shoal.reproduction.publish import publish
 
     if rows < 100:
@@ -69,7 +69,7 @@ def study_command(
         insist()
     begun, spent = time.monotonic(), time.process_time()
     with in_command("making the table"):
-        case = _stand_in(rows, seed) if data is None and setting is None else _given(data, counts, setting)
+        case = Case.stand_in(rows, seed) if data is None and setting is None else _given(data, counts, setting)
         results = Experiments(case, keep).results()
         if repeats:
             from shoal.reproduction.repeats import repeats as drawn_anew
@@ -77,9 +77,7 @@ def study_command(
             results["repeats"] = drawn_anew(repeats, rows, seed, keep)
         stage("writing the report")
         made = {
-            "data": "stand-in" if data is None else data.name,
-            "records": case.table.rows,
-            "seed": seed if data is None else "–",
+            **provenance(case, seed),
             "seconds": round(time.monotonic() - begun),
             "CPU seconds": round(time.process_time() - spent),
         }
@@ -103,34 +101,16 @@ def _setting(study: Path) -> Setting | None:
     return Setting.load(study)
 
 
-def _stand_in(rows: int, seed: int) -> Case:
-    from shoal.datasets.discharges import discharges
-    from shoal.reproduction.case import Case
-    from shoal.reproduction.records import Records
-
-    people = partial(discharges, rows, seed, subject=True)
-    return Case(Records.of(discharges(rows, seed)), people=people, made_up=True)
-
-
 def _given(data: Source | None, counts: Path | None, setting: Setting | None) -> Case:
     """Read a table of the user's own."""
-    from shoal.engines import read
     from shoal.engines.streams import at_hand
     from shoal.reproduction.case import Case
-    from shoal.reproduction.records import Records
     from shoal.reproduction.setting import DISCHARGES
 
     setting = setting or DISCHARGES
     if data is None and setting.source is None:
         raise ParameterError("The study names no table.", "Add file = … to [table], or give --data FILE.")
-    source = at_hand(data or Source.parse(setting.source or ""))
-    options, subject = setting.options, setting.options.roles.subject
-    table = read(source, options=replace(options, roles=replace(options.roles, subject=None)))
-    return Case(
-        Records.of(table, counts, setting.masking),
-        setting,
-        None if subject is None else lambda: read(source, options=options),
-    )
+    return Case.read(at_hand(data or Source.parse(setting.source or "")), setting, counts)
 
 
 def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines import Moments, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
@@ -94,7 +94,8 @@ class _Sums:
 
     First, for pairs of numbers: how many records show both, the sums of the first, of its square, and of the product.
     Then for each pair of a category and a number: the count, sum and sum of squares of each category. Last for each
-    pair of categories: the counts of their combinations. Numbers are taken from their mean, so that no digits are lost.
+    pair of categories: the counts of their combinations. Numbers are taken from near their mean, so that no digits are
+    lost.
     """
 
     sizes: tuple[int, ...]  # the number of categories of each column; 0 where it holds numbers
@@ -109,7 +110,7 @@ class _Sums:
             axis = original.schema[name].axis
             common = axis.shared_with(released.schema[name].axis)[0] if axis.nominal else axis
             sizes.append(len(common.values) if axis.nominal and common.values is not None else 0)
-        return cls(tuple(sizes), original.moments().mean, ranges)
+        return cls(tuple(sizes), _near(original.moments()), ranges)
 
     @property
     def numbers(self) -> list[int]:
@@ -178,7 +179,7 @@ class _Sums:
             spreads = [n[a, b] * xx[i, j] - x[i, j] ** 2 for i, j in ((a, b), (b, a))]
             varies = all(s > 1e-12 * n[a, b] * xx[i, j] for s, (i, j) in zip(spreads, ((a, b), (b, a)), strict=True))
             shared = n[a, b] * xy[a, b] - x[a, b] * x[b, a]
-            both = (spreads[0] * spreads[1]) ** 0.5 if varies else np.nan
+            both = np.sqrt(spreads[0] * spreads[1]) if varies else np.nan
             found[self.numbers[a], self.numbers[b]] = shared / both
         at = 4 * q * q
         for i, j in self.mixed:
@@ -188,6 +189,16 @@ class _Sums:
             at += size
             found[i, j] = _cramer(mine.reshape(a, b)) if a and b else _correlation_ratio(*mine.reshape(3, -1))
         return np.array([found[pair] for pair in combinations(range(len(self.sizes)), 2)])
+
+
+def _near(moments: Moments) -> Floats:
+    """Give a number near the mean of each column, by less than its deviation, that has few digits.
+
+    Whole numbers less such a number have exact products and sums. The order of sums, which is another with other
+    processors and numbers of threads, then does not matter.
+    """
+    _, exponent = np.frexp(moments.deviation)
+    return np.ldexp(np.rint(np.ldexp(moments.mean, -exponent)), exponent)
 
 
 def _tallied(codes: NDArray[np.int64], weights: Floats, size: int) -> Floats:

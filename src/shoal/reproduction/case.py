@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
 
+from shoal.datasets.discharges import discharges
+from shoal.engines import read
+from shoal.engines.sources import Source
+from shoal.errors import DataError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -43,6 +48,26 @@ class Case:
     people: Callable[[], Table] | None = None
     made_up: bool = False
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a table in which the largest crowd of the paper has no room."""
+        if self.table.rows < max(LEVELS):
+            raise DataError(f"A study needs at least {max(LEVELS)} records.", "Give a longer table.")
+
+    @classmethod
+    def stand_in(cls, rows: int, seed: int) -> Case:
+        """Give the case of made-up discharges."""
+        return cls(
+            Records.of(discharges(rows, seed)), people=partial(discharges, rows, seed, subject=True), made_up=True
+        )
+
+    @classmethod
+    def read(cls, source: Source | Path, setting: Setting = DISCHARGES, counts: Path | None = None) -> Case:
+        """Read a table that is given, in full or masked; the counts of masked values go with the latter."""
+        options, subject = setting.options, setting.options.roles.subject
+        table = read(source, options=replace(options, roles=replace(options.roles, subject=None)))
+        people = None if subject is None else partial(read, source, options=options)
+        return cls(Records.of(table, counts, setting.masking), setting, people)
 
     @property
     def table(self) -> Table:

@@ -6,10 +6,11 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
+from shoal.kernels import MISSING
 from shoal.measures import Measure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.correlation_shift import CorrelationShift
@@ -24,13 +25,13 @@ from shoal.progress import counted, stage
 from shoal.reproduction.beyond.all import EXPERIMENTS
 from shoal.reproduction.case import COARSENINGS, LEVELS, Case
 from shoal.reproduction.numbers import LARGEST_RISK
+from shoal.reproduction.provenance import code_sha256
 from shoal.reproduction.records import different_counts
 from shoal.reproduction.regeneration import impossible
 from shoal.reproduction.setting import CENSUS
 from shoal.reproduction.surfaces import surfaces
 from shoal.study import Cell, Row, Study, kept
 from shoal.table import Table
-from shoal.version import VERSION
 
 # Algorithm S3 cuts a domain into intervals of equal length, as it is printed; the authors' program cuts it so that all
 # have as many distinct values.
@@ -85,18 +86,16 @@ class Experiments:
         return found
 
     def _digest(self, step: str) -> str:
-        pd, setting = self.case.records.pd, self.case.setting
-        hidden = sorted((name, *(array.tolist() for array in counts)) for name, counts in pd.masked.items())
+        """Give a name to results that changes with the tables, with what is known of them, and with the code."""
+        records, setting = self.case.records, replace(self.case.setting, source=None)
         told = [
             step,
-            pd.origin.sha256,
-            pd.rows,
-            hidden,
-            setting.where,
-            setting.secret,
+            records.pd.origin.sha256,
+            records.sha256,
+            repr(setting),
             self.case.seed,
             self.beyond,
-            VERSION,
+            code_sha256(),
         ]
         return f"{step}-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]}"
 
@@ -113,6 +112,7 @@ class Experiments:
                 total |= {
                     axis.text(int(position)): (int(count), hidden.get(int(position), 0))
                     for position, count in zip(*table.counts(name), strict=True)
+                    if position != MISSING
                 }
             rows += [{"column": name, "value": v, "total": t, "masked": m} for v, (t, m) in total.items()]
         return rows
@@ -170,9 +170,10 @@ class Experiments:
 
     def _cells(self, cells: dict[tuple[str, str], Cell]) -> list[Row]:
         """Measure releases of SPD, given by family and level."""
+        releases = None if self.cache is None else self.cache / self._digest("releases")
         rows = []
         for (family, label), cell in cells.items():
-            found = Study((cell,), self.cache).run(self.case.table)
+            found = Study((cell,), releases).run(self.case.table)
             rows += [_short(row, label, family) for row in [*found, _largest_risk(found)]]
         return rows
 

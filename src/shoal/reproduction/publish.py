@@ -15,6 +15,7 @@ from shoal.report.page import rendered
 from shoal.reproduction.case import Case
 from shoal.reproduction.claims import Claim, as_rows, check_claims
 from shoal.reproduction.figures import figures
+from shoal.reproduction.keeping import as_json
 from shoal.reproduction.report import study_report
 from shoal.reproduction.tables import tables
 from shoal.study import Row
@@ -40,7 +41,7 @@ def publish(
     for paper in listed:
         contents[f"{_name(paper.number)}.csv"] = as_csv(paper.rows)
     contents["claims.csv"] = as_csv(as_rows(claims))
-    contents["study.json"] = json.dumps({"made": dict(made), "results": results}, default=str).encode()
+    contents["study.json"] = as_json(made, results).encode()
     folder.mkdir(parents=True, exist_ok=True)
     with all_or_none([folder / name for name in contents]) as drafts:
         for draft, content in zip(drafts, contents.values(), strict=True):

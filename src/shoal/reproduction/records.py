@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
+from shoal.engines import Layout
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING
 from shoal.methods.mask_uniques import MaskUniques
@@ -60,6 +62,14 @@ class Records:
             )
         pd = replace(table, masked=masked_counts(table, str(counts)))
         return cls(None, pd, Regenerate().apply(pd, (), seed))
+
+    @cached_property
+    def sha256(self) -> dict[str, str | None]:
+        """The SHA-256 of each table, written as CSV: wherever it came from, the same records have the same."""
+        return {
+            name: None if table is None else table.engine.text_digest(table.data, table.schema, Layout()).sha256
+            for name, table in {"truth": self.truth, "PD": self.pd, "SPD": self.spd}.items()
+        }
 
 
 def is_masked(table: Table) -> bool:

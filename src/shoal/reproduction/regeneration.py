@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.kernels import MISSING
 from shoal.table import Classes, Table
 
 MOTHERS = range(10, 56)  # years of age in which a woman may give birth
@@ -17,15 +18,19 @@ def impossible(table: Table) -> dict[str, float]:
 
     Of childbirths (ICD-9-CM 630 to 679) those of men and at other ages than 10 to 55 years, of births (V30 to V39)
     those above age 0, and of all records those whose ZIP code lies in another county than most of its patients say.
+    Records in which a cell that matters is missing tell nothing.
     """
     schema, found = table.schema, dict[str, float]()
-    if {_AGE, _SEX} <= set(schema.quasi) and _DIAGNOSIS in schema.sensitive and schema[_DIAGNOSIS].axis.nominal:
+    numbers = {name for name in schema.quasi if schema[name].axis.numeric}
+    if {_AGE, _SEX} <= numbers and _DIAGNOSIS in schema.sensitive and schema[_DIAGNOSIS].axis.nominal:
         labour, birth = _labour(table), _birth(table)
         ages, sexes = schema[_AGE].axis, schema[_SEX].axis
 
         def count(classes: Classes) -> NDArray[np.int64]:
-            age = _values(ages.values, classes.columns[_AGE])
-            sex, diagnosis = _values(sexes.values, classes.columns[_SEX]), classes.columns[_DIAGNOSIS]
+            columns = [classes.columns[name] for name in (_AGE, _SEX, _DIAGNOSIS)]
+            told = np.all([column != MISSING for column in columns], axis=0)
+            age, sex = _values(ages.values, columns[0][told]), _values(sexes.values, columns[1][told])
+            diagnosis = columns[2][told]
             mothers, children = labour[diagnosis], birth[diagnosis]
             able = (sex == FEMALE) & (age >= MOTHERS.start) & (age < MOTHERS.stop)
             parts = (mothers & ~able).sum(), mothers.sum(), (children & (age > 0)).sum(), children.sum()
@@ -36,8 +41,8 @@ def impossible(table: Table) -> dict[str, float]:
         found |= {"childbirths of men or outside 10-55 years": strange / max(mothers, 1)}
         found |= {"births above age 0": old / max(children, 1)}
     if {_ZIP, _COUNTY} <= set(schema.quasi):
-        elsewhere = sum(table.classes(_elsewhere, (_ZIP,), (_COUNTY,)))
-        found["ZIP codes outside their county"] = elsewhere / table.rows
+        elsewhere, told = np.sum(table.classes(_elsewhere, (_ZIP,), (_ZIP, _COUNTY)), axis=0).tolist()
+        found["ZIP codes outside their county"] = elsewhere / max(told, 1)
     return {what: float(value) for what, value in found.items()}
 
 
@@ -54,15 +59,15 @@ def _birth(table: Table) -> NDArray[np.bool_]:
 
 
 def _codes(table: Table) -> list[str]:
-    # The last one is for a diagnosis that is missing, whose position is negative.
-    return [*map(str, table.schema[_DIAGNOSIS].axis.values), ""]  # type: ignore[arg-type]
+    return list(map(str, table.schema[_DIAGNOSIS].axis.values))  # type: ignore[arg-type]
 
 
-def _elsewhere(classes: Classes) -> int:
-    """Count the records of each ZIP code that are not in its most frequent county."""
-    counties = classes.columns[_COUNTY].astype(np.int64)
-    number = np.repeat(np.arange(classes.sizes.size), classes.sizes)
+def _elsewhere(classes: Classes) -> NDArray[np.int64]:
+    """Count the records of each ZIP code that are not in its most frequent county, and all that tell both."""
+    told = (classes.columns[_ZIP] != MISSING) & (classes.columns[_COUNTY] != MISSING)
+    counties = classes.columns[_COUNTY][told].astype(np.int64)
+    number = np.repeat(np.arange(classes.sizes.size), classes.sizes)[told]
     _, places, counts = np.unique(np.stack([number, counties]), axis=1, return_inverse=True, return_counts=True)
     most = np.zeros(classes.sizes.size, np.int64)
     np.maximum.at(most, number, counts[places.reshape(-1)])
-    return int(classes.sizes.sum() - most.sum())
+    return np.array([told.sum() - most.sum(), told.sum()], np.int64)

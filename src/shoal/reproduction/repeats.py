@@ -10,9 +10,9 @@ from shoal.progress import along, stage
 from shoal.reproduction.case import Case
 from shoal.reproduction.claims import check_claims
 from shoal.reproduction.experiments import Experiments
+from shoal.reproduction.provenance import code_sha256
 from shoal.reproduction.records import Records
 from shoal.study import Row, kept
-from shoal.version import VERSION
 
 
 def repeats(number: int, rows: int, seed: int, cache: Path | None) -> list[Row]:
@@ -20,7 +20,7 @@ def repeats(number: int, rows: int, seed: int, cache: Path | None) -> list[Row]:
     found: list[Row] = []
     for draw in along(range(1, number + 1)):
         stage(f"table {draw} of {number}")
-        name = f"repeat-{VERSION}-{rows}-{seed}-{draw}"
+        name = f"repeat-{code_sha256()[:24]}-{rows}-{seed}-{draw}"
         found += kept(cache, name, lambda draw=draw: _repeat(draw, rows, seed))  # type: ignore[misc]
     return found
 

@@ -302,6 +302,7 @@ SENTENCES = (
         _above(1),
         "cut in two, the ratio of the losses is above 1",
         otherwise=findings.why_census,
+        about_discharges=True,
     ),
     Sentence(
         "coarsening-costs-more",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.axis import Axis
 from shoal.engines import Spans
 from shoal.kernels import MISSING
 from shoal.levels import Stretches
@@ -25,10 +26,10 @@ RESOLUTIONS = (2, 4, 8, 16, 32, 64, 128, 0)
 
 def surfaces(table: Table, first: Sequence[str], second: Sequence[str], by: Mode = "distinct") -> list[dict[str, Any]]:
     """Measure uniqueness and information loss at every pair of resolutions of two groups of attributes."""
-    sides = [[_Side(table, names, resolution, by) for resolution in RESOLUTIONS] for names in (first, second)]
+    others = [_Side(table, second, resolution, by) for resolution in RESOLUTIONS]
     rows = []
-    for a in sides[0]:
-        for b in sides[1]:
+    for a in (_Side(table, first, resolution, by) for resolution in RESOLUTIONS):  # one at a time, as they are large
+        for b in others:
             labels = table.engine.number(table.data, table.schema, [a.labels, b.labels])
             unique = sum(table.groups(lambda classes: int((classes.sizes == 1).sum()), labels))
             loss = float(np.sqrt(a.squares + b.squares).sum()) / (table.rows * (len(first) + len(second)))
@@ -54,11 +55,12 @@ class _Side:
             positions, _ = table.counts(name)
             present = positions[positions != MISSING]
             if 0 < resolution < present.size:
-                parts = Stretches(*intervals(table.schema[name].axis, present, resolution, by))
+                axis = table.schema[name].axis
+                parts = Stretches(*intervals(axis, present, resolution, by))
                 rules[name] = parts
                 place = np.searchsorted(parts.lows, present, side="right") - 1
-                farthest = np.maximum(parts.highs[place] - present, present - parts.lows[place])
-                costs[j] = present, (farthest / moments.deviation[j]) ** 2
+                own, low, high = (_numbers(axis, at) for at in (present, parts.lows[place], parts.highs[place]))
+                costs[j] = present, (np.maximum(high - own, own - low) / moments.deviation[j]) ** 2
         coarse = table.derive(table.engine.recode(table.data, table.schema, rules)) if rules else table
         self.labels = table.engine.number(coarse.data, coarse.schema, list(names))
 
@@ -70,3 +72,9 @@ class _Side:
             return total
 
         self.squares = table.engine.map_rows(table.data, table.schema, squared)
+
+
+def _numbers(axis: Axis, positions: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Give the numbers behind positions."""
+    numbers = axis.coordinates()
+    return positions.astype(np.float64) if numbers is None else numbers[positions]
