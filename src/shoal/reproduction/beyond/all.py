@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from shoal.reproduction.beyond import Experiment
+from shoal.reproduction.beyond.hilbert import HILBERT
 
-EXPERIMENTS: tuple[Experiment, ...] = ()
+EXPERIMENTS: tuple[Experiment, ...] = (HILBERT,)
