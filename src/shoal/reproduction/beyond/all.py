@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from shoal.reproduction.beyond import Experiment
 from shoal.reproduction.beyond.hilbert import HILBERT
+from shoal.reproduction.beyond.people import PEOPLE_BEHIND_RECORDS
 
-EXPERIMENTS: tuple[Experiment, ...] = (HILBERT,)
+EXPERIMENTS: tuple[Experiment, ...] = (HILBERT, PEOPLE_BEHIND_RECORDS)
