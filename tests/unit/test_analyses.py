@@ -43,10 +43,18 @@ def test_a_release_that_tells_nothing_finds_that_nothing_matters():
     assert 0.4 < found.detail["accuracy"]["released"] < 0.6 < found.detail["accuracy"]["original"]
 
 
-def test_an_attribute_that_is_lost_leaves_the_coefficient_of_the_other():
+def test_where_nothing_is_told_the_more_frequent_answer_is_predicted():
+    rare = np.where(AGES < 60, 5.0, 90.0)  # a quarter is above the median
+    original = read(pay=rare)
+    found = analysed(original, shoal.Coarsen(1).apply(original, (), 0))
+    assert found.detail["accuracy"]["released"] == pytest.approx(0.75, abs=0.06)
+    assert found.detail["accuracy"]["original"] > 0.9
+
+
+def test_an_attribute_that_is_lost_leaves_the_effect_of_the_other():
     original = read()
     found = analysed(original, shoal.Coarsen({"stay": 1}).apply(original, (), 0))
-    # In standard deviations: age is left, and the error is the share that the stay had in both.
+    # Ages and stays are independent: age is left, and the error is the share that the stay had in both.
     age, stay = 0.1 * AGES.std(), 0.3 * STAYS.std()
     assert found.value == pytest.approx(stay / np.hypot(age, stay), abs=0.01)
 
@@ -63,6 +71,17 @@ def test_where_nothing_can_be_learned_nothing_is_measured(pay):
     found = analysed(read(pay=pay))
     assert found.value == 0
     assert "nothing_to_measure" in found.detail
+
+
+def test_an_ordered_category_is_explained_by_its_place():
+    grades = np.array(["low", "middle", "high"])[np.minimum(AGES // 15, 2)]
+    frame = pl.DataFrame({"age": AGES, "grade": grades})
+    table = shoal.read(frame, quasi=["age"], sensitive=["grade"], orders={"grade": ("low", "middle", "high")})
+    found = Analyses("grade").score(table, table)
+    assert (found.value, found.detail["left_out"]) == (0, 0)
+    assert found.detail["r_squared"]["original"] > 0.6
+    # Most records have the highest grade, so that it is the median: nothing is above it, and reaching it is predicted.
+    assert 0.9 < found.detail["accuracy"]["original"] < 1
 
 
 def test_missing_cells_and_categories_are_learned_from_too():
@@ -84,9 +103,9 @@ def test_every_release_is_analysed_between_the_original_and_nothing(rows):
     assert releases[0] == "original"
     assert releases[-1] == "nothing"
     assert {"S2", "S4", "hilbert", "hilbert, t", "1/8", "1/8 printed"} < set(releases)
-    for what in ("information-loss", "coefficients", "query-error"):
+    for what in ("information-loss", "effects", "query-error"):
         assert found["original", what] == 0 < found["hilbert", what] < found["nothing", what]
-    assert found["nothing", "coefficients"] == pytest.approx(1)
+    assert found["nothing", "effects"] == pytest.approx(1)
     assert found["S2", "uniqueness"] == 0 < found["1/32", "uniqueness"]
 
 
@@ -94,11 +113,11 @@ def test_figures_and_section_tell_the_rows_and_nothing_else(rows):
     drawn = utility.figures(rows)
     assert list(drawn) == ["Fig. B3a", "Fig. B3b", "Fig. B3c"]
     told = " ".join(map(str, utility.section(rows, dict.fromkeys(drawn, "")).blocks))
-    spoilt = [row | {"value": 0.125} if row["measure"] == "coefficients" else row for row in rows]
+    spoilt = [row | {"value": 0.125} if row["measure"] == "effects" else row for row in rows]
     other = " ".join(map(str, utility.section(spoilt, {}).blocks))
     assert "from 0.12 (S2) to 0.12 (S4)" in other
     assert "from 0.12 (S2) to 0.12 (S4)" not in told
-    assert "without a charge above zero" in told
+    assert "that do not tell log charge, were left out" in told
 
 
 def test_too_short_a_table_gives_no_rows():

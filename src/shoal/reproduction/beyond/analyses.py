@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.axis import Axis
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.design import design, middles
 from shoal.measures.sampling import chances, sampled_rows
@@ -29,13 +30,14 @@ _BINS = 10
 class Analyses:
     """How far a regression and a prediction of a confidential number go astray that are learned from the release.
 
-    The logarithm of the number is regressed on all quasi-identifiers by least squares. The score is the length of the
-    difference between the coefficients from the release and those from the original, divided by the length of the
-    latter: 0 if they are the same, 1 if nothing is found to matter. Attributes are in standard deviations of the
-    original, ranges count with their middle, and codes as numbers, as in Eq. 3. The detail gives what share of the
-    variance each regression explains of original records that were held out (``r_squared``), and how often naive
-    Bayes over tenths of each attribute rightly predicts of these whether the number is above its median
-    (``accuracy``), learned from the release and from the original. Records without a number above zero are left out.
+    The logarithm of the number, or the place of an ordered category, is regressed on all quasi-identifiers by least
+    squares. The coefficients from the release and those from the original are applied to the original records: the
+    score is the root mean square of the difference, divided by that of what the original's coefficients say (both
+    about their means). It is 0 if they say the same and 1 if nothing is found to matter. Ranges count with their
+    middle, and codes as numbers, as in Eq. 3. The detail gives what share of the variance each regression explains of
+    original records that were held out (``r_squared``), and how often naive Bayes over tenths of each attribute
+    rightly predicts of these whether the number is above its median (``accuracy``), learned from the release and from
+    the original. Records without a value, or with a number that has no logarithm, are left out.
 
     Parameters
     ----------
@@ -62,10 +64,10 @@ class Analyses:
     def score(self, original: Table, released: Table) -> Score:
         """Learn from both tables."""
         rows = sampled_rows(original.rows, self.most, self.seed)
-        numbers = _numbers(original, self.secret, rows)
-        told = numbers > 0  # not where it is missing
+        goal = _goal(original, self.secret, rows)
+        told = ~np.isnan(goal)
         left_out = int(rows.size - told.sum())
-        rows, goal = rows[told], np.log(numbers[told])
+        rows, goal = rows[told], goal[told]
         held = chances(rows, self.seed + 1) < HELD_OUT
         detail = {"records": int(rows.size), "left_out": left_out}
         if min(held.sum(), (~held).sum()) < FEWEST or np.ptp(goal[~held]) == 0 or np.ptp(goal[held]) == 0:
@@ -74,23 +76,34 @@ class Analyses:
         asked, true = before[held], goal[held]
         learned = {"original": before[~held], "released": after[~held]}
         lines = {side: _Regression.of(x, goal[~held]) for side, x in learned.items()}
-        high = goal > np.median(goal[~held])
+        middle = np.median(goal[~held])
+        high = goal > middle if middle < goal.max() else goal >= middle
         cuts = [_cuts(column) for column in before.T]
         right = {
             side: _Bayes.of(_tenths(x, cuts), high[~held]).right(_tenths(asked, cuts), high[held])
             for side, x in learned.items()
         }
-        length = float(np.linalg.norm(lines["original"].slopes))
-        error = float(np.linalg.norm(lines["released"].slopes - lines["original"].slopes)) / length if length else 0.0
+        effects = {side: (before - before.mean(axis=0)) @ line.slopes for side, line in lines.items()}
+        size = float(np.linalg.norm(effects["original"]))
+        error = float(np.linalg.norm(effects["released"] - effects["original"])) / size if size else 0.0
         explained = {side: line.explained(asked, true) for side, line in lines.items()}
         return Score.exact(self.name, error, {**detail, "r_squared": explained, "accuracy": right})
 
 
-def _numbers(table: Table, name: str, rows: NDArray[np.int64]) -> Floats:
-    """Give the numbers of a column; not a number where there is none."""
+def has_logarithm(axis: Axis) -> bool:
+    """Tell whether a confidential attribute is analysed by its logarithm, as amounts are."""
+    return axis.kind in ("integer", "float")
+
+
+def _goal(table: Table, name: str, rows: NDArray[np.int64]) -> Floats:
+    """Give what is to be explained; not a number where there is nothing."""
     axis = table.schema[name].axis
     lo, hi = table.cells([name], rows)
-    return middles(Line.between((axis, axis), None), ORIGINAL, lo[:, 0], hi[:, 0])
+    values = middles(Line.between((axis, axis), None), ORIGINAL, lo[:, 0], hi[:, 0])
+    if not has_logarithm(axis):
+        return values
+    found: Floats = np.log(np.where(values > 0, values, np.nan))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +149,14 @@ class _Bayes:
 
     @classmethod
     def of(cls, bins: NDArray[np.int64], high: Truths) -> _Bayes:
+        shares = (high.sum() + 1) / (high.size + 2), ((~high).sum() + 1) / (high.size + 2)
         weights = []
         for column in bins.T:
-            counts = [np.bincount(column[which], minlength=_BINS + 2) + 1.0 for which in (high, ~high)]  # Laplace's one
-            weights.append(np.log(counts[0] / counts[0].sum()) - np.log(counts[1] / counts[1].sum()))
-        ones = float(high.sum()) + 1
-        return cls(float(np.log(ones / (high.size + 2 - ones))), weights)
+            # One more in each bin, shared as all are: a bin that nobody was seen in says nothing.
+            counts = [np.bincount(column[which], minlength=_BINS + 2) for which in (high, ~high)]
+            logs = [np.log((count + share) / share) for count, share in zip(counts, shares, strict=True)]
+            weights.append(logs[0] - logs[1])
+        return cls(float(np.log(shares[0] / shares[1])), weights)
 
     def right(self, bins: NDArray[np.int64], high: Truths) -> float:
         """Give the share of records of which it is right."""

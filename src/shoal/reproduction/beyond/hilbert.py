@@ -95,11 +95,10 @@ def section(rows: Sequence[Row], drawn: Mapping[str, str]) -> Section:
         _HEADING,
         "Algorithm S2 sorts records by one number, so that neighbours may differ in most attributes. The method "
         "hilbert sorts them along a curve through the space of all attributes, and chooses where to cut. "
-        f"{_both(every)} Both have the same reason: records that are alike in all that is known are often alike in "
-        "what is secret, and k-anonymity promises nothing about that.",
+        f"{_both(every)}",
         *_html(drawn, "Fig. B1a"),
-        f"t-closeness does. {_with_closeness(some)} This is measured on {_records(rows, SAMPLE)} records, because with "
-        "millions hilbert takes many minutes to make classes close. In a smaller table every method loses more.",
+        "k-anonymity promises nothing about what is secret; t-closeness does. "
+        f"{_with_closeness(some)} {_on_size(rows)}",
         *_html(drawn, "Fig. B1b"),
         _table(some, f"Loss and disclosure with and without t-closeness, {_records(rows, SAMPLE)} records"),
     )
@@ -122,24 +121,37 @@ def _records(rows: Sequence[Row], data: str) -> str:
     return next(f"{row['records']:,}" for row in rows if row["data"] == data)
 
 
+def _on_size(rows: Sequence[Row]) -> str:
+    """Say on how many records closeness was measured, and why on no more."""
+    some, every = (next((row["records"] for row in rows if row["data"] == data), 0) for data in (SAMPLE, ALL))
+    if some >= every:
+        return f"This is measured on {some:,} records."
+    return (
+        f"This is measured on {some:,} of the records, drawn at random, because hilbert takes many minutes to make "
+        "classes of millions close. In a smaller table every method loses more."
+    )
+
+
 def _both(found: _Numbers) -> str:
     """Say how many times less is lost and how many times more is disclosed, and which releases are better in both."""
     pairs = [(found[PLAIN, label], found[S2, label]) for family, label in found if family == PLAIN]
-    if not pairs:
-        return ""
     less = [theirs[LOSS] / mine[LOSS] for mine, theirs in pairs if mine[LOSS]]
     more = [mine[DISCLOSED] / theirs[DISCLOSED] for mine, theirs in pairs if theirs[DISCLOSED]]
-    told = "It loses less"
+    told = []
     if less:
-        told = f"At the same k it loses {min(less):.0f} to {max(less):.0f} times less"
+        told.append(f"At the same k it loses {min(less):.1f} to {max(less):.1f} times less.")
     if more:
-        told += f", and discloses {min(more):.1f} to {max(more):.1f} times as many confidential values"
+        told.append(f"It discloses {min(more):.1f} to {max(more):.1f} times as many confidential values.")
+    if less and more and min(less) > 1 and min(more) > 1:
+        told.append("Both have the same reason: who is alike in all that is known is often alike in what is secret.")
     better = [
         f"at {label} it beats Algorithm S2 at {' and '.join(beaten)} in both"
         for family, label in found
         if family == PLAIN and (beaten := _beaten(found, label))
     ]
-    return f"{told}. " + (f"By another k, {'; '.join(better)}." if better else "")
+    if better:
+        told.append(f"With another k it need not be one or the other: {'; '.join(better)}.")
+    return " ".join(told)
 
 
 def _beaten(found: _Numbers, label: str) -> list[str]:

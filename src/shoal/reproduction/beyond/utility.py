@@ -14,7 +14,7 @@ from shoal.measures.uniqueness import Uniqueness
 from shoal.methods.coarsen import Coarsen, Mode
 from shoal.report.page import Html, Section, table
 from shoal.reproduction.beyond import Experiment
-from shoal.reproduction.beyond.analyses import HELD_OUT, Analyses
+from shoal.reproduction.beyond.analyses import HELD_OUT, Analyses, has_logarithm
 from shoal.reproduction.beyond.hilbert import CLOSE, PLAIN, S2, S4, releases
 from shoal.reproduction.beyond.samples import drawn
 from shoal.reproduction.case import COARSENINGS, Case
@@ -25,7 +25,7 @@ QUERIES = 500
 MOST = 100_000  # records that are asked, and learned from
 ORIGINAL, NOTHING = "original", "nothing"
 ALONE, LOSS = "uniqueness", "information-loss"
-COEFFICIENTS, EXPLAINED, QUERY, RIGHT = "coefficients", "r-squared", "query-error", "accuracy"
+EFFECTS, EXPLAINED, QUERY, RIGHT = "effects", "r-squared", "query-error", "accuracy"
 _SHORT = {S2: "S2", PLAIN: "hilbert", S4: "S4", CLOSE: "hilbert, t"}
 _READINGS: dict[Mode, str] = {"distinct": "1/{}", "width": "1/{} printed"}
 _HEADING = "What is left for analyses"
@@ -35,8 +35,10 @@ def measure(case: Case) -> list[Row]:
     """Measure each release of a sample, the original, and a release that shows nothing but the range of each column."""
     case = drawn(case)
     secret = case.setting.secret
-    if case.table.schema[secret].axis.nominal:
+    axis = case.table.schema[secret].axis
+    if axis.nominal:
         return []
+    goal = f"log {secret}" if has_logarithm(axis) else secret
     measures = (
         Uniqueness(), InformationLoss(), Analyses(secret, MOST, case.seed),
         QueryError(QUERIES, seed=case.seed, most=MOST),
@@ -50,13 +52,13 @@ def measure(case: Case) -> list[Row]:
         values = {
             ALONE: alone["value"],
             LOSS: lost["value"],
-            COEFFICIENTS: learned["value"],
+            EFFECTS: learned["value"],
             EXPLAINED: detail["r_squared"]["released"],
             QUERY: asked["detail"]["median"],
             RIGHT: detail["accuracy"]["released"],
         }
         about = {"release": release, "records": case.table.rows, "learned": detail["records"]}
-        about |= {"left_out": detail["left_out"], "secret": secret}
+        about |= {"left_out": detail["left_out"], "secret": secret, "goal": goal}
         rows += [about | {"measure": name, "value": value} for name, value in values.items()]
     return rows
 
@@ -76,15 +78,19 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Draw what becomes of a regression, of counts and of a prediction."""
     if not rows:
         return {}
-    secret, level = rows[0]["secret"], f"k = {LEVEL}"
     names = (
-        f"S2, S4 and hilbert at {level}, with t-closeness where t is written, coarsening in two readings of "
+        f"S2, S4 and hilbert at k = {LEVEL}, with t-closeness where t is written, coarsening in two readings of "
         f"Algorithm S3, and a release that shows {NOTHING} but the range of each column."
     )
     drawn_ones = {
-        "Fig. B3a": (COEFFICIENTS, False, f"Error of a regression of log {secret}", "relative error of coefficients"),
+        "Fig. B3a": (
+            EFFECTS,
+            False,
+            f"Error of a regression of {rows[0]['goal']}",
+            "relative error of effects",
+        ),
         "Fig. B3b": (QUERY, True, f"Error of {QUERIES} counts over ranges", "median relative error"),
-        "Fig. B3c": (RIGHT, True, f"Predicting whether {secret} is above its median", "right predictions"),
+        "Fig. B3c": (RIGHT, True, f"Predicting whether {rows[0]['secret']} is above its median", "right predictions"),
     }
     return {
         number: bars(
@@ -108,12 +114,12 @@ def section(rows: Sequence[Row], drawn: Mapping[str, str]) -> Section:
     return Section(
         _HEADING,
         "Eq. 3 says how far cells are from what they were, not what analyses make of them. Each release of "
-        f"{first['records']:,} records was used three ways. The logarithm of {first['secret']} was regressed on all "
-        "quasi-identifiers, and the coefficients compared with those from the original. "
+        f"{first['records']:,} records was used three ways. A regression explained {first['goal']} by all "
+        "quasi-identifiers, and the effects that it finds were compared with those that the original has. "
         f"{QUERIES} counts over random ranges of three attributes were estimated. And naive Bayes learned to predict "
         f"whether {first['secret']} is above its median, which was tried on original records. {first['learned']:,} "
         f"records were learned from or, {HELD_OUT:.0%} of them, held out to be predicted; {first['left_out']:,} more, "
-        f"without a {first['secret']} above zero, were left out.",
+        f"that do not tell {first['goal']}, were left out.",
         *(Html(drawn[number]) for number in sorted(drawn)),
         _table(rows),
         _foretold(rows),
@@ -127,7 +133,7 @@ def _values(rows: Sequence[Row], what: str) -> dict[str, float]:
 
 def _table(rows: Sequence[Row]) -> Html:
     heads = {
-        "release": "release", ALONE: "stand alone", LOSS: "lost (Eq. 3)", COEFFICIENTS: "error of coefficients",
+        "release": "release", ALONE: "stand alone", LOSS: "lost (Eq. 3)", EFFECTS: "error of effects",
         EXPLAINED: "R² on originals", QUERY: "error of counts, median", RIGHT: "right predictions",
     }  # fmt: skip
     shares = (ALONE, QUERY, RIGHT)
@@ -141,7 +147,7 @@ def _table(rows: Sequence[Row]) -> Html:
 def _foretold(rows: Sequence[Row]) -> str:
     """Say how well the order of releases by Eq. 3 agrees with their order by each analysis."""
     losses = _values(rows, LOSS)
-    kinds = {COEFFICIENTS: ("coefficients", 1), QUERY: ("counts", 1), RIGHT: ("predictions", -1)}
+    kinds = {EFFECTS: ("effects", 1), QUERY: ("counts", 1), RIGHT: ("predictions", -1)}
     found = []
     for what, (name, sign) in kinds.items():
         worse = _values(rows, what)
@@ -166,13 +172,14 @@ def _rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
 
 def _on_closeness(rows: Sequence[Row]) -> str:
     """Say what t-closeness does to a regression of the very attribute that it hides."""
-    error = _values(rows, COEFFICIENTS)
+    error = _values(rows, EFFECTS)
     pairs = ((_SHORT[S2], _SHORT[S4]), (_SHORT[PLAIN], _SHORT[CLOSE]))
     told = " and ".join(f"from {error[plain]:.2f} ({plain}) to {error[close]:.2f} ({close})" for plain, close in pairs)
+    grows = all(error[plain] < error[close] for plain, close in pairs)
     return (
-        "t-closeness promises that what is known says little about what is secret, and that is what such a regression "
-        f"asks: with it the error of the coefficients goes {told}. Whoever wants that answer from a release cannot "
-        "have that promise."
+        "t-closeness promises that what is known says little about what is secret, and what the one says about the "
+        f"other is what such a regression asks. With t-closeness the error of effects goes {told}"
+        f"{': whoever wants that answer from a release cannot have that promise' if grows else ''}."
     )
 
 
