@@ -6,7 +6,8 @@ import pytest
 import shoal
 from shoal.datasets.discharges import discharges
 from shoal.hierarchy import Hierarchy
-from shoal.reproduction.beyond import hilbert
+from shoal.reproduction import experiments
+from shoal.reproduction.beyond import Experiment, hilbert
 from shoal.reproduction.beyond.samples import drawn
 from shoal.reproduction.case import LEVELS, Case
 from shoal.reproduction.experiments import Experiments
@@ -41,6 +42,19 @@ def test_four_ways_are_measured_at_every_level_and_those_of_the_paper_not_twice(
         label = f"k = {k}"
         assert losses[hilbert.PLAIN, label] < losses[hilbert.S2, label]
         assert losses[hilbert.CLOSE, label] < losses[hilbert.S4, label]
+
+
+def test_rows_of_earlier_steps_are_told_behind_those_of_an_experiment(case, monkeypatch):
+    again = Experiment(
+        "again", 1, lambda case: [{"own": 1}], hilbert.figures, hilbert.section, lambda r: r["masking"][:1]
+    )
+    left_out = Experiment("not run", 1, lambda case: [], hilbert.figures, hilbert.section)
+    monkeypatch.setattr(experiments, "EXPERIMENTS", (again, left_out))
+    steps = {"masking": (1, Experiments(case).masking), "again": (1, lambda: again.measure(case))}
+    monkeypatch.setattr(Experiments, "steps", property(lambda self: steps))
+    found = Experiments(case).results()
+    assert found["again"] == [{"own": 1}, found["masking"][0]]
+    assert "not run" not in found
 
 
 def test_releases_with_t_closeness_disclose_nothing_at_the_levels_of_table_s9(rows):

@@ -163,4 +163,4 @@ def _repaired(rows: Sequence[Row]) -> str:
     )
 
 
-PEOPLE_BEHIND_RECORDS = Experiment("people", 20, measure, figures, section)
+PEOPLE_BEHIND_RECORDS = Experiment("people", 50, measure, figures, section)

@@ -26,7 +26,7 @@ MOST = 100_000  # records that are asked, and learned from
 ORIGINAL, NOTHING = "original", "nothing"
 ALONE, LOSS = "uniqueness", "information-loss"
 EFFECTS, EXPLAINED, QUERY, RIGHT = "effects", "r-squared", "query-error", "accuracy"
-_SHORT = {S2: "S2", PLAIN: "hilbert", S4: "S4", CLOSE: "hilbert, t"}
+_SHORT = {S2: "S2", PLAIN: "hilbert", S4: "S4", CLOSE: "hilbert + t"}
 _READINGS: dict[Mode, str] = {"distinct": "1/{}", "width": "1/{} printed"}
 _HEADING = "What is left for analyses"
 
@@ -122,6 +122,7 @@ def section(rows: Sequence[Row], drawn: Mapping[str, str]) -> Section:
         f"that do not tell {first['goal']}, were left out.",
         *(Html(drawn[number]) for number in sorted(drawn)),
         _table(rows),
+        _on_safety(rows),
         _foretold(rows),
         _on_closeness(rows),
     )
@@ -142,6 +143,18 @@ def _table(rows: Sequence[Row]) -> Html:
         text = f"{row['value']:.1%}" if row["measure"] in shares else f"{row['value']:.3f}"
         found.setdefault(row["release"], {"release": row["release"]})[row["measure"]] = text
     return table(list(found.values()), heads, "Analyses of each release", numeric=tuple(heads)[1:])
+
+
+def _on_safety(rows: Sequence[Row]) -> str:
+    """Say that not all of these answers come from releases that protect everybody."""
+    alone = {name: value for name, value in _values(rows, ALONE).items() if name not in (ORIGINAL, NOTHING)}
+    safe, shares = [name for name, value in alone.items() if not value], [value for value in alone.values() if value]
+    told = f"Nobody stands alone in {', '.join(safe)}." if safe else ""
+    if shares:
+        told += (
+            f" In the others {min(shares):.1%} to {max(shares):.1%} do, so that good answers have a price there, too."
+        )
+    return told.strip()
 
 
 def _foretold(rows: Sequence[Row]) -> str:
@@ -183,4 +196,4 @@ def _on_closeness(rows: Sequence[Row]) -> str:
     )
 
 
-UTILITY = Experiment("utility", 20, measure, figures, section)
+UTILITY = Experiment("utility", 14, measure, figures, section)
