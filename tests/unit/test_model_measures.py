@@ -55,7 +55,22 @@ def test_the_same_seed_gives_the_same_queries_and_another_gives_others():
     assert values[0] > 0
 
 
-@pytest.mark.parametrize("given", [{"queries": 0}, {"attributes": 1.5}, {"selectivity": 0}, {"floor": 2}, {"seed": -1}])
+def test_queries_may_ask_only_some_records_and_those_of_both_tables():
+    table = read(people(4000))
+    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(20)]).table
+
+    def asked(most):
+        return shoal.score(release, [shoal.QueryError(most=most)], table)[0].value
+
+    assert asked(4000) == pytest.approx(asked(None))  # one by one, or by what records have in common
+    assert asked(1000) == pytest.approx(asked(None), rel=0.25)
+    assert asked(1000) != asked(None)
+    assert shoal.score(table, [shoal.QueryError(most=1000)], table)[0].value == 0
+
+
+@pytest.mark.parametrize(
+    "given", [{"queries": 0}, {"attributes": 1.5}, {"selectivity": 0}, {"floor": 2}, {"seed": -1}, {"most": 0}]
+)
 def test_queries_that_make_no_sense_are_refused(given):
     with pytest.raises(shoal.ParameterError):
         shoal.QueryError(**given)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from shoal.engines import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.counting import Part, Range, Several, estimated_counts
-from shoal.measures.spreading import ORIGINAL, Categories, Line, common_ground
+from shoal.measures.counting import Look, Part, Range, Several, estimated_counts, look_at
+from shoal.measures.sampling import check_sampling, sampled_rows
+from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.parameters import settle
 from shoal.table import Table
 
@@ -47,6 +48,9 @@ class QueryError:
         The smallest share of the records that an error is compared with.
     seed
         The seed of the random numbers. The same seed and original give the same queries for every release.
+    most
+        At most so many records are looked at, the same ones of both tables, chosen by their number and the seed; all,
+        if left out.
 
     References
     ----------
@@ -64,6 +68,7 @@ class QueryError:
     selectivity: float = 0.1
     floor: float = 0.001
     seed: int = 0
+    most: int | None = None
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
@@ -72,26 +77,28 @@ class QueryError:
             raise ParameterError("Queries and their attributes are counted from one.", "Give whole numbers above 0.")
         if not 0 < self.selectivity <= 1 or not 0 <= self.floor <= 1:
             raise ParameterError("Selectivity and floor are shares of the records.", "Give numbers between 0 and 1.")
-        if not isinstance(self.seed, int) or self.seed < 0:
-            raise ParameterError("A seed is a whole number, at least 0.", "Leave it out for the usual one.")
+        check_sampling(1 if self.most is None else self.most, self.seed)
 
     def score(self, original: Table, released: Table) -> Score:
         """Draw queries, count them in the original, estimate them from the release."""
-        moments = original.moments()
+        moments, sizes = original.moments(), (original.rows, released.rows)
+        rows = None if self.most is None else sampled_rows(min(sizes), self.most, self.seed)
+        looks = look_at(original, rows), look_at(released, rows)
+        sizes = sizes if rows is None else (rows.size, rows.size)
         grounds = {name: common_ground(original, released, name, moments) for name in original.schema.quasi}
-        known = {name: _occurring(original, name, ground) for name, ground in grounds.items()}
+        known = {name: _occurring(looks[ORIGINAL], name, ground) for name, ground in grounds.items()}
         known = {name: found for name, found in known.items() if found[0].size}
         if not known:
             return nothing_to_measure(self.name, "no attribute has a value", {"queries": 0})
         queries = self._drawn(grounds, known)
-        true = estimated_counts(original, ORIGINAL, grounds, queries)
-        guessed = estimated_counts(released, 1 - ORIGINAL, grounds, queries) * (original.rows / released.rows)
-        errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * original.rows, 1.0))
+        true, guessed = (estimated_counts(look, side, grounds, queries) for side, look in enumerate(looks))
+        guessed *= sizes[ORIGINAL] / sizes[RELEASED]
+        errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * sizes[ORIGINAL], 1.0))
         detail = {
             "median": float(np.median(errors)),
             "ninth_decile": float(np.quantile(errors, 0.9)),
             "queries": len(queries),
-            "mean_selectivity": float(true.mean()) / original.rows,
+            "mean_selectivity": float(true.mean()) / sizes[ORIGINAL],
         }
         return Score.exact(self.name, float(errors.mean()), detail)
 
@@ -110,7 +117,7 @@ class QueryError:
         return queries
 
 
-def _occurring(original: Table, name: str, ground: Line | Categories) -> tuple[Floats, Floats]:
+def _occurring(look: Look, name: str, ground: Line | Categories) -> tuple[Floats, Floats]:
     """Give the values of an attribute in ascending order, and the share of records that has each."""
 
     def counted(cells: Boxes) -> tuple[Floats, Floats]:
@@ -120,7 +127,7 @@ def _occurring(original: Table, name: str, ground: Line | Categories) -> tuple[F
         cell, category, share = ground.members(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])
         return np.where(category < ground.size, category, np.nan), share * cells.counts[cell]
 
-    values, counts = zip(*original.boxes(counted, (name,)), strict=True)
+    values, counts = zip(*look(counted, (name,)), strict=True)
     found, number = np.unique(np.concatenate(values), return_inverse=True)
     total = np.bincount(number, np.concatenate(counts))
     shown = ~np.isnan(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,6 +18,7 @@ from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods.regenerate import Regenerate
+from shoal.models.t_closeness import TCloseness, closeness_bound
 from shoal.reproduction.records import Records
 from shoal.reproduction.setting import CENSUS, DISCHARGES, Setting
 from shoal.table import Table
@@ -93,3 +95,11 @@ class Case:
     def measures(self) -> tuple[Measure, ...]:
         """What the paper measures of a release."""
         return Uniqueness(), RandomReidentification(), AttributeDisclosure(self.setting.where), InformationLoss()
+
+    def closeness(self, k: int) -> TCloseness:
+        """Give the t-closeness that goes with k in Table S9.
+
+        Eq. 6 holds under the convention that ranks records, ties broken: the paper's levels of t mean that one.
+        """
+        t = math.ceil(closeness_bound(self.table.rows, k) * 100 - 1e-9) / 100
+        return TCloseness(max(t, 0.01), self.setting.secret, "ordered-records")

@@ -10,6 +10,12 @@ from shoal.report.page import Section
 from shoal.reproduction.case import Case
 from shoal.study import Row
 
+Results = Mapping[str, Sequence[Row]]
+
+
+def _nothing(results: Results) -> list[Row]:
+    return []
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -27,6 +33,8 @@ class Experiment:
         Draws the rows: figures by their number, such as ``Fig. C1``.
     section
         Tells what was found, given the rows and the figures as HTML.
+    earlier
+        Picks rows of the steps before that are told again here, behind its own, so that nothing is measured twice.
     """
 
     name: str
@@ -34,3 +42,4 @@ class Experiment:
     measure: Callable[[Case], list[Row]]
     figures: Callable[[Sequence[Row]], dict[str, Figure]]
     section: Callable[[Sequence[Row], Mapping[str, str]], Section]
+    earlier: Callable[[Results], list[Row]] = _nothing
