@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.measures import Measure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.measures.erring_attacker import erring_attacker
+from shoal.measures.erring_attacker import ErringAttacker
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Matching, Uniqueness
 from shoal.table import Table
@@ -24,7 +24,7 @@ def risk(
 
     Records match by ``signature`` or by ``fit`` (see `Uniqueness`). If neither is named, the signature counts, and
     what fit matching finds is told beside it. ``errors`` says how likely the attacker is wrong about some attributes:
-    under the same name stands what he then claims, of each of them alone and of all at once (see `erring_attacker`).
+    under the same name stands what he then claims, of each of them alone and of all at once (see `ErringAttacker`).
 
     >>> import polars as pl
     >>> from shoal import read
@@ -60,8 +60,9 @@ def risk(
 def _errors(table: Table, errors: Mapping[str, float], known: Sequence[str] | None) -> Iterator[dict[str, Any]]:
     """Tell what an attacker claims who errs in each attribute alone, and in all of them at once."""
     each = [{name: rate} for name, rate in errors.items()]
+    attacker = ErringAttacker(table, known)
     for some in (*each, *([errors] if len(each) > 1 else [])):
-        found = erring_attacker(table, some, known)
+        found = attacker.matches(some)
         yield {
             "columns": dict(found.errors), "claimed": found.claimed, "right": found.right, "wrong": found.wrong,
             "right_of_claimed": found.right_of_claimed, "standard_error": found.standard_error,

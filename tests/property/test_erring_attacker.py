@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measures.erring_attacker import erring_attacker
+from shoal.measures.erring_attacker import ErringAttacker
 
 KINDS = {"days": "integer", "race": "category", "size": "ordered", "dose": "float", "born": "date"}
 SIZES = ("small", "medium", "large")
@@ -89,7 +89,7 @@ def enumerated(columns, errors):
 @given(tables(), st.floats(0, 1))
 def test_with_one_attribute_that_errs_claims_are_exact(columns, rate):
     for name in columns:
-        found = erring_attacker(read(columns), {name: rate})
+        found = ErringAttacker(read(columns)).matches({name: rate})
         assert (found.right, found.wrong) == pytest.approx(enumerated(columns, {name: rate}), abs=1e-12)
         assert found.standard_error == 0
 
@@ -98,7 +98,7 @@ def test_with_one_attribute_that_errs_claims_are_exact(columns, rate):
 @given(tables(), st.floats(0, 1), st.booleans())
 def test_with_several_that_err_claims_lie_within_the_standard_error(columns, rate, halved):
     errors = {name: rate / (2 if halved and i else 1) for i, name in enumerate(columns)}
-    found = erring_attacker(read(columns), errors)
+    found = ErringAttacker(read(columns)).matches(errors)
     right, wrong = enumerated(columns, errors)
     assert found.right == pytest.approx(right, abs=1e-12)
     assert abs(found.wrong - wrong) <= 4.5 * found.standard_error + 1e-12
@@ -106,7 +106,7 @@ def test_with_several_that_err_claims_lie_within_the_standard_error(columns, rat
 
 def test_numbers_that_are_codes_are_taken_for_any_other():
     columns = {"days": [1, 1, 5, 9], "race": ["a", "a", "b", "b"]}
-    found = erring_attacker(read(columns), {"days": 1.0}, codes=["days"])
+    found = ErringAttacker(read(columns), codes=["days"]).matches({"days": 1.0})
     # Those with 1 take the code for 5 or 9, which no one of their race has; each of the others for the other's 1 in 3.
     assert (found.right, found.wrong) == (0.0, pytest.approx(2 / 3 / 4))
 
@@ -119,8 +119,8 @@ def test_whatever_holds_the_table_the_claims_are_the_same(tmp_path):
         "dose": [None, *generator.choice([0.5, 1.0, 2.0], 59).tolist()],
     }
     for errors in ({"days": 0.3}, {"race": 0.3}, {"days": 0.3, "race": 0.1, "dose": 0.2}):
-        here = erring_attacker(read(columns), errors)
-        there = erring_attacker(read(columns, Tiny()), errors)
+        here = ErringAttacker(read(columns)).matches(errors)
+        there = ErringAttacker(read(columns, Tiny())).matches(errors)
         assert (there.right, there.wrong) == pytest.approx((here.right, here.wrong), abs=1e-12)
 
 
@@ -129,4 +129,4 @@ def test_nobody_is_wrong_about_what_is_masked():
     codes = shoal.read(pl.DataFrame({"zip": ["93701", "937**"]}), quasi=["zip"], masked=True, kinds={"zip": "category"})
     for table, name in ((masked, "age"), (codes, "zip")):
         with pytest.raises(shoal.DataError, match=f"Column '{name}' has cells that stand for several values"):
-            erring_attacker(table, {name: 0.1})
+            ErringAttacker(table).matches({name: 0.1})

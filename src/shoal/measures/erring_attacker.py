@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,25 +57,14 @@ class Matches:
         return self.right / self.claimed if self.claimed else None
 
 
-def erring_attacker(
-    table: Table,
-    errors: Mapping[str, float],
-    known: Sequence[str] | None = None,
-    *,
-    codes: Collection[str] = (),
-    seed: int = 0,
-) -> Matches:
-    """Measure what an attacker claims whose knowledge errs in some attributes.
-
-    With one attribute that errs, both shares are exact expectations. With several, what is wrong is drawn, 50,000 to
-    100,000 times in all, for people all over the table.
+@dataclass(frozen=True, eq=False)
+class ErringAttacker:
+    """Somebody who knows some attributes of people in a table, and errs in some of these.
 
     Parameters
     ----------
     table
         The table, with exact cells in the attributes that err.
-    errors
-        How likely each attribute is wrong, from 0 to 1.
     known
         The attributes that the attacker knows; all quasi-identifiers if left out.
     codes
@@ -88,21 +77,36 @@ def erring_attacker(
     >>> import polars as pl
     >>> from shoal import read
     >>> stays = read(pl.DataFrame({"age": [34, 34, 51, 60], "days": [2, 3, 2, 9]}), quasi=["age", "days"])
-    >>> found = erring_attacker(stays, {"days": 0.5})
+    >>> found = ErringAttacker(stays).matches({"days": 0.5})
     >>> found.right, found.wrong  # if wrong, the first is taken for the second, and this for it every other time
     (0.5, 0.1875)
     """
-    names = tuple(table.schema.quasi if known is None else known)
-    rates = {name: _rate(table, names, name, rate) for name, rate in errors.items()}
-    if not rates:
-        raise ParameterError("No attribute errs.", "Name at least one: --error age=0.3.")
-    stage("measuring errors of attackers")
-    slips = {name: Slips.of(table, name, as_code=name in codes) for name in rates}
-    if len(rates) == 1:
-        [(name, rate)] = rates.items()
-        right, wrong = _exact(table, tuple(each for each in names if each != name), name, slips[name], rate)
-        return Matches(rates, right, wrong, 0.0)
-    return Matches(rates, *_drawn(table, names, slips, rates, seed))
+
+    table: Table
+    known: Sequence[str] | None = None
+    codes: Collection[str] = ()
+    seed: int = 0
+    _slips: dict[str, Slips] = field(default_factory=dict, init=False, repr=False)
+
+    def matches(self, errors: Mapping[str, float]) -> Matches:
+        """Give what he claims if each of some attributes is wrong with a probability from 0 to 1.
+
+        With one attribute that errs, both shares are exact expectations. With several, what is wrong is drawn, 50,000
+        to 100,000 times in all, for people all over the table.
+        """
+        names = tuple(self.table.schema.quasi if self.known is None else self.known)
+        rates = {name: _rate(self.table, names, name, rate) for name, rate in errors.items()}
+        if not rates:
+            raise ParameterError("No attribute errs.", "Name at least one: --error age=0.3.")
+        stage("measuring errors of attackers")
+        for name in rates:
+            if name not in self._slips:
+                self._slips[name] = Slips.of(self.table, name, as_code=name in self.codes)
+        if len(rates) == 1:
+            [(name, rate)] = rates.items()
+            others = tuple(each for each in names if each != name)
+            return Matches(rates, *_exact(self.table, others, name, self._slips[name], rate), 0.0)
+        return Matches(rates, *_drawn(self.table, names, self._slips, rates, self.seed))
 
 
 def _rate(table: Table, names: Sequence[str], name: str, rate: float) -> float:
