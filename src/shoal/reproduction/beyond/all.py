@@ -3,5 +3,9 @@
 from __future__ import annotations
 
 from shoal.reproduction.beyond import Experiment
+from shoal.reproduction.beyond.attacker_errors import ATTACKER_ERRORS
+from shoal.reproduction.beyond.dimensions import DIMENSIONS
+from shoal.reproduction.beyond.population import POPULATION
+from shoal.reproduction.beyond.subsets import SUBSETS
 
-EXPERIMENTS: tuple[Experiment, ...] = ()
+EXPERIMENTS: tuple[Experiment, ...] = (POPULATION, ATTACKER_ERRORS, SUBSETS, DIMENSIONS)
