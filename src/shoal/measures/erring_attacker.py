@@ -102,11 +102,12 @@ class ErringAttacker:
         for name in rates:
             if name not in self._slips:
                 self._slips[name] = Slips.of(self.table, name, as_code=name in self.codes)
-        if len(rates) == 1:
-            [(name, rate)] = rates.items()
+        erring = {name: rate for name, rate in rates.items() if rate} or dict([*rates.items()][:1])
+        if len(erring) == 1:
+            [(name, rate)] = erring.items()
             others = tuple(each for each in names if each != name)
             return Matches(rates, *_exact(self.table, others, name, self._slips[name], rate), 0.0)
-        return Matches(rates, *_drawn(self.table, names, self._slips, rates, self.seed))
+        return Matches(rates, *_drawn(self.table, names, self._slips, erring, self.seed))
 
 
 def _rate(table: Table, names: Sequence[str], name: str, rate: float) -> float:

@@ -57,14 +57,18 @@ class _Distinct:
         rows = np.arange(self.alone.size, dtype=np.int32)
         return _Remaining(rows, np.zeros_like(rows), 1, 0)
 
+    def unique(self, remaining: _Remaining, column: int) -> int:
+        """Count who stands alone when one attribute more is known."""
+        keys, counts = self._divided(remaining, column)
+        return remaining.unique + int(np.count_nonzero(self.alone[remaining.rows[(counts == 1)[keys]]]))
+
     def grown(self, remaining: _Remaining, column: int) -> _Remaining:
         """Give what remains when one attribute more is known."""
         keys, counts = self._divided(remaining, column)
         several = counts > 1
         stay = several[keys]
-        gone = remaining.rows[~stay]
         # A group of one distinct record is not divided any further, whether or not that record occurs once.
-        unique = remaining.unique + int(np.count_nonzero(self.alone[gone]))
+        unique = remaining.unique + int(np.count_nonzero(self.alone[remaining.rows[~stay]]))
         labels = (np.cumsum(several, dtype=np.int32) - 1)[keys[stay]]
         return _Remaining(remaining.rows[stay], labels, int(np.count_nonzero(several)), unique)
 
@@ -117,9 +121,13 @@ def _supersets(
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """Give a set and all that come from it by adding later columns, each with those who stand alone."""
     yield columns, known.unique
-    if len(columns) < most:
-        for column in range(columns[-1] + 1, len(distinct.codes)):
-            yield from _supersets(distinct, (*columns, column), distinct.grown(known, column), most)
+    last = len(distinct.codes) - 1
+    for column in range(columns[-1] + 1, last + 1) if len(columns) < most else ():
+        more = (*columns, column)
+        if column == last or len(more) == most:  # half of all sets: nothing comes from them
+            yield more, distinct.unique(known, column)
+        else:
+            yield from _supersets(distinct, more, distinct.grown(known, column), most)
 
 
 def _distinct(table: Table) -> tuple[_Distinct, list[int]]:
