@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from shoal.catalogue import build
 from shoal.errors import ParameterError
 from shoal.measures import Measure
+from shoal.measures.erring_attacker import checked_rate
 from shoal.models import PrivacyModel
 from shoal.schema import ReadOptions, Roles
 
@@ -170,6 +172,22 @@ def asked_measures(given: Iterable[str] | None, target: str | None = None) -> li
         found.append(build("measures", {"name": name} | values))
     if target is not None:
         found.append(build("measures", {"name": "accuracy-loss", "target": target}))
+    return found
+
+
+def asked_errors(given: Iterable[str] | None) -> dict[str, float]:
+    """Read how likely an attacker is wrong about some columns.
+
+    >>> asked_errors(["los=0.3", "age=0.05"])
+    {'los': 0.3, 'age': 0.05}
+    """
+    found: dict[str, float] = {}
+    for name, text in pairs(given, "COLUMN=PROBABILITY", "age=0.3", at_last=True).items():
+        try:
+            rate = float(text)
+        except ValueError:
+            rate = math.nan
+        found[name] = checked_rate(name, rate)
     return found
 
 

@@ -115,6 +115,7 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
     console.print(grid)
     for line in _told(report):
         console.print(escape(line))
+    _errors(console, report, "If the attacker errs:")
     if report.get("known"):
         console.print("\nBy what is known:")
         heads = [", ".join(found["known"]) for found in report["known"]]
@@ -125,6 +126,24 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
             share = _share(found["uniqueness"])
             grid.add_row(escape(head), f"{found['unique']:,}", share, *worst, f"{found['smallest_class']:,}")
         console.print(grid)
+        for head, found in zip(heads, report["known"], strict=True):
+            _errors(console, found, f"If {head} are known, and the attacker errs:")
+
+
+def _errors(console: Console, report: Mapping[str, Any], title: str) -> None:
+    """Show what an attacker claims who is wrong about some attributes."""
+    from rich.markup import escape
+
+    if not report.get("errors"):
+        return
+    grid = _grid("wrong about", "claims a match", "rightly", "wrongly", "right, of his claims")
+    for found in report["errors"]:
+        about = ", ".join(f"{name}={rate:.4g}" for name, rate in found["columns"].items())
+        wrong = _share(found["wrong"]) + (f" ± {_share(found['standard_error'])}" if found["standard_error"] else "")
+        right = "–" if found["right_of_claimed"] is None else _share(found["right_of_claimed"])
+        grid.add_row(escape(about), _share(found["claimed"]), _share(found["right"]), wrong, right)
+    console.print(f"\n{escape(title)}")
+    console.print(grid)
 
 
 def _told(report: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal import showing
-from shoal.arguments import asked_measures, listed, read_options
+from shoal.arguments import asked_errors, asked_measures, listed, read_options
 from shoal.catalogue import SHELVES, build, entries, look_up
 from shoal.cli.options import (
     Dates,
@@ -18,6 +18,7 @@ from shoal.cli.options import (
     Delimiter,
     Encoding,
     EngineOption,
+    ErrorOption,
     File,
     Header,
     HierarchyOption,
@@ -96,8 +97,8 @@ def inspect_command(
 @app.command("risk")
 def risk_command(
     file: File, quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, known: Known = None,
-    where: Where = None, matching: MatchingOption = None, measure: MeasureOption = None, kind: Kind = None, order: Order = None,
-    in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
+    where: Where = None, matching: MatchingOption = None, error: ErrorOption = None, measure: MeasureOption = None,
+    kind: Kind = None, order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
     thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None,
     page: ReportOption = None, overwrite: Overwrite = False, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
     as_json: Json = False,
@@ -113,6 +114,7 @@ def risk_command(
     sets = [listed(text) for text in known or ()]
     if not all(sets):
         raise ParameterError("A set of known attributes names none.", "Name at least one: --known age,sex.")
+    errors = asked_errors(error)
     extra = asked_measures(measure)
     for asked in extra:
         if isinstance(asked, PairMeasure):
@@ -133,9 +135,12 @@ def risk_command(
                 if name not in table.schema.quasi:
                     raise SchemaError.missing_column(name, table.schema.quasi)
         report = {"file": file.name, "quasi": list(table.schema.quasi), "guessed": guessed}
-        report |= risk(table, where=where, matching=way)
+        report |= risk(table, where=where, matching=way, errors=errors)
         if sets:
-            report["known"] = [risk(table, names, where, way) for names in sets]
+            report["known"] = [
+                risk(table, names, where, way, {name: rate for name, rate in errors.items() if name in names})
+                for names in sets
+            ]
         if extra:
             report["scores"] = [_score(value) for value in score(table, extra)]
         if page is not None:

@@ -131,6 +131,14 @@ MatchingOption = Annotated[
         help="'signature': equal cells match; 'fit': a cell matches every value that it may stand for. Both if left out.",
     ),
 ]
+ErrorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--error",
+        metavar="COLUMN=PROBABILITY",
+        help="How likely an attacker is wrong about a column: age=0.3 (repeat). Tells how many matches he claims, and how many are right.",
+    ),
+]
 ReportOption = Annotated[
     Path | None, typer.Option("--report", help="Also write a report for people: .html, or .pdf with WeasyPrint.")
 ]

@@ -15,7 +15,7 @@ from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import BEFORE, Side, class_sizes, uniqueness_by_knowledge
-from shoal.report.page import Block, Page, Section, bullets, code, facts, joined, note, paragraph, table
+from shoal.report.page import Block, Html, Page, Section, bullets, code, facts, joined, note, paragraph, table
 from shoal.table import Table
 from shoal.version import VERSION
 
@@ -90,6 +90,8 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
     figure = uniqueness_by_knowledge({BEFORE: original}, _ALONE)
     if figure is not None:
         yield figure
+    if report.get("errors"):
+        yield _errors(report["errors"])
     if report.get("known"):
         rows = [
             {
@@ -102,6 +104,20 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
         ]
         heads = {"known": "Known", "unique": "Stand alone", "share": "Share", "least": "Smallest group"}
         yield table(rows, heads, "Risk by what the attacker knows", numeric=["share"])
+
+
+def _errors(errors: Sequence[Mapping[str, Any]]) -> Html:
+    rows = [
+        {
+            "about": ", ".join(f"{name}={rate:.4g}" for name, rate in each["columns"].items()),
+            "claimed": percent(each["claimed"]),
+            "right": percent(each["right"]),
+            "wrong": percent(each["wrong"]),
+        }
+        for each in errors
+    ]
+    heads = {"about": "Wrong about", "claimed": "Claims a match", "right": "Rightly", "wrong": "Wrongly"}
+    return table(rows, heads, "What an attacker claims who errs: shares of all people", numeric=list(heads)[1:])
 
 
 def _assumptions(original: Table) -> Iterator[Block]:

@@ -1,0 +1,53 @@
+"""Estimates of population uniqueness from the UCI Adult data, taken for samples of different fractions.
+
+Pitman's and Zayatz's estimates are those that ARX gives. Its SNB does not converge on these data: the values here were
+worked out anew from the paper's generating function.
+"""
+
+import numpy as np
+import pytest
+from property.independent import columns_of, sizes
+
+from shoal.errors import ParameterError
+from shoal.measures.population_uniqueness import SampledClasses, pitman, pitman_parameters, snb, zayatz
+
+PUBLISHED = {
+    0.01: (0.144608353, 0.271712720, 0.20467902),
+    0.1: (0.276849939, 0.320740239, 0.24997694),
+    0.2: (0.336628017, 0.357709923, 0.31945938),
+    1.0: (0.530023937, 0.514289503, None),
+}
+
+
+@pytest.fixture(scope="module")
+def classes(shared_data):
+    columns = columns_of(shared_data / "adult" / "adult_int.csv", ";")
+    return np.array(list(sizes(columns, list(columns)).values()), np.int64)
+
+
+@pytest.mark.parametrize("fraction", PUBLISHED)
+def test_estimates_are_the_published_ones(classes, fraction):
+    sample = SampledClasses.of(classes, round(30_162 / fraction))
+    for estimate, published in zip((pitman, zayatz, snb), PUBLISHED[fraction], strict=True):
+        found = estimate(sample)
+        assert published is None if found is None else found / sample.population == pytest.approx(published, abs=1e-8)
+
+
+def test_the_parameters_of_pitmans_model_are_the_published_ones(classes):
+    sample = SampledClasses.of(classes, 301_620)
+    assert pitman_parameters(sample) == pytest.approx((3176.2335, 0.7179489), rel=1e-7)
+
+
+@pytest.mark.parametrize("sizes", [[1], [2], [5, 5], [1, 1, 1], [1, 2], [1, 1, 2], [1, 1, 2, 2, 40_000]])
+def test_samples_that_tell_little_give_an_estimate_or_none(sizes):
+    given = np.array(sizes, np.int64)
+    for population in (int(given.sum()), 2 * int(given.sum()), 10**7):
+        sample = SampledClasses.of(given, population)
+        for estimate in (pitman, zayatz, snb):
+            found = estimate(sample)
+            assert found is None or 0 <= found <= population
+
+
+def test_a_sample_is_not_larger_than_its_population():
+    with pytest.raises(ParameterError, match="not more than its population"):
+        SampledClasses.of(np.array([3, 4]), 6)
