@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.datasets.discharge_model import HISPANIC, Model, Numbers, model
+from shoal.datasets.discharge_model import HISPANIC, Model, model
+from shoal.datasets.slots import Numbers
 from shoal.measures import score
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods.mask_uniques import MaskUniques
