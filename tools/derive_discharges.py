@@ -109,7 +109,7 @@ def cell(age: int, sex: int) -> int:
 
 def season(code: str) -> int:
     """Tell apart the illnesses with seasons of their own: newborns, childbed, airways and lungs, and all others."""
-    return 0 if code[:3] in ("V30", "V31") else 1 if in_childbed(code) else 2 if "460" <= code[:3] <= "519" else 3
+    return 0 if code.startswith("V3") else 1 if in_childbed(code) else 2 if "460" <= code[:3] <= "519" else 3
 
 
 def diagnoses(records: list[Record]) -> tuple[list[list[Any]], list[list[int]]]:
@@ -126,7 +126,7 @@ def diagnoses(records: list[Record]) -> tuple[list[list[Any]], list[list[int]]]:
     out: list[tuple[str, int, Any]] = []
     for code in kept:
         mean = sum(d * w for d, w in days[code]) / sum(w for _, w in days[code])
-        kind = 0 if code[:3] in ("V30", "V31") else 1 if in_childbed(code) else 2 + (mean >= 3) + (mean >= 4.5)
+        kind = 0 if code.startswith("V3") else 1 if in_childbed(code) else 2 + (mean >= 3) + (mean >= 4.5)
         kind = 5 if mean >= 7 and kind > 1 else kind
         for stay, weight in days[code]:
             of_kind[kind] += weight * around(stay)

@@ -33,6 +33,8 @@ class Assumptions:
         The share of patients who come from far: for them the pull of a place falls much slower with distance.
     own_county
         How many times more patients come from the hospital's own county, all else equal.
+    segregation
+        How far race groups live apart: the standard deviation of the logarithm of a place's affinity for a group.
     no_zip
         The share of patients without a ZIP code: homeless, from another state, or not told.
     abroad
@@ -69,20 +71,21 @@ class Assumptions:
         The number of the bootstrap of the survey's tables; 0 takes them as they are.
     """
 
-    reach: float = _assumed(3.75, 2, 6)
-    nearest: float = _assumed(2, 1, 4)
-    scatter: float = _assumed(0.2, 0.1, 0.3)
-    own_county: float = _assumed(4, 2, 8)
+    reach: float = _assumed(6, 4, 9)
+    nearest: float = _assumed(4, 2, 6)
+    scatter: float = _assumed(0.15, 0.08, 0.25)
+    own_county: float = _assumed(4, 3, 6)
+    segregation: float = _assumed(1.2, 0.8, 1.6)
     no_zip: float = _assumed(0.024, 0.012, 0.036)
     abroad: float = _assumed(0.012, 0.006, 0.018)
-    prefer_white: float = _assumed(0.5, 0.4, 0.6)
+    prefer_white: float = _assumed(0.53, 0.45, 0.6)
     against_habit: float = _assumed(0.024, 0, 0.1)
     otherwise: float = _assumed(0.024, 0.01, 0.05)
     ethnicity_unknown: float = _assumed(1, 0.5, 1.5)
-    association: float = _assumed(1, 0.8, 1.3)
+    association: float = _assumed(1, 0.8, 1.2)
     stay_spread: float = _assumed(0.2, 0, 0.4)
     long_spread: float = _assumed(0.6, 0.4, 0.8)
-    charge_level: float = _assumed(1, 0.9, 1.1)
+    charge_level: float = _assumed(1.17, 1.05, 1.3)
     charge_spread: float = _assumed(0.62, 0.5, 0.75)
     price_spread: float = _assumed(0.3, 0.2, 0.4)
     season: float = _assumed(1, 0, 2)

@@ -1,10 +1,13 @@
-"""Where the patients of each hospital live: a gravity model, balanced on both sides.
+"""Where the patients of each hospital live: a gravity model, balanced on both sides, with race groups living apart.
 
-The pull of a place is its number of people times a function that falls with distance. A hospital's reach is the
-distance within which live a given multiple of the people that it would serve alone. Most patients come from around
-it, where the pull falls with the eighth power of distances beyond the reach; the others are scattered, and their pull
-falls with the square. Then the flows are balanced: each hospital gets the discharges that the state published, and
-each place sends as many as its people need (doubly constrained gravity model, Furness's iteration).
+The pull of a place is its number of people times a function that falls with distance. Most patients come from around
+the hospital, where the pull falls with the eighth power of distances beyond its reach; the others are scattered, and
+their pull falls with the square. Then the flows are balanced: each hospital gets the discharges that the state
+published, and each place sends as many as its people need (doubly constrained gravity model, Furness's iteration).
+
+Race groups live apart: within the flow around a hospital, each place has an affinity for each group. Half of its
+variance is shared by the places of one area, the first three digits of the ZIP code. On average over the groups it is
+one, so that places still send as many as they should.
 
 References
 ----------
@@ -13,12 +16,25 @@ A. G. Wilson: A statistical theory of spatial distribution models. Transportatio
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from shoal.datasets.assumptions import Assumptions
-from shoal.datasets.slots import Numbers, Reals, Slots, scaled, totals
+from shoal.datasets.slots import Numbers, Reals, Slots, exponential, scaled, stretches, totals
 
+HOME, FAR = 12, 14  # bits that choose a place around the hospital, and one of the scattered
 BALANCED = 12  # rounds: after these no place is off by more than some per cent
+APART = (0.5, 1.0, 1.0, 1.0, 0.25, 0.25, 1.0)  # how strongly each race group lives apart, next to the others
+
+
+@dataclass(frozen=True, eq=False)
+class Catchment:
+    """Tables of slots: places around each hospital by race group, and scattered ones; with the share of the latter."""
+
+    near: Slots
+    far: Slots
+    scattered: Reals
 
 
 def distances(places: Numbers, sites: Numbers) -> Numbers:
@@ -28,8 +44,8 @@ def distances(places: Numbers, sites: Numbers) -> Numbers:
     return across * across + along * along
 
 
-def flows(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions) -> Reals:
-    """Give how many of each hospital's patients live at each place, as weights.
+def pulls(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions) -> tuple[Reals, Reals]:
+    """Give the pull of each place on each hospital: around it, and on the scattered.
 
     Parameters
     ----------
@@ -42,25 +58,70 @@ def flows(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions)
     assumed
         Reach, scatter and the bias for the own county.
     """
-    people, apart = places[:, 4].astype(np.float64), distances(places, sites)
+    apart = distances(places, sites)
     order = np.argsort(apart, axis=1, kind="stable")
     around = np.cumsum(places[:, 4][order], axis=1)
-    served = sizes * (places[:, 4].sum() * assumed.reach / sizes.sum())
+    # A small hospital has a smaller share of those in its reach than a large one.
+    served = np.sqrt(sizes / sizes.sum() / len(sizes)) * (places[:, 4].sum() * assumed.reach)
     inside = np.minimum((around < served[:, None]).sum(axis=1, keepdims=True), len(places) - 1)
     reach = np.take_along_axis(apart, np.take_along_axis(order, inside, axis=1), axis=1)
     reach = np.maximum(reach, assumed.nearest * assumed.nearest)
     wide = reach / (reach + apart)
     near = wide * wide
-    bias = np.where(places[sites, 1][:, None] == places[:, 1], assumed.own_county, 1.0)
-    flow = sum(
-        share * pull / totals(pull, 1)
-        for share, pull in ((1 - assumed.scatter, people * bias * (near * near)), (assumed.scatter, people * wide))
-    )
-    wanted = sizes[:, None] / sizes.sum()
+    people = places[:, 4] * np.where(places[sites, 1][:, None] == places[:, 1], assumed.own_county, 1.0)
+    around_it, scattered = people * (near * near), people * wide
+    return (1 - assumed.scatter) * around_it / totals(around_it, 1), assumed.scatter * scattered / totals(scattered, 1)
+
+
+def affinities(places: Numbers, races: Reals, normal: Numbers, strength: float) -> Reals:
+    """Give the affinity of each place for each race group, drawn once and for all: lognormal, and one on average.
+
+    Parameters
+    ----------
+    places
+        As for `pulls`.
+    races
+        The share of each group in the state.
+    normal
+        Quantiles of the normal distribution in 4096ths.
+    strength
+        The standard deviation of its logarithm.
+    """
+    _, area = np.unique(places[:, 0] // 100, return_inverse=True)
+    generator = np.random.Philox(key=np.array([len(normal), 1 << 42], np.uint64))
+    bits = (generator.random_raw(2 * len(races) * len(places)) >> np.uint64(54)).astype(np.int64)
+    own, shared = normal.take(bits).reshape(2, len(races), len(places)) / 4096
+    both = (own + shared[:, area]) * np.sqrt(0.5)
+    drawn = exponential(strength * np.array(APART)[:, None] * both)
+    return drawn / totals(drawn * races[:, None], 0)
+
+
+def catchment(
+    places: Numbers, sites: Numbers, sizes: Numbers, races: Reals, normal: Numbers, assumed: Assumptions
+) -> Catchment:
+    """Build the tables.
+
+    Parameters
+    ----------
+    places, sites, sizes, assumed
+        As for `pulls`.
+    races, normal
+        As for `affinities`.
+    """
+    around, scattered = pulls(places, sites, sizes, assumed)
+    people = places[None, :, 4] / places[:, 4].sum()
+    flow = both = around + scattered
     for _ in range(BALANCED):
-        flow = scaled(flow, people[None, :] / people.sum(), 0)
-        flow = scaled(flow, wanted, 1)
-    return flow
+        flow = scaled(flow, people, 0)
+        flow = scaled(flow, sizes[:, None] / sizes.sum(), 1)
+    balance = flow / both
+    near, far = around * balance, scattered * balance
+    apart = affinities(places, races, normal, assumed.segregation)
+    return Catchment(
+        np.concatenate([stretches(near * mine, HOME) for mine in apart]),
+        stretches(far, FAR),
+        (totals(far, 1) / totals(flow, 1)).reshape(-1),
+    )
 
 
 def neighbours(apart: Numbers, unfit: Slots) -> Slots:

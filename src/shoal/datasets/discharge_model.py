@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.datasets.assumptions import Assumptions
-from shoal.datasets.catchment import distances, flows, neighbours
-from shoal.datasets.slots import Numbers, Reals, Slots, exponential, power, scaled, slots
+from shoal.datasets.catchment import Catchment, catchment, distances, neighbours
+from shoal.datasets.slots import Numbers, Reals, Slots, exponential, power, scaled, slots, totals
 
 # How many bits choose a value, by what is chosen.
-HOSPITAL, CELL, YEAR, SEX, HOME, DIAGNOSIS, STAY, QUARTER, SMALL = 20, 12, 12, 13, 14, 12, 16, 12, 10
+HOSPITAL, CELL, YEAR, SEX, DIAGNOSIS, STAY, QUARTER, SMALL = 20, 12, 12, 13, 12, 16, 12, 10
 NORMAL = 10  # bits: the places on the normal distribution that are tabled; more bits choose between two of them
 
 HISPANIC = 6  # the last race group of the state
@@ -60,7 +60,7 @@ class Model:
     women: Numbers
     hispanic_race: Slots
     ethnicity: Slots
-    home: Slots
+    home: Catchment
     zips: Numbers
     counties: Numbers
     illness: Numbers
@@ -160,6 +160,7 @@ def model(assumed: Assumptions = Assumptions()) -> Model:  # noqa: B008 (frozen)
     women = np.array(told["women"], np.int64)
     by_sex = resampled(np.stack([(1 << SEX) - women, women], axis=1), of_age, assumed.resample)
     normal = np.array(told["normal"], np.int64)
+    races = totals(by_race * sizes[:, None], 0).reshape(-1) / ((1 << CELL) * sizes.sum())
     unfit = (sizes < 1 << (HOSPITAL - 9)) | (long > 0)  # small ones, and those of long care
     return Model(
         assumed=assumed,
@@ -171,7 +172,7 @@ def model(assumed: Assumptions = Assumptions()) -> Model:  # noqa: B008 (frozen)
         women=(by_sex[:, 1] << SEX) // by_sex.sum(axis=1),
         hispanic_race=_hispanic_races(habit, assumed),
         ethnicity=_ethnicities(assumed),
-        home=slots(flows(places, sites, sizes, assumed), HOME, np.uint16),
+        home=catchment(places, sites, sizes, races, normal, assumed),
         zips=np.append(places[:, 0], [ABROAD_ZIP, NO_ZIP]),
         counties=np.append(places[:, 1], [NO_COUNTY, NO_COUNTY]),
         illness=2 * (np.searchsorted(told["bands"], np.arange(86), "right").astype(np.int64) - 1),

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from shoal.datasets import discharge_goals
 from shoal.datasets.assumptions import Assumptions
+from shoal.datasets.catchment import FAR, HOME
 from shoal.datasets.discharge_goals import Goal
 from shoal.datasets.discharge_model import (
     CELL,
     DIAGNOSIS,
     FIRST_DAYS,
     HISPANIC,
-    HOME,
     HOSPITAL,
     NO_CHARGE,
     NORMAL,
@@ -40,7 +40,7 @@ from shoal.datasets.discharge_model import (
     model,
 )  # fmt: skip
 from shoal.datasets.published import FULL
-from shoal.datasets.slots import Numbers
+from shoal.datasets.slots import Numbers, Reals
 from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import read
 from shoal.engines.endings import delimiter_for
@@ -129,7 +129,7 @@ def _block(tables: Model, seed: int, number: int) -> Columns:
     }
 
 
-def _happens(bits: _Bits, share: float) -> NDArray[np.bool_]:
+def _happens(bits: _Bits, share: float | Reals) -> NDArray[np.bool_]:
     """Decide for each record whether something happens that happens to a given share."""
     happens: NDArray[np.bool_] = bits.take(CHANCE) < share * (1 << CHANCE)
     return happens
@@ -150,8 +150,13 @@ def _sex(tables: Model, age: Numbers, chance: Numbers) -> Numbers:
 
 
 def _place(tables: Model, hospital: Numbers, origin: Numbers, bits: _Bits) -> Numbers:
-    """Draw the place of residence around the hospital; some have no ZIP code, and some Hispanics live abroad."""
-    place = tables.home.take((hospital << HOME) + bits.take(HOME)).astype(np.int64)
+    """Draw the place of residence, near the hospital or far; some have no ZIP code, and some Hispanics live abroad."""
+    group = origin * len(tables.hospitals) + hospital
+    near, far = (
+        tables.home.near.take((group << HOME) + bits.take(HOME)),
+        tables.home.far.take((hospital << FAR) + bits.take(FAR)),
+    )
+    place = np.where(_happens(bits, tables.home.scattered.take(hospital)), far, near).astype(np.int64)
     last = len(tables.zips) - 1
     place[_happens(bits, tables.assumed.no_zip)] = last
     place[(origin == HISPANIC) & _happens(bits, tables.assumed.abroad)] = last - 1

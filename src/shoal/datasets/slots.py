@@ -40,6 +40,17 @@ def slots(shares: Any, bits: int, kind: Any = np.uint8) -> Slots:
     return np.repeat(numbers, weights.reshape(-1))
 
 
+def stretches(shares: Reals, bits: int, kind: Any = np.uint16) -> Slots:
+    """Fill slots as `slots` does, but end each value's stretch at the nearest place: many small shares stay together.
+
+    Rounding each share by itself would leave out all that are below half a place.
+    """
+    ends = np.add.accumulate(shares, axis=1)
+    ends = np.floor(ends * ((1 << bits) / ends[:, -1:]) + 0.5).astype(np.int64)
+    weights = np.diff(ends, axis=1, prepend=0)
+    return np.repeat(np.tile(np.arange(shares.shape[1], dtype=kind), len(shares)), weights.reshape(-1))
+
+
 def scaled(cells: Reals, margin: Reals, axis: int) -> Reals:
     """Scale a table so that its totals along an axis are the given ones; where nothing is, nothing comes."""
     found = totals(cells, axis)
