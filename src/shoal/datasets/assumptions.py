@@ -30,7 +30,8 @@ class Assumptions:
     nearest
         No reach is shorter, in kilometres.
     scatter
-        The share of patients who come from far: for them the pull of a place falls much slower with distance.
+        The share of patients who come from far, before flows are balanced (then 17 % instead of 11 %): for them the
+        pull of a place falls much slower with distance.
     own_county
         How many times more patients come from the hospital's own county, all else equal.
     segregation
@@ -68,12 +69,13 @@ class Assumptions:
     same_quarter
         The share of these that are in the quarter of the first stay for sure.
     resample
-        The number of the bootstrap of the survey's tables; 0 takes them as they are.
+        The number of the bootstrap of the survey's tables, where 0 takes them as they are, and of the draw of where
+        race groups live.
     """
 
     reach: float = _assumed(6, 4, 9)
     nearest: float = _assumed(4, 2, 6)
-    scatter: float = _assumed(0.15, 0.08, 0.25)
+    scatter: float = _assumed(0.11, 0.06, 0.2)
     own_county: float = _assumed(4, 3, 6)
     segregation: float = _assumed(1.2, 0.8, 1.6)
     no_zip: float = _assumed(0.024, 0.012, 0.036)

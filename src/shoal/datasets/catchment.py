@@ -25,6 +25,7 @@ from shoal.datasets.slots import Numbers, Reals, Slots, exponential, scaled, str
 
 HOME, FAR = 12, 14  # bits that choose a place around the hospital, and one of the scattered
 BALANCED = 12  # rounds: after these no place is off by more than some per cent
+AFFINITY = 1 << 42  # the second half of the key: the bits of no block of any table
 APART = (0.5, 1.0, 1.0, 1.0, 0.25, 0.25, 1.0)  # how strongly each race group lives apart, next to the others
 
 
@@ -41,7 +42,8 @@ def distances(places: Numbers, sites: Numbers) -> Numbers:
     """Give the squared distance of each site from each place, in kilometres."""
     across = places[sites, 2][:, None] - places[:, 2]
     along = places[sites, 3][:, None] - places[:, 3]
-    return across * across + along * along
+    apart: Numbers = across * across + along * along
+    return apart
 
 
 def pulls(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions) -> tuple[Reals, Reals]:
@@ -73,8 +75,8 @@ def pulls(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions)
     return (1 - assumed.scatter) * around_it / totals(around_it, 1), assumed.scatter * scattered / totals(scattered, 1)
 
 
-def affinities(places: Numbers, races: Reals, normal: Numbers, strength: float) -> Reals:
-    """Give the affinity of each place for each race group, drawn once and for all: lognormal, and one on average.
+def affinities(places: Numbers, races: Reals, normal: Numbers, assumed: Assumptions) -> Reals:
+    """Draw the affinity of each place for each race group: lognormal, and one on average over the groups.
 
     Parameters
     ----------
@@ -84,16 +86,17 @@ def affinities(places: Numbers, races: Reals, normal: Numbers, strength: float) 
         The share of each group in the state.
     normal
         Quantiles of the normal distribution in 4096ths.
-    strength
-        The standard deviation of its logarithm.
+    assumed
+        The standard deviation of its logarithm, and which draw.
     """
     _, area = np.unique(places[:, 0] // 100, return_inverse=True)
-    generator = np.random.Philox(key=np.array([len(normal), 1 << 42], np.uint64))
+    generator = np.random.Philox(key=np.array([assumed.resample, AFFINITY], np.uint64))
     bits = (generator.random_raw(2 * len(races) * len(places)) >> np.uint64(54)).astype(np.int64)
     own, shared = normal.take(bits).reshape(2, len(races), len(places)) / 4096
     both = (own + shared[:, area]) * np.sqrt(0.5)
-    drawn = exponential(strength * np.array(APART)[:, None] * both)
-    return drawn / totals(drawn * races[:, None], 0)
+    drawn = exponential(assumed.segregation * np.array(APART)[:, None] * both)
+    even: Reals = drawn / totals(drawn * races[:, None], 0)
+    return even
 
 
 def catchment(
@@ -116,7 +119,7 @@ def catchment(
         flow = scaled(flow, sizes[:, None] / sizes.sum(), 1)
     balance = flow / both
     near, far = around * balance, scattered * balance
-    apart = affinities(places, races, normal, assumed.segregation)
+    apart = affinities(places, races, normal, assumed)
     return Catchment(
         np.concatenate([stretches(near * mine, HOME) for mine in apart]),
         stretches(far, FAR),

@@ -29,6 +29,7 @@ from shoal.datasets.slots import Numbers, Reals, Slots, exponential, power, scal
 
 # How many bits choose a value, by what is chosen.
 HOSPITAL, CELL, YEAR, SEX, DIAGNOSIS, STAY, QUARTER, SMALL = 20, 12, 12, 13, 12, 16, 12, 10
+BOOTSTRAP = 1 << 41  # the second half of the key: the bits of no block of any table
 NORMAL = 10  # bits: the places on the normal distribution that are tabled; more bits choose between two of them
 
 HISPANIC = 6  # the last race group of the state
@@ -99,7 +100,7 @@ def resampled(shares: NDArray[Any], sizes: list[int], number: int) -> NDArray[An
         return shares
     bits, weights = 12, np.asarray(shares)
     filled = slots(weights, bits, np.int64).reshape(len(weights), -1)
-    generator = np.random.Philox(key=np.array([number, 1 << 41], np.uint64))
+    generator = np.random.Philox(key=np.array([number, BOOTSTRAP], np.uint64))
     out = np.empty_like(weights)
     for row, size in enumerate(sizes):
         drawn = (generator.random_raw(max(size, 1)) >> np.uint64(64 - bits)).astype(np.int64)
@@ -135,20 +136,24 @@ def _prices(levels: Numbers, assumed: Assumptions) -> Numbers:
     return np.where(levels <= NOT_REPORTED, levels, level.astype(np.int64))
 
 
-def _seasons(told: list[list[int]], assumed: Assumptions) -> Slots:
-    even = 1024 + (np.array(told) - 1024) * assumed.season
-    return slots(even, QUARTER) + np.uint8(1)
+def _seasons(shares: NDArray[Any], assumed: Assumptions) -> Slots:
+    even = totals(shares, 1) / 4
+    return slots(even + (shares - even) * assumed.season, QUARTER) + np.uint8(1)
 
 
-@lru_cache(maxsize=2)
-def model(assumed: Assumptions = Assumptions()) -> Model:  # noqa: B008 (frozen)
+def model(assumed: Assumptions | None = None) -> Model:
     """Build the tables from the parameters, which ``tools/derive_discharges.py`` derived from published figures.
 
     Parameters
     ----------
     assumed
-        The constants that nobody published.
+        The constants that nobody published; the usual ones if left out.
     """
+    return _model(assumed or Assumptions())
+
+
+@lru_cache(maxsize=2)
+def _model(assumed: Assumptions) -> Model:
     told = json.loads((files("shoal.datasets") / "discharges.json").read_text(encoding="utf-8"))
     places = np.array(told["places"], np.int64)
     told_of = list(zip(*told["hospitals"], strict=True))

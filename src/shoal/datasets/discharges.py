@@ -307,8 +307,8 @@ def describe(table: Table | None = None, *, rows: int = ROWS, seed: int = SEED) 
     Returns
     -------
     list of Goal
-        What was measured, the goal, the figure, and whether the goal holds. Shares of unique and of masked records
-        have goals for a table of full length only, and say so.
+        What was measured, the goal, the figure, whether the goal holds, and its kind. What depends on how many records
+        are unique has goals for a table of full length only, and says so.
     """
     patients = None
     if table is None:  # a table does not give away its patients

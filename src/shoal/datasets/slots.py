@@ -55,7 +55,8 @@ def scaled(cells: Reals, margin: Reals, axis: int) -> Reals:
     """Scale a table so that its totals along an axis are the given ones; where nothing is, nothing comes."""
     found = totals(cells, axis)
     margin = np.broadcast_to(margin, found.shape)
-    return cells * np.divide(margin, found, out=np.zeros_like(found), where=found > 0)
+    out: Reals = cells * np.divide(margin, found, out=np.zeros_like(found), where=found > 0)
+    return out
 
 
 def power(base: Reals, exponent: float) -> Reals:
