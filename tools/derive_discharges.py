@@ -34,12 +34,16 @@ SOURCES = (
     "OSHPD open data: inpatient discharges 2009 by hospital and age group, race group, days",
     "US Census: population and position of ZIP code areas",
     "California Department of Finance: population 2009 by age and race",
-    "CDC, National Hospital Discharge Survey 2010: ages, sexes, diagnoses, days (sample)",
+    "CDC, National Hospital Discharge Survey 2010: ages, sexes, diagnoses, days, months of discharge (sample)",
 )
-CODES = 340  # diagnoses that are kept: about four fifths of all discharges have one of them
+FEWEST = 3  # records of the survey that a diagnosis needs to be kept
 SIZE = 1 << 20
 LONG = 2  # a hospital whose stays are so many times longer than usual gives long care
 USE = 0.107  # discharges per inhabitant and year
+NOT_REPORTED, NO_CHARGE = -(1 << 20), -(1 << 21)
+LONGEST = 400  # days: usual stays are no longer, before hospitals stretch them
+SPREAD = 0.25  # of the logarithm of the longest stays: how far around those of the survey others may lie
+Record = tuple[int, int, str, int, float, int]
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -85,55 +89,113 @@ def in_childbed(code: str) -> bool:
     return "630" <= code[:3] <= "679"
 
 
-def survey(path: Path, known: set[str]) -> list[tuple[int, int, str, int, float]]:
-    """Give age, sex, diagnosis, days and weight of each discharge of the survey."""
+def survey(path: Path, known: set[str]) -> list[Record]:
+    """Give age, sex, diagnosis, days, weight and quarter of discharge of each discharge of the survey."""
     out = []
     for row in table(path):
         age = min(int(row["age"]), 85) if row["age_unit"] == "years" else 0
         codes = [row[f"dx0{i}"].rstrip("-") for i in range(1, 4)]
         code = next((c for c in codes if c and not c.startswith("V27")), "")  # outcome of a delivery: not its cause
         if code in known and (13 <= age < 45 or not in_childbed(code)):
-            out.append(
-                (age, 1 + (row["sex"] == "female"), code, max(1, int(row["care_days"])), float(row["weighting"]))
-            )
+            sex, days = 1 + (row["sex"] == "female"), max(1, int(row["care_days"]))
+            out.append((age, sex, code, days, float(row["weighting"]), (int(row["dc_month"]) - 1) // 3))
     return out
 
 
-def diagnoses(records: list[tuple[int, int, str, int, float]]) -> tuple[list[list[Any]], list[list[int]]]:
-    """Give each code with its kind of stay and its weight per band and sex; and the days of each kind of stay."""
+def cell(age: int, sex: int) -> int:
+    """Number the cells of age band and sex within which diagnoses are drawn."""
+    return 2 * (int(np.searchsorted(BANDS, age, "right")) - 1) + sex - 1
+
+
+def season(code: str) -> int:
+    """Tell apart the illnesses with seasons of their own: newborns, childbed, airways and lungs, and all others."""
+    return 0 if code.startswith("V3") else 1 if in_childbed(code) else 2 if "460" <= code[:3] <= "519" else 3
+
+
+def diagnoses(records: list[Record]) -> tuple[list[list[Any]], list[list[int]]]:
+    """Give each code with its kind of stay, its season and its weight per cell; and the days of each kind of stay."""
     counts: Counter[str] = Counter(record[2] for record in records)
-    kept = sorted(code for code, _ in counts.most_common(CODES))
+    kept = sorted(code for code, count in counts.items() if count >= FEWEST)
     days: dict[str, list[tuple[int, float]]] = defaultdict(list)
     weights: dict[str, np.ndarray] = {code: np.zeros(2 * len(BANDS)) for code in kept}
-    for age, sex, code, stay, weight in records:
+    for age, sex, code, stay, weight, _ in records:
         if code in weights:
             days[code].append((stay, weight))
-            weights[code][2 * (np.searchsorted(BANDS, age, "right") - 1) + sex - 1] += weight
-    of_kind: list[dict[int, float]] = [defaultdict(float) for _ in range(6)]
+            weights[code][cell(age, sex)] += weight
+    of_kind = np.zeros((6, LONGEST))
     out: list[tuple[str, int, Any]] = []
     for code in kept:
         mean = sum(d * w for d, w in days[code]) / sum(w for _, w in days[code])
-        kind = 0 if code[:3] in ("V30", "V31") else 1 if in_childbed(code) else 2 + (mean >= 3) + (mean >= 4.5)
+        kind = 0 if code.startswith("V3") else 1 if in_childbed(code) else 2 + (mean >= 3) + (mean >= 4.5)
         kind = 5 if mean >= 7 and kind > 1 else kind
         for stay, weight in days[code]:
-            of_kind[kind][min(stay, 90)] += weight
+            of_kind[kind] += weight * around(stay)
         out.append((code, kind, weights[code]))
     totals = np.sum([row[2] for row in out], axis=0)
-    slots = np.array([whole(column, 1024) for column in np.array([row[2] / totals for row in out]).T]).T
-    rows = [[code, kind, [int(n) for n in mine]] for (code, kind, _), mine in zip(out, slots, strict=True)]
-    return rows, [whole([mine[day] for day in range(1, 91)], 4096) for mine in of_kind]
+    slots = np.array([whole(column, 4096) for column in np.array([row[2] / totals for row in out]).T]).T
+    rows = [
+        [code, kind, season(code), [int(n) for n in mine]] for (code, kind, _), mine in zip(out, slots, strict=True)
+    ]
+    return rows, [whole(mine, 1 << 16) for mine in of_kind]
 
 
-def ages(records: list[tuple[int, int, str, int, float]]) -> tuple[list[list[int]], list[int]]:
-    """Give the weights of single years within each group of ages, and the share of women at each age, of 8192."""
-    total, women = np.zeros(86), np.zeros(86)
-    for age, sex, _, _, weight in records:
+def around(stay: int) -> np.ndarray:
+    """Spread a stay of the survey over the lengths around it: twenty thousand show not every length.
+
+    A short one stays where it is; the longer it is, the farther around it others may have lasted.
+    """
+    lengths = np.arange(1, LONGEST + 1)
+    spread = SPREAD * stay / (stay + 10)
+    near = np.exp(-(np.log(lengths / min(stay, LONGEST)) ** 2) / (2 * spread**2))
+    return near / near.sum()
+
+
+def ages(records: list[Record], wanted: list[int]) -> tuple[list[list[int]], list[int], list[int]]:
+    """Give the weights of single years within each group of ages, and of each age the share of women and the records.
+
+    The survey's ages are smoothed and led through the discharges that the state counted in each group, by a factor
+    that changes evenly from the middle of one group to that of the next, so that no step is left between groups.
+    Newborns, and those of 85 years and more, stand for themselves.
+    """
+    total, women, seen = np.zeros(86), np.zeros(86), np.zeros(86)
+    for age, sex, _, _, weight, _ in records:
         total[age] += weight
         women[age] += weight * (sex == 2)
+        seen[age] += 1
     near = [range(max(age - 2, 1), min(age + 2, 84) + 1) if 0 < age < 85 else range(age, age + 1) for age in range(86)]
-    smooth = [sum(total[list(n)]) / len(n) for n in near]
+    smooth = total
+    for _ in range(3):
+        smooth = np.array([smooth[list(n)].mean() for n in near])
+    groups = list(AGE_GROUPS.values())
+    inner = groups[1:]
+    middles = [(first + last) / 2 for first, last in inner]
+    for _ in range(50):
+        factors = [wish / smooth[first : last + 1].sum() for wish, (first, last) in zip(wanted[1:], inner, strict=True)]
+        smooth[1:85] *= np.interp(np.arange(1, 85), middles, factors)
+        smooth[85] *= factors[-1]
     share = [round(8192 * sum(women[list(n)]) / sum(total[list(n)])) for n in near]
-    return [whole(smooth[first : last + 1], 1024) for first, last in AGE_GROUPS.values()], share
+    return (
+        [whole(smooth[first : last + 1], 4096) for first, last in groups],
+        share,
+        [int(sum(seen[list(n)])) for n in near],
+    )
+
+
+def seasons(records: list[Record]) -> list[list[int]]:
+    """Give the shares of quarters, of 4096, for newborns, childbed, airways and lungs, and all others."""
+    found = np.zeros((4, 4))
+    for _, _, code, _, weight, quarter in records:
+        found[season(code), quarter] += weight
+    return [whole(mine, 4096) for mine in found]
+
+
+def surveyed(records: list[Record]) -> list[list[int]]:
+    """Give how many records of the survey there are in each cell of age band and sex, and in each season."""
+    cells, of_season = (
+        Counter(cell(record[0], record[1]) for record in records),
+        Counter(season(record[2]) for record in records),
+    )
+    return [[cells[i] for i in range(2 * len(BANDS))], [of_season[i] for i in range(4)]]
 
 
 def association(folder: Path) -> list[list[int]]:
@@ -157,7 +219,8 @@ def hospitals(folder: Path, expected_days: list[float], zips: list[list[int]]) -
     """Describe each hospital.
 
     By id, weight, site, mean days in hundredths, stretch of stays and mean of long stays in 256ths, habit in coding
-    the race of Hispanics, level of charges in 256ths, and shares by age and by race.
+    the race of Hispanics, level of charges, and shares by age and by race. The level is a place on the normal
+    distribution in 4096ths; or one of two codes, for hospitals that report no charges and for those without any.
     """
     by_age: dict[str, Counter[str]] = defaultdict(Counter)
     by_race: dict[str, Counter[str]] = defaultdict(Counter)
@@ -183,8 +246,8 @@ def hospitals(folder: Path, expected_days: list[float], zips: list[list[int]]) -
         stretch = (mean - 1) / (base - 1)
         long = round(256 * (mean - 1)) if stretch > LONG else 0
         habit = int(key) * 2654435761 % 2**32 / 2**32
-        price = NormalDist(0, 0.3).inv_cdf((int(key) * 40503 % 65521 + 0.5) / 65521)
-        level = 0 if "KAISER" in names[key] else 1 if "SHRINERS" in names[key] else round(256 * np.exp(price))
+        price = round(4096 * NormalDist().inv_cdf((int(key) * 40503 % 65521 + 0.5) / 65521))
+        level = NOT_REPORTED if "KAISER" in names[key] else NO_CHARGE if "SHRINERS" in names[key] else price
         out.append([int(key), weight, sites[key], round(100 * mean), max(1, round(256 * stretch)), long,
                     round(1024 * habit), int(level), whole(of_age, 4096), whole(of_race, 4096)])  # fmt: skip
     return out
@@ -209,15 +272,14 @@ def days_by_age(
     codes: list[list[Any]], stays: list[list[int]], years: list[list[int]], women: list[int]
 ) -> list[float]:
     """Give the mean days that the tables lead to in each group of ages, before hospitals stretch them."""
-    mean = [np.dot(mine, range(1, 91)) / 4096 for mine in stays]
-    cell = [sum(row[2][j] * mean[row[1]] for row in codes) / 1024 for j in range(2 * len(BANDS))]
+    mean = [np.dot(mine, range(1, LONGEST + 1)) / (1 << 16) for mine in stays]
+    means = [sum(row[3][j] * mean[row[1]] for row in codes) / 4096 for j in range(2 * len(BANDS))]
     out = []
     for (first, last), weights in zip(AGE_GROUPS.values(), years, strict=True):
         total = 0.0
         for age, weight in zip(range(first, last + 1), weights, strict=True):
-            band = int(np.searchsorted(BANDS, age, "right")) - 1
             share = women[age] / 8192
-            total += weight / 1024 * ((1 - share) * cell[2 * band] + share * cell[2 * band + 1])
+            total += weight / 4096 * ((1 - share) * means[cell(age, 1)] + share * means[cell(age, 2)])
         out.append(total)
     return out
 
@@ -230,8 +292,10 @@ def main(folder: str) -> None:
     known = {row["code"] for row in table(data / "codes" / "icd9cm_hierarchy.csv")}
     records = survey(data / "hospital" / "nhds2010_sample20k.csv", known)
     dx, stays = diagnoses(records)
-    years, women = ages(records)
-    noise = [round(4096 * np.exp(NormalDist(0, 0.62).inv_cdf((i + 0.5) / 1025))) for i in range(1025)]
+    counts: Counter[str] = Counter()
+    for row in table(california / "hospital_age_group_2009.csv"):
+        counts[row["Age Groups"]] += int(row["Count"])
+    years, women, near = ages(records, [counts[group] for group in AGE_GROUPS])
     parts: dict[str, list[Any]] = {
         "about": ["parameters of shoal.datasets.discharges, made by tools/derive_discharges.py", *SOURCES],
         "places": zips,
@@ -242,7 +306,9 @@ def main(folder: str) -> None:
         "women": women,
         "diagnoses": dx,
         "stays": stays,
-        "noise": noise,
+        "seasons": seasons(records),
+        "surveyed": [*surveyed(records), near],
+        "normal": [round(4096 * NormalDist().inv_cdf((i + 0.5) / 1025)) for i in range(1025)],
     }  # fmt: skip
     lines = []
     for name, rows in parts.items():

@@ -219,11 +219,11 @@ def proof(path: Source | Path, found: Proof) -> None:
     _say(*lines, *(f"! {line}" for line in found.remarks))
 
 
-def goals(found: Sequence[tuple[str, str, float, bool | None]]) -> None:
-    """Show what was aimed at, what was measured, and whether it holds."""
-    grid = _grid("what", "goal", "measured", "")
-    for what, goal, measured, holds in found:
-        grid.add_row(what, goal, f"{measured:.4g}", "" if holds is None else "holds" if holds else "MISSED")
+def goals(found: Sequence[tuple[str, str, float, bool | None, str]]) -> None:
+    """Show what was aimed at, what was measured, whether it holds, and what kind of goal it is."""
+    grid = _grid("what", "goal", "measured", "", "kind")
+    for what, goal, measured, holds, kind in found:
+        grid.add_row(what, goal, f"{measured:.4g}", "" if holds is None else "holds" if holds else "MISSED", kind)
     _console().print(grid)
 
 

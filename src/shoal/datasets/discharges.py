@@ -11,7 +11,7 @@ same seed gives the same table everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
 
@@ -19,26 +19,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.datasets import discharge_goals
+from shoal.datasets.assumptions import Assumptions
+from shoal.datasets.catchment import FAR, HOME
 from shoal.datasets.discharge_goals import Goal
 from shoal.datasets.discharge_model import (
-    BANDS,
-    DAYS,
+    CELL,
+    DIAGNOSIS,
     FIRST_DAYS,
     HISPANIC,
-    LINES,
-    LONGEST,
-    PLACE,
-    ROLL,
+    HOSPITAL,
+    NO_CHARGE,
+    NORMAL,
+    NOT_REPORTED,
+    QUARTER,
     SEX,
     SMALL,
     STAY,
-    Block,
-    Columns,
+    YEAR,
     Model,
-    Numbers,
-    Slots,
     model,
 )  # fmt: skip
+from shoal.datasets.published import FULL
+from shoal.datasets.slots import Numbers, Reals
 from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import read
 from shoal.engines.endings import delimiter_for
@@ -47,12 +49,8 @@ from shoal.errors import ParameterError
 from shoal.progress import along
 from shoal.table import Table
 
-ROWS, SEED = 3_985_166, 2009
+ROWS, SEED = FULL, 2009
 BLOCK = 1 << 16
-BLOCKS = LINES // BLOCK  # that share a roll
-HALF, ROUNDS = ROLL // 2, 4  # of the network that shuffles the roll
-START = 10  # bits: where in a stratum the deal begins
-FIRST_AGE, YEARS = np.array(BANDS[:-1]), np.diff(BANDS)
 QUASI = ("oshpd_id", "age_yrs", "sex", "ethncty", "race", "patzip", "patcnty", "los", "adm_qtr")
 SENSITIVE = ("charge", "diag_p")
 SUBJECT = "patient"
@@ -61,10 +59,12 @@ KNOWLEDGE = {
     "oshpd_id": "spatial", "los": "temporal", "adm_qtr": "temporal",
 }  # fmt: skip
 
-# Some who are ill come back, with the same illness, mostly to the same hospital and often in the same quarter.
-RETURNS = 190  # of 1024, among those who may: neither newborns nor women in childbed
-LOYAL = 820  # of 1024 of those who return: to the hospital where they were first
-WITHIN = 14  # bits: how many records before the return the earlier stay is looked for
+WITHIN = 14  # bits: how many records before the return of a patient the earlier stay is looked for
+CHANCE = 16  # bits that decide whether something happens
+ASSUMED = Assumptions()
+
+Columns = dict[str, NDArray[Any]]
+Block = Mapping[str, NDArray[Any]]
 
 
 class _Bits:
@@ -86,63 +86,33 @@ class _Bits:
         return fresh
 
 
-class _Roll:
-    """The roll of a year in the order of a seed: which line each record takes, and where the deal begins."""
-
-    def __init__(self, tables: Model, seed: int, number: int) -> None:
-        # Blocks have numbers below 2**15: the bits of a roll are those of no block.
-        generator = np.random.Philox(key=np.array([seed, (1 << 32) + number], np.uint64))
-        self._rounds = (generator.random_raw(ROUNDS << HALF) >> np.uint64(64 - HALF)).astype(np.int64)
-        self.start = (generator.random_raw(len(tables.first)) >> np.uint64(64 - START)).astype(np.int64)
-
-    def lines(self, records: Numbers) -> Numbers:
-        """Shuffle the lines: a Feistel network, which gives a different line for each record."""
-        left, right = records >> HALF, records & ((1 << HALF) - 1)
-        for turn in range(ROUNDS):
-            left, right = right, left ^ self._rounds.take((turn << HALF) + right)
-        lines = (left << HALF) + right
-        beyond = np.flatnonzero(lines >= LINES)
-        if beyond.size:
-            lines[beyond] = self.lines(lines[beyond])
-        return lines
-
-
-def _block(tables: Model, roll: _Roll, seed: int, number: int) -> Columns:
+def _block(tables: Model, seed: int, number: int) -> Columns:
     """Make one whole block: persons and where they live, who of them comes again, then stays and charges."""
-    bits = _Bits(seed, number, 3)
-    line = roll.lines(np.arange(BLOCK) + number % BLOCKS * BLOCK)
-    stratum = tables.stratum.take(line)
-    begin, start = tables.first.take(stratum), roll.start.take(stratum)
-    rank, size = line - begin, tables.first.take(stratum + 1) - begin
-    hospital, origin, band = (mine.take(stratum) for mine in (tables.hospital, tables.origin, tables.age_band))
-    years = YEARS.take(band)
-    turn, year = np.divmod(rank + start, years)
-    age, quarter = FIRST_AGE.take(band) + year, 1 + (turn & 3)
-    sex = _sex(tables.sex.take(stratum), bits.take(SEX))
+    bits, assumed = _Bits(seed, number, 5), tables.assumed
+    hospital = tables.hospital.take(bits.take(HOSPITAL)).astype(np.int64)
+    groups = tables.by_race.shape[1]
+    age_group, origin = np.divmod(tables.cell.take((hospital << CELL) + bits.take(CELL)).astype(np.int64), groups)
+    age = tables.first_age.take(age_group) + tables.year.take((age_group << YEAR) + bits.take(YEAR))
+    sex = _sex(tables, age, bits.take(SEX))
     of_hispanic = tables.hispanic_race.take((hospital << SMALL) + bits.take(SMALL))
     race = np.where(origin == HISPANIC, of_hispanic, origin + 1)
     ethnicity = tables.ethnicity.take((origin << SMALL) + bits.take(SMALL))
-    place = _place(tables, tables.place.take(stratum), hospital, bits.take(PLACE))
+    place = _place(tables, hospital, origin, bits)
+    diagnosis = tables.diagnosis.take(((tables.illness.take(age) + (sex == 2)) << DIAGNOSIS) + bits.take(DIAGNOSIS))
 
-    illness = (tables.band.take(age) << 1) + (sex == 2)
-    sorted_by_stay = ((rank << STAY) + (start << STAY >> START)) // size
-    usual = tables.stay.take((illness << STAY) + sorted_by_stay)
-    gravity = (illness * DAYS + np.minimum(usual, DAYS - 1)) << SMALL
-    diagnosis = tables.diagnosis.take(gravity + bits.take(SMALL)).astype(np.int64)
-
-    first = _first_stays(tables.kind.take(diagnosis) > 1, bits.take(WITHIN), bits.take(10))
+    ill = tables.kind.take(diagnosis) > 1
+    first = _first_stays(ill & _happens(bits, assumed.returns), ill, bits.take(WITHIN))
     returns = first != np.arange(BLOCK)
-    age, sex, race, ethnicity, place, diagnosis, hospital, illness = (
-        column.take(first) for column in (age, sex, race, ethnicity, place, diagnosis, hospital, illness)
+    age, sex, race, ethnicity, place, diagnosis, hospital = (
+        column.take(first) for column in (age, sex, race, ethnicity, place, diagnosis, hospital)
     )
-    moved, same_quarter = bits.take(10), bits.take(2) == 0
-    elsewhere = tables.neighbours.take((hospital << 2) + (moved & 3))
-    hospital = np.where(returns & (moved >= LOYAL), elsewhere, hospital)
-    quarter = np.where(returns & same_quarter, quarter.take(first), quarter)
+    elsewhere = tables.neighbours.take((hospital << 2) + bits.take(2))
+    hospital = np.where(returns & ~_happens(bits, assumed.loyal), elsewhere, hospital)
+    quarter = tables.quarter.take((tables.season.take(diagnosis) << QUARTER) + bits.take(QUARTER))
+    quarter = np.where(_happens(bits, assumed.same_quarter), quarter.take(first), quarter)
 
     kind = tables.kind.take(diagnosis)
-    usual = tables.stay.take((illness << STAY) + sorted_by_stay)
-    days = _days(tables, hospital, usual, bits.take(16))
+    days = _days(tables, hospital, kind, bits)
     return {
         SUBJECT: first + number * BLOCK,
         "oshpd_id": tables.hospitals.take(hospital),
@@ -154,58 +124,78 @@ def _block(tables: Model, roll: _Roll, seed: int, number: int) -> Columns:
         "patcnty": tables.counties.take(place),
         "los": days,
         "adm_qtr": quarter,
-        "charge": _charge(tables, hospital, kind, days, bits.take(18)),
+        "charge": _charge(tables, hospital, kind, days, bits),
         "diag_p": tables.codes.take(diagnosis),
     }
 
 
-def _sex(usual: Numbers, chance: Numbers) -> Numbers:
-    """Let one in some thousands be of another sex, and as many of an unknown one."""
-    usual[chance == 0] = 3
-    usual[chance == 1] = 4
-    return usual
+def _happens(bits: _Bits, share: float | Reals) -> NDArray[np.bool_]:
+    """Decide for each record whether something happens that happens to a given share."""
+    happens: NDArray[np.bool_] = bits.take(CHANCE) < share * (1 << CHANCE)
+    return happens
 
 
-def _place(tables: Model, home: Numbers, hospital: Numbers, chance: Numbers) -> Numbers:
-    """Give those who live scattered a place."""
-    who = np.flatnonzero(home == len(tables.zips))
-    home[who] = tables.scattered.take((hospital[who] << PLACE) + chance[who])
-    return home
+def _normal(factors: Numbers, bits: _Bits) -> Numbers:
+    """Draw a factor by its place on the normal distribution, between two of those that are tabled."""
+    place, part = bits.take(NORMAL), bits.take(8)
+    return (factors.take(place) * (256 - part) + factors.take(place + 1) * part) >> 8
 
 
-def _first_stays(ill: NDArray[np.bool_], back: Numbers, chance: Numbers) -> Numbers:
+def _sex(tables: Model, age: Numbers, chance: Numbers) -> Numbers:
+    """Draw the sex by age; one in some thousands is of another one, and as many of an unknown one."""
+    sex = 1 + (chance < tables.women.take(age))
+    sex[chance == 0] = 3
+    sex[chance == (1 << SEX) - 1] = 4
+    return sex
+
+
+def _place(tables: Model, hospital: Numbers, origin: Numbers, bits: _Bits) -> Numbers:
+    """Draw the place of residence, near the hospital or far; some have no ZIP code, and some Hispanics live abroad."""
+    group = origin * len(tables.hospitals) + hospital
+    near, far = (
+        tables.home.near.take((group << HOME) + bits.take(HOME)),
+        tables.home.far.take((hospital << FAR) + bits.take(FAR)),
+    )
+    place = np.where(_happens(bits, tables.home.scattered.take(hospital)), far, near).astype(np.int64)
+    last = len(tables.zips) - 1
+    place[_happens(bits, tables.assumed.no_zip)] = last
+    place[(origin == HISPANIC) & _happens(bits, tables.assumed.abroad)] = last - 1
+    return place
+
+
+def _first_stays(returns: NDArray[np.bool_], ill: NDArray[np.bool_], back: Numbers) -> Numbers:
     """Give for each record the first stay of the same patient, which is the record itself for most."""
     own = np.arange(BLOCK)
     earlier = own - 1 - back
-    returns = ill & (chance < RETURNS) & (earlier >= 0)
-    returns &= ill.take(np.maximum(earlier, 0))
+    returns = returns & (earlier >= 0) & ill.take(np.maximum(earlier, 0))
     first = np.where(returns, earlier, own)
     while not np.array_equal(first, further := first.take(first)):
         first = further
     return first
 
 
-def _days(tables: Model, hospital: Numbers, usual: Slots, chance: Numbers) -> Numbers:
-    """Stretch usual days to the hospital's mean, where long care takes half to one and a half of it; then favour."""
-    usual = (usual * tables.stretch.take(hospital) + 128) >> 8
-    mean = tables.long.take(hospital)
-    days = 1 + np.where(mean > 0, ((mean << 15) + chance * (mean + 256)) >> 24, usual)
-    planned: Numbers = tables.favoured.take((hospital << LONGEST) + days).astype(np.int64)
-    return planned
+def _days(tables: Model, hospital: Numbers, kind: Numbers, bits: _Bits) -> Numbers:
+    """Draw usual days and stretch them to the hospital's mean; long care has its own. Parts of days by chance."""
+    usual = tables.stay.take((kind << STAY) + bits.take(STAY)) * tables.stretch.take(hospital)
+    mean, chance, part = tables.long.take(hospital), bits.take(NORMAL), bits.take(20)
+    factor = np.where(mean > 0, tables.long_factor.take(chance), tables.stay_factor.take(chance))
+    days: Numbers = 1 + ((np.where(mean > 0, mean, usual) * factor + part) >> 20)
+    return days
 
 
-def _charge(tables: Model, hospital: Numbers, kind: Numbers, days: Numbers, chance: Numbers) -> Numbers:
-    """Charge for the admission and for each day; a price below 2 is the state's code for none reported, or none."""
+def _charge(tables: Model, hospital: Numbers, kind: Numbers, days: Numbers, bits: _Bits) -> NDArray[Any]:
+    """Charge for the admission and for each day, as dollars; nothing is known where a hospital does not report."""
     early = np.minimum(days, FIRST_DAYS)
     admission, first_days, later_days = (rate.take(kind) for rate in tables.charges)
     amount = admission + first_days * early + later_days * (days - early)
-    slot, part = chance >> 8, chance & 255
-    noise = (tables.noise.take(slot) * (256 - part) + tables.noise.take(slot + 1) * part) >> 8
     price = tables.price.take(hospital)
-    return np.where(price < 2, price, np.clip(amount * price * noise >> 20, 2, 9_999_999))
+    dollars = np.clip(amount * price * _normal(tables.charge_factor, bits) >> 24, 2, 9_999_999)
+    return np.ma.masked_array(np.where(price == NO_CHARGE, 0, dollars), price == NOT_REPORTED)
 
 
-def blocks(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> Iterator[Block]:
+def blocks(
+    rows: int = ROWS, seed: int = SEED, *, subject: bool = False, assumptions: Assumptions = ASSUMED
+) -> Iterator[Block]:
     """Make the table block by block.
 
     Parameters
@@ -216,22 +206,23 @@ def blocks(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> Iter
         Which table to make: same seed, same table.
     subject
         Whether to give the number of the patient too, as the first column.
+    assumptions
+        The constants that nobody published.
 
     Yields
     ------
     dict
-        Columns by name, as NumPy arrays of equal length: 32-bit integers, and texts for the diagnosis.
+        Columns by name, as NumPy arrays of equal length: 32-bit integers, and texts for the diagnosis. Charges that
+        were not reported are masked.
     """
     if not 1 <= rows < 1 << 31:  # patients are numbered with 32 bits
         raise ParameterError("A table needs at least one record, and fewer than 2**31.", "Try --rows 10000.")
     if not 0 <= seed < 1 << 64:
         raise ParameterError("A seed is a whole number from 0 to 2**64 - 1.", "Choose another (--seed 2009).")
-    tables = model()
+    tables = model(assumptions)
     for number in along(range(-(-rows // BLOCK))):
         kept = min(BLOCK, rows - number * BLOCK)
-        if number % BLOCKS == 0:
-            roll = _Roll(tables, seed, number // BLOCKS)
-        made = _block(tables, roll, seed, number)
+        made = _block(tables, seed, number)
         if not subject:
             del made[SUBJECT]
         yield {
@@ -240,7 +231,9 @@ def blocks(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> Iter
         }
 
 
-def discharges(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> Table:
+def discharges(
+    rows: int = ROWS, seed: int = SEED, *, subject: bool = False, assumptions: Assumptions = ASSUMED
+) -> Table:
     """Make the table in memory, with its roles and with what an attacker may know of each column.
 
     Parameters
@@ -251,6 +244,8 @@ def discharges(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> 
         Which table to make: same seed, same table.
     subject
         Whether the table says which records belong to the same patient.
+    assumptions
+        The constants that nobody published; `Assumptions.drawn` gives others that are possible.
 
     Examples
     --------
@@ -262,7 +257,7 @@ def discharges(rows: int = ROWS, seed: int = SEED, *, subject: bool = False) -> 
     roles: dict[str, Any] = {"quasi": QUASI, "sensitive": SENSITIVE, "knowledge": KNOWLEDGE}
     if subject:  # read as numbers: as texts, millions of patients would take long
         roles |= {"subject": SUBJECT, "kinds": {SUBJECT: "integer"}}
-    return read(frame_of(blocks(rows, seed, subject=subject)), **roles)
+    return read(frame_of(blocks(rows, seed, subject=subject, assumptions=assumptions)), **roles)
 
 
 def write(
@@ -271,6 +266,7 @@ def write(
     seed: int = SEED,
     *,
     subject: bool = False,
+    assumptions: Assumptions = ASSUMED,
     overwrite: bool = False,
 ) -> None:
     """Write the table block by block, as Parquet if the name ends so and as delimited text otherwise.
@@ -285,13 +281,15 @@ def write(
         Which table to make: same seed, same table.
     subject
         Whether to write the number of the patient too, as the first column.
+    assumptions
+        The constants that nobody published.
     overwrite
         Whether a file that is there may be replaced.
     """
     from shoal.engines.local.streaming import write_blocks
 
     target = target_at(path, overwrite=overwrite)
-    parts = blocks(rows, seed, subject=subject)
+    parts = blocks(rows, seed, subject=subject, assumptions=assumptions)
     with draft_of(target, overwrite=overwrite) as draft:
         write_blocks(draft, parts, delimiter_for(target))
 
@@ -309,8 +307,8 @@ def describe(table: Table | None = None, *, rows: int = ROWS, seed: int = SEED) 
     Returns
     -------
     list of Goal
-        What was measured, the goal, the figure, and whether the goal holds. Shares of unique and of masked records
-        have goals for a table of full length only, and say so.
+        What was measured, the goal, the figure, whether the goal holds, and its kind. What depends on how many records
+        are unique has goals for a table of full length only, and says so.
     """
     patients = None
     if table is None:  # a table does not give away its patients

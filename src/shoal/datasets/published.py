@@ -42,3 +42,8 @@ UNIQUE_PD = 0.0026  # text above Fig. S3: "0.26% in the worst case"
 UNIQUE_AT_TWO = 51  # text above Fig. S5: records of SPD still unique when all attributes have two intervals
 HIGH_CHARGES = 0.10  # text below Fig. S6: charges above $100,000 are "around 10% of the total"
 HIGH_CHARGE = 100_000  # dollars
+
+# Table S3: records were masked until they were no longer unique "with regard to these attributes", which does not say
+# whether hospital and length of stay, which are never masked, count as well. This is the reading that agrees with the
+# counts of masked races and with both tables of correlations (docs/discharges.md): all but the length of stay.
+MASKING_KEY = ("oshpd_id", "age_yrs", "sex", "ethncty", "race", "patzip", "patcnty", "adm_qtr")
