@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,14 +70,23 @@ def check_claims(results: Results, case: Case) -> list[Claim]:
 
     Rows of the step ``repeats`` give the intervals.
     """
-    numbers, found = Numbers(results), []
+    numbers, repeats = Numbers(results), results.get("repeats", ())
+    other = by_other_key(results)
+    found = []
     for sentence in SENTENCES:
         if case.setting.published or not sentence.about_discharges:
-            try:
-                found.append(_checked(sentence, numbers, case, results.get("repeats", ())))
-            except (AbsentError, ZeroDivisionError):  # a ratio to nothing tells nothing
-                continue
+            for each, measured in ((sentence, numbers), (sentence.other, other)):
+                if each is not None and measured is not None:
+                    with suppress(AbsentError):
+                        found.append(_checked(each, measured, case, repeats))
     return found
+
+
+def by_other_key(results: Results) -> Numbers | None:
+    """Give the numbers of the other reading of Table S3, if it was measured."""
+    rows = results.get("key", ())
+    steps = dict.fromkeys(row["step"] for row in rows)
+    return Numbers({step: [row for row in rows if row["step"] == step] for step in steps}) if rows else None
 
 
 def _checked(sentence: Sentence, numbers: Numbers, case: Case, repeats: Sequence[Row]) -> Claim:

@@ -24,7 +24,7 @@ from shoal.reproduction.beyond.all import EXPERIMENTS
 from shoal.reproduction.case import COARSENINGS, LEVELS, Case
 from shoal.reproduction.numbers import LARGEST_RISK
 from shoal.reproduction.provenance import code_sha256
-from shoal.reproduction.records import different_counts
+from shoal.reproduction.records import Records, different_counts
 from shoal.reproduction.regeneration import impossible
 from shoal.reproduction.setting import CENSUS
 from shoal.reproduction.surfaces import surfaces
@@ -66,6 +66,7 @@ class Experiments:
             "comparison": (24, self.comparison),
             "closeness": (20, self.closeness),
             "surfaces": (50, self.surfaces),
+            "key": (14, self.key),
         }
         if not self.beyond:
             return paper
@@ -119,23 +120,24 @@ class Experiments:
 
     def knowledge(self) -> list[Row]:
         """Fig. S3: the risk by what the attacker knows: in full, regenerated, and masked."""
-        records, groups = self.case.records, self.case.groups
-        rows: list[Row] = []
-        for known in (some for size in range(1, len(groups) + 1) for some in combinations(groups, size)):
-            names = self.case.known(known)
-            found = [("SPD", "signature", score(records.spd, [Uniqueness(names)])[0])]
-            if records.truth is not None:
-                found.append(("truth", "signature", score(records.truth, [Uniqueness(names)])[0]))
-            after = score(records.pd, [Uniqueness(names), Uniqueness(names, "fit")])
-            found += [("PD", "signature", after[0]), ("PD", "fit", after[1])]
-            rows += [
-                {
-                    "known": " + ".join(known), "data": data, "matching": matching, "uniqueness": risk.value,
-                    "lower": risk.lower, "unique": risk.detail["unique"],
-                }
-                for data, matching, risk in found
-            ]  # fmt: skip
-        return rows
+        groups = self.case.groups
+        sets = (some for size in range(1, len(groups) + 1) for some in combinations(groups, size))
+        return [row for known in sets for row in self._risks(known)]
+
+    def _risks(self, known: Sequence[str]) -> list[Row]:
+        records, names = self.case.records, self.case.known(known)
+        found = [("SPD", "signature", score(records.spd, [Uniqueness(names)])[0])]
+        if records.truth is not None:
+            found.append(("truth", "signature", score(records.truth, [Uniqueness(names)])[0]))
+        after = score(records.pd, [Uniqueness(names), Uniqueness(names, "fit")])
+        found += [("PD", "signature", after[0]), ("PD", "fit", after[1])]
+        return [
+            {
+                "known": " + ".join(known), "data": data, "matching": matching, "uniqueness": risk.value,
+                "lower": risk.lower, "unique": risk.detail["unique"],
+            }
+            for data, matching, risk in found
+        ]  # fmt: skip
 
     @property
     def _joint(self) -> Table | None:
@@ -204,6 +206,24 @@ class Experiments:
             close = {("with t-closeness", f"k = {k}"): Cell((StratifiedClusters(),), models, measures)}
             rows += [row | {"t": None} for row in self._cells(plain)]
             rows += [row | {"t": closeness.t} for row in self._cells(close)]
+        return rows
+
+    def key(self) -> list[Row]:
+        """The other reading of Table S3: what hangs on the attributes that a record must be unique in to be masked.
+
+        Rows are those of the steps that they name.
+        """
+        truth, setting, seed = self.case.records.truth, self.case.setting, self.case.seed
+        if truth is None or setting.other_key is None:
+            return []
+        records = Records.of(truth, masking=replace(setting.masking, key=setting.other_key), seed=seed)
+        other = Experiments(Case(records, setting, seed=seed), beyond=False)
+        rows: list[Row] = [{"step": "masking"} | row for row in other.masking()]
+        rows += [{"step": "knowledge"} | row for row in other._risks(self.case.groups)]
+        rows += [{"step": "correlations"} | row for row in other.correlations()]
+        for mode in READINGS.values():
+            alone = score(Coarsen(2, mode).apply(records.spd, (), seed), [Uniqueness()])[0].detail["unique"]
+            rows.append({"step": "surfaces", "reading": mode, "first": 2, "second": 2, "unique": alone})
         return rows
 
     def surfaces(self) -> list[Row]:

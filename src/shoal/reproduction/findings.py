@@ -330,3 +330,11 @@ def why_census(n: Numbers) -> str:
         "Equal numbers of values cut a long tail of stays off at few days. With intervals of equal length "
         f"spatiotemporal features lose {first:.3f} and census features {second:.3f}."
     )
+
+
+def why_alone_by_stay(n: Numbers) -> str:
+    """Say how many are alone only by their length of stay."""
+    return (
+        f"Of the records in full {share(n.risk('truth'))} are unique, but only {share(n.masked('age_yrs'))} whatever "
+        "their length of stay: the others are not masked, and whoever knows the stay finds them."
+    )

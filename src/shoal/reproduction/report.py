@@ -11,7 +11,8 @@ from shoal.report.page import Block, Html, Page, Section, code, facts, joined, n
 from shoal.reproduction import argument
 from shoal.reproduction.beyond.all import EXPERIMENTS
 from shoal.reproduction.claim_section import claim_section
-from shoal.reproduction.claims import Claim
+from shoal.reproduction.claims import Claim, by_other_key
+from shoal.reproduction.key_section import key_section
 from shoal.reproduction.numbers import Numbers, Results
 from shoal.reproduction.printed import PUBLISHED, Printed
 from shoal.reproduction.tables import PaperTable
@@ -50,6 +51,7 @@ def study_report(
             argument.correlations(numbers, printed),
             *having("Table S4", "Table S5", "Table S5 joint"),
         ),
+        *([key_section(numbers, other)] if published and (other := by_other_key(results)) else []),
         Section(
             "Fixed coarsening promises nothing",
             argument.coarsening(numbers),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from shoal.reproduction.findings import Measured
@@ -36,6 +36,10 @@ class Sentence:
         Whether it is about 3,985,166 records, and not about tables of other lengths.
     about_discharges
         Whether it is about the discharges of California alone.
+    by_other_key
+        Its kind in the other reading of Table S3; None if it does not hang on that.
+    otherwise_by_other_key
+        What the numbers tell about why it does not hold in that reading; as in the first if left out.
     """
 
     id: str
@@ -48,3 +52,18 @@ class Sentence:
     otherwise: Callable[[Numbers], str] = _never
     of_full_size: bool = False
     about_discharges: bool = False
+    by_other_key: Kind | None = None
+    otherwise_by_other_key: Callable[[Numbers], str] | None = None
+
+    @property
+    def other(self) -> Sentence | None:
+        """The sentence in the other reading of Table S3."""
+        if self.by_other_key is None:
+            return None
+        return replace(
+            self,
+            id=f"{self.id}-without-stay",
+            kind=self.by_other_key,
+            text=f"{self.text.removesuffix('.')}; records masked if unique whatever their length of stay.",
+            otherwise=self.otherwise_by_other_key or self.otherwise,
+        )

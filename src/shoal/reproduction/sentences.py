@@ -111,10 +111,11 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="calibrated",
     ),
     Sentence(
         "table-s4",
-        "calibrated",
+        "validation",
         "The correlations of PD are those of Table S4.",
         findings.table_s4,
         lambda found: found <= 0.05,
@@ -123,6 +124,7 @@ SENTENCES = (
         findings.why_table_s4,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="calibrated",
     ),
     Sentence(
         "one-correlated-pair",
@@ -157,6 +159,8 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
+        otherwise_by_other_key=findings.why_alone_by_stay,
     ),
     Sentence(
         "race-masked",
@@ -169,6 +173,7 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
     ),
     Sentence(
         "masked-mean",
@@ -181,6 +186,7 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
     ),
     Sentence(
         "masked-races",
@@ -193,6 +199,7 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
     ),
     Sentence(
         "table-s5",
@@ -205,6 +212,7 @@ SENTENCES = (
         findings.why_table_s5,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
     ),
     Sentence(
         "correlations-agree",
@@ -217,6 +225,7 @@ SENTENCES = (
         findings.why_agreement,
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
     ),
     Sentence(
         "two-intervals",
@@ -229,6 +238,7 @@ SENTENCES = (
         lambda n: "So few records hang on the rarest codes and on the longest stays, of which nothing is published.",
         of_full_size=True,
         about_discharges=True,
+        by_other_key="validation",
     ),
     Sentence(
         "rare-masked-more",
