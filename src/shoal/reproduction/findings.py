@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.datasets.published import CORRELATIONS_S4, CORRELATIONS_S5, MASKED_RACES
 from shoal.reproduction.case import LEVELS
-from shoal.reproduction.numbers import CLOSE, COARSE, EIGHTH, LABELS, AbsentError, Numbers, agreement, linearity
+from shoal.reproduction.numbers import CLOSE, COARSE, EIGHTH, LABELS, AbsentError, Numbers, agreement, linearity, ratio
 
 Measured = tuple[float, str]
 
@@ -71,7 +71,7 @@ def table_s9(n: Numbers) -> Measured:
 def k_costs(n: Numbers) -> Measured:
     """Give the smallest ratio of the losses of a k and the next smaller one."""
     found = n.levels("information-loss")
-    return min(b / a for a, b in pairwise(found)), _plain(found)
+    return min(ratio(b, a) for a, b in pairwise(found)), _plain(found)
 
 
 def unique_spd(n: Numbers) -> Measured:
@@ -188,7 +188,7 @@ def others_leave_some(n: Numbers) -> Measured:
 def sharp_decline(n: Numbers) -> Measured:
     """Give what share of the uniqueness 32 intervals leave."""
     before, after = n.surface(0, 0, "uniqueness"), n.surface(32, 32, "uniqueness")
-    return after / before if before else 0.0, f"{share(before)} to {share(after)}"
+    return ratio(after, before), f"{share(before)} to {share(after)}"
 
 
 def linear(n: Numbers) -> Measured:
@@ -211,7 +211,7 @@ def two_below_eighth(family: str) -> Callable[[Numbers], Measured]:
 
     def measure(n: Numbers) -> Measured:
         two, eighth = n.levels("information-loss")[0], n.released("information-loss", EIGHTH, family)
-        return two / eighth, f"2-anonymity {two:.3f}, 1/8 coarsening {eighth:.3f}"
+        return ratio(two, eighth), f"2-anonymity {two:.3f}, 1/8 coarsening {eighth:.3f}"
 
     return measure
 
@@ -219,7 +219,7 @@ def two_below_eighth(family: str) -> Callable[[Numbers], Measured]:
 def spatiotemporal(n: Numbers) -> Measured:
     """Compare the losses of cutting spatiotemporal and census features in two."""
     pair = n.surface(2, 0, "information_loss"), n.surface(0, 2, "information_loss")
-    return pair[0] / pair[1], f"spatiotemporal in two {pair[0]:.3f}, census in two {pair[1]:.3f}"
+    return ratio(*pair), f"spatiotemporal in two {pair[0]:.3f}, census in two {pair[1]:.3f}"
 
 
 def _cells_above(n: Numbers, losses: Sequence[float]) -> float:
@@ -279,8 +279,10 @@ def why_disclosure(n: Numbers) -> str:
 def slightly(n: Numbers) -> Measured:
     """Compare the losses of each k with t-closeness and of the next larger k without."""
     plain, close = n.levels("information-loss"), n.levels("information-loss", CLOSE)
-    steps = [close[i] / plain[i + 1] for i in range(len(plain) - 1)]
-    return max(steps), ", ".join(f"{a:.3f} to {b:.3f} (+{b / a - 1:.0%})" for a, b in zip(plain, close, strict=True))
+    steps = [ratio(close[i], plain[i + 1]) for i in range(len(plain) - 1)]
+    return max(steps), ", ".join(
+        f"{a:.3f} to {b:.3f} (+{ratio(b, a) - 1:.0%})" for a, b in zip(plain, close, strict=True)
+    )
 
 
 def close_below_eighth(family: str) -> Callable[[Numbers], Measured]:

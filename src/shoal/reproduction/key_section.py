@@ -51,9 +51,9 @@ def key_section(all_nine: Numbers, without_stay: Numbers) -> Section:
             )  # fmt: skip
     return Section(
         "In which attributes did a record have to be unique?",
-        "Table S3 masks records that are unique “with regard to these attributes”, and does not say whether hospital and "
-        "length of stay, which it never masks, are among them. This report takes all nine attributes. If the length of stay "
-        "does not count, fewer cells are masked, and whoever knows it finds more records in PD. No reading agrees with "
-        "every published number.",
+        "Table S3 masks records that are unique “with regard to these attributes”, and does not say whether hospital "
+        "and length of stay, which it never masks, are among them. This report takes all nine attributes. If the stay "
+        "does not count, fewer cells are masked, and whoever knows it finds more records in PD. No reading "
+        "agrees with every published number.",
         table(rows, list(rows[0]), "Two readings of Table S3"),
     )

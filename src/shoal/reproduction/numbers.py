@@ -51,6 +51,13 @@ def linearity(values: Sequence[float]) -> float:
     return float(np.corrcoef(range(len(values)), values)[0, 1] ** 2)
 
 
+def ratio(first: float, second: float) -> float:
+    """Divide, unless there is nothing to compare with."""
+    if second == 0:
+        raise AbsentError
+    return first / second
+
+
 class Numbers:
     """What was measured, looked up by name; what is not there raises `AbsentError`."""
 
