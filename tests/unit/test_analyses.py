@@ -102,7 +102,7 @@ def test_every_release_is_analysed_between_the_original_and_nothing(rows):
     releases = list(dict.fromkeys(row["release"] for row in rows))
     assert releases[0] == "original"
     assert releases[-1] == "nothing"
-    assert {"S2", "S4", "hilbert", "hilbert + t", "1/8", "1/8 printed"} < set(releases)
+    assert {"S2", "S4", "hilbert", "hilbert with t", "1/8", "1/8 printed"} < set(releases)
     for what in ("information-loss", "effects", "query-error"):
         assert found["original", what] == 0 < found["hilbert", what] < found["nothing", what]
     assert found["nothing", "effects"] == pytest.approx(1)
@@ -117,7 +117,7 @@ def test_figures_and_section_tell_the_rows_and_nothing_else(rows):
     other = " ".join(map(str, utility.section(spoilt, {}).blocks))
     assert "from 0.12 (S2) to 0.12 (S4)" in other
     assert "from 0.12 (S2) to 0.12 (S4)" not in told
-    assert "Nobody stands alone in S2, hilbert, S4, hilbert + t. In the others" in told
+    assert "Nobody stands alone in S2, hilbert, S4, hilbert with t. In the others" in told
     assert "that do not tell log charge, were left out" in told
 
 

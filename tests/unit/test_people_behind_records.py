@@ -89,5 +89,7 @@ def test_figures_and_section_follow_the_rows(rows):
     first = rows[0]
     assert f"{first['classes_of_one']:,} classes with {first['records_of_one']:,} records" in told
     assert "Then no classes have fewer than k people" in told
+    dearer = [row | {"information_loss": 1.0 if row["counted"] == "records" else 1.25} for row in rows]
+    assert "grows by 25.0% to 25.0% with Algorithm S2" in " ".join(people.section(dearer, {}).blocks)
     broken = [row | {"classes_of_few": 3} for row in rows]
     assert "Then no classes" not in " ".join(people.section(broken, {}).blocks)

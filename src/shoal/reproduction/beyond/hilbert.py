@@ -127,7 +127,7 @@ def _on_size(rows: Sequence[Row]) -> str:
     if some >= every:
         return f"This is measured on {some:,} records."
     return (
-        f"This is measured on {some:,} of the records, drawn at random, because hilbert takes many minutes to make "
+        f"This is measured on {some:,} of the records, drawn at random, because hilbert takes minutes to make "
         "classes of millions close. In a smaller table every method loses more."
     )
 

@@ -128,7 +128,7 @@ def section(rows: Sequence[Row], drawn: Mapping[str, str]) -> Section:
         f"if they stood alone. At k = {rows[0]['k']}, {found} that are one person. {_up_to(rows)} The statement is "
         "true of records; of people it is true only where k counts people.",
         *(Html(drawn[number]) for number in sorted(drawn)),
-        f"It does if the column that tells people apart is named as the subject. {_repaired(rows)}",
+        f"k counts people if the column that tells them apart is named as the subject. {_repaired(rows)}",
     )
 
 
@@ -151,16 +151,12 @@ def _losses(rows: Sequence[Row]) -> dict[tuple[str, int], tuple[float, float]]:
 def _repaired(rows: Sequence[Row]) -> str:
     """Say what is left when people are counted, and what that costs."""
     left = sum(row["classes_of_few"] for row in rows if row["counted"] == PEOPLE)
-    losses = _losses(rows)
-    grown: dict[str, list[str]] = {}
-    for (family, _), (before, after) in losses.items():
-        grown.setdefault(family, []).append(f"{before:.4f} to {after:.4f}")
-    costs = [f"{family} from {', '.join(pairs)}" for family, pairs in grown.items()]
-    levels = ", ".join(map(str, dict.fromkeys(k for _, k in losses)))
-    return (
-        f"Then {left or 'no'} classes have fewer than k people, and at k = {levels} the loss (Eq. 3) goes with "
-        f"{'; with '.join(costs)}."
-    )
+    grown: dict[str, list[float]] = {}
+    for (family, _), (before, after) in _losses(rows).items():
+        grown.setdefault(family, []).extend([after / before - 1] if before else [])
+    costs = [f"by {min(more):.1%} to {max(more):.1%} with {family}" for family, more in grown.items() if more]
+    told = f"Then {left or 'no'} classes have fewer than k people"
+    return f"{told}, and the loss (Eq. 3) grows {' and '.join(costs)}." if costs else f"{told}."
 
 
 PEOPLE_BEHIND_RECORDS = Experiment("people", 50, measure, figures, section)

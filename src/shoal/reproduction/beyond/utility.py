@@ -26,7 +26,7 @@ MOST = 100_000  # records that are asked, and learned from
 ORIGINAL, NOTHING = "original", "nothing"
 ALONE, LOSS = "uniqueness", "information-loss"
 EFFECTS, EXPLAINED, QUERY, RIGHT = "effects", "r-squared", "query-error", "accuracy"
-_SHORT = {S2: "S2", PLAIN: "hilbert", S4: "S4", CLOSE: "hilbert + t"}
+_SHORT = {S2: "S2", PLAIN: "hilbert", S4: "S4", CLOSE: "hilbert with t"}
 _READINGS: dict[Mode, str] = {"distinct": "1/{}", "width": "1/{} printed"}
 _HEADING = "What is left for analyses"
 
@@ -79,8 +79,8 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
     if not rows:
         return {}
     names = (
-        f"S2, S4 and hilbert at k = {LEVEL}, with t-closeness where t is written, coarsening in two readings of "
-        f"Algorithm S3, and a release that shows {NOTHING} but the range of each column."
+        f"S2 and hilbert give k-anonymity at k = {LEVEL}, S4 and hilbert with t also t-closeness; 1/32 to 1/8 is "
+        f"coarsening in two readings of Algorithm S3, and {NOTHING} shows nothing but the range of each column."
     )
     drawn_ones = {
         "Fig. B3a": (
@@ -114,7 +114,8 @@ def section(rows: Sequence[Row], drawn: Mapping[str, str]) -> Section:
     return Section(
         _HEADING,
         "Eq. 3 says how far cells are from what they were, not what analyses make of them. Each release of "
-        f"{first['records']:,} records was used three ways. A regression explained {first['goal']} by all "
+        f"{first['records']:,} records, k-anonymous ones at k = {LEVEL}, was used three ways, with "
+        f"{first['learned'] + first['left_out']:,} records of it. A regression explained {first['goal']} by all "
         "quasi-identifiers, and the effects that it finds were compared with those that the original has. "
         f"{QUERIES} counts over random ranges of three attributes were estimated. And naive Bayes learned to predict "
         f"whether {first['secret']} is above its median, which was tried on original records. {first['learned']:,} "
