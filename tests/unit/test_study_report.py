@@ -187,24 +187,26 @@ def test_everything_known_of_how_a_study_was_made_is_told(results, case):
     assert "<dt>commit</dt>" not in page
 
 
-def fake(name, rows):
+def fake(name):
     row = {"known": "<all>", "share": 0.4}
 
     def drawn(found):
         return {"Fig. C9": bars(found, x="known", y="share", title="Fig. C9. Something", description="One bar.")}
 
     return Experiment(
-        name, 1, lambda case: [row], drawn, lambda found, html: Section(f"Beyond, {len(found)}", html["Fig. C9"])
+        name, 1, lambda case: [row], drawn, lambda found, html: Section(f"Beyond, {len(found)}", *html.values())
     )
 
 
 def test_experiments_beyond_the_paper_follow_it_and_those_without_rows_are_left_out(results, case, monkeypatch):
-    beyond = fake("asked", 1), fake("not asked", 0)
+    beyond = fake("asked"), fake("not asked")
     for module in (drawing, report):
         monkeypatch.setattr(module, "EXPERIMENTS", beyond)
     page = page_of(results | {"asked": [{"known": "<all>", "share": 0.4}], "not asked": []}, case)
     assert page.index("Closeness ends the rest") < page.index("Beyond, 1") < page.index("The claims, checked")
     assert "Beyond, 0" not in page
+    assert page.count("Fig. S3. Risk by what the attacker knows.</strong>") == 1  # it is given its own figures only
+    assert page.count("Fig. C9. Something.</strong>") == 1
 
 
 KNOWN = {

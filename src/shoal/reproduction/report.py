@@ -30,8 +30,7 @@ def study_report(
 ) -> str:
     """Give the report as one HTML page. Figures and tables that a study does not have are left out."""
     numbers, printed = Numbers(results), Printed.beside(results, published)
-    # Figures keep the numbers of the paper, so the page does not number them anew.
-    shown = {number: Html(f'<div class="wide">{figure.html()}</div>') for number, figure in figures.items()}
+    shown = _drawn(figures)
     shown |= {paper.number: _table(paper) for paper in tables}
 
     def having(*names: str) -> list[Block]:
@@ -67,7 +66,7 @@ def study_report(
             argument.closeness(numbers),
             *having("Fig. S7a", "Fig. S7b", "Table S9"),
         ),
-        *(each.section(rows, shown) for each in EXPERIMENTS if (rows := results.get(each.name))),
+        *(each.section(rows, _drawn(each.figures(rows))) for each in EXPERIMENTS if (rows := results.get(each.name))),
         claim_section(claims),
         Section("The table and the files", _errata(), *having("Table S1", "Table S2", "Table S6", "Table S10")),
         Section("How this was made", facts(_facts({"shoal": VERSION, **made}))),
@@ -86,6 +85,11 @@ def study_report(
         "Comment on “Unique in the shopping mall”, Science 351(6279):1274, 2016, doi:10.1126/science.aad9295.",
     )
     return Page("How to avoid reidentification", lead, sections, [footer], kicker="The paper's study, run again").html()
+
+
+def _drawn(figures: Mapping[str, Figure]) -> dict[str, Html]:
+    """Give figures for a page. They keep the numbers of the paper, so the page does not number them anew."""
+    return {number: Html(f'<div class="wide">{figure.html()}</div>') for number, figure in figures.items()}
 
 
 def _errata() -> Html:
