@@ -71,6 +71,12 @@ class Setting:
                 "A study after the paper needs a group of census features and at least one other.",
                 'Write [table.knowledge] with age = "census", hospital = "spatial" and so on.',
             )
+        for name in recipe.options.roles.quasi:
+            if name not in recipe.options.knowledge:
+                raise ParameterError(
+                    f"It is not told to which group of features '{name}' belongs.",
+                    f'Add it to [table.knowledge]: {name} = "{CENSUS}", or whatever an attacker knows it with.',
+                )
         source = None if recipe.source is None else beside(path.parent, recipe.source)
         return cls(options=replace(recipe.options, masked=True), masking=masking, source=source, **paper)
 
