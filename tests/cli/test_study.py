@@ -27,6 +27,13 @@ order = ["age -> *"]
 """
 
 
+@pytest.fixture
+def paper_alone(monkeypatch):
+    """Leave out what goes beyond the paper, which takes longer than all of it."""
+    monkeypatch.setattr("shoal.reproduction.experiments.EXPERIMENTS", ())
+
+
+@pytest.mark.usefixtures("paper_alone")
 def test_records_in_full_and_as_the_state_masks_them_are_studied_from_the_command_line(desk):
     """Whoever has only the masked file finds what whoever has the records finds, but for the truth."""
     desk.run("data", "discharges", "--rows", 30_000, "--out", "full.csv").fine()
@@ -117,6 +124,7 @@ def test_files_that_are_not_there_are_named(desk, given):
     desk.run("study", "none.toml", "--out", "D").refused(2, "none.toml")
 
 
+@pytest.mark.usefixtures("paper_alone")
 def test_cells_without_a_value_stay_so_and_are_studied(desk, given):
     """The state's files have gaps beside what is masked."""
     head, *lines = given["full"].splitlines()
