@@ -20,7 +20,7 @@ from shoal.reproduction.setting import Setting
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "reproduction"
-ROWS, SEED = 20_000, 2009
+ROWS, SEED = 5_000, 2009
 TABLES = {"adult": "adult/adult.csv", "nhds": "hospital/nhds2010_sample20k.csv"}
 OF_TABLES = ("study.json", "claims.csv", "report.html")
 

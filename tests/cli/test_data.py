@@ -119,7 +119,7 @@ def test_the_papers_study_writes_figures_tables_claims_and_a_report(desk):
     assert "<script" not in page
     assert page.count("<figure") >= 12
     again = desk.run("study", "--rows", "600", "--out", "study").fine()
-    assert "statements of the paper hold here" in again.out
+    assert "statements of the paper that count here hold" in again.out
     desk.run("study", "--rows", "5", "--out", "other").refused(2, "100 records")
 
 

@@ -11,8 +11,29 @@ from shoal.datasets.discharges import QUASI, SENSITIVE, write
 ROLES = ("--quasi", ",".join(QUASI), "--sensitive", ",".join(SENSITIVE))
 SETTINGS = Path(__file__).parents[2] / "reproduction"
 PART = 2000  # records of a public table
+OWN = """
+[paper]
+name = "own"
+secret = "{secret}"
+where = "{where}"
+[table]
+file = "own.csv"
+quasi = ["age", "job"]
+sensitive = ["pay", "ill"]
+knowledge = {{age = "census", job = "work"}}
+[method]
+name = "mask-uniques"
+order = ["age -> *"]
+"""
 
 
+@pytest.fixture
+def paper_alone(monkeypatch):
+    """Leave out what goes beyond the paper, which takes longer than all of it."""
+    monkeypatch.setattr("shoal.reproduction.experiments.EXPERIMENTS", ())
+
+
+@pytest.mark.usefixtures("paper_alone")
 def test_records_in_full_and_as_the_state_masks_them_are_studied_from_the_command_line(desk):
     """Whoever has only the masked file finds what whoever has the records finds, but for the truth."""
     desk.run("data", "discharges", "--rows", 30_000, "--out", "full.csv").fine()
@@ -103,6 +124,7 @@ def test_files_that_are_not_there_are_named(desk, given):
     desk.run("study", "none.toml", "--out", "D").refused(2, "none.toml")
 
 
+@pytest.mark.usefixtures("paper_alone")
 def test_cells_without_a_value_stay_so_and_are_studied(desk, given):
     """The state's files have gaps beside what is masked."""
     head, *lines = given["full"].splitlines()
@@ -143,6 +165,30 @@ def test_other_public_tables_are_studied_by_a_setting_alone(desk, shared_data, n
     known = {row["known"] for row in _rows(desk, "found", "knowledge")}
     assert len(known) == 2 ** len(groups) - 1
     assert {group for groups in known for group in groups.split(" + ")} == groups
+
+
+@pytest.mark.parametrize(
+    ("secret", "where", "code", "said"),
+    [
+        ("wage", "wage > 3", 2, ("'wage'", "no confidential column", "pay, ill")),
+        ("age", "age > 30", 2, ("'age'", "no confidential column")),
+        ("pay", "age > 30", 2, ("'age'", "no confidential column")),
+        ("ill", "ill = flu", 2, ("'ill'", "without an order", "[table.orders]")),
+    ],
+    ids=["unknown", "known", "condition on what is known", "no order"],
+)
+def test_a_secret_that_is_none_is_refused_before_anything_is_measured(desk, secret, where, code, said):
+    desk.put("own.toml", OWN.format(secret=secret, where=where))
+    lines = [f"{20 + row},{'ab'[row % 2]},{row * 100},{('flu', 'cold')[row % 2]}" for row in range(12)]
+    desk.put("own.csv", "\n".join(["age,job,pay,ill", *lines]))
+    desk.run("study", "own.toml", "--out", "D").refused(code, *said)
+    assert not (desk.folder / "D").exists()
+
+
+def test_a_known_attribute_without_a_group_is_refused(desk):
+    """It would be left out of what an attacker knows, and nobody would see it."""
+    desk.put("own.toml", OWN.format(secret="pay", where="pay > 1").replace(', job = "work"', ', pay = "work"'))
+    desk.run("study", "own.toml", "--out", "D").refused(2, "'job'", "[table.knowledge]")
 
 
 def _rows(desk, folder, step):

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from shoal.conditions import Condition
 from shoal.datasets.discharges import discharges
 from shoal.engines import read
 from shoal.engines.sources import Source
-from shoal.errors import DataError
+from shoal.errors import DataError, SchemaError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
@@ -52,9 +53,21 @@ class Case:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse a table in which the largest crowd of the paper has no room."""
+        """Refuse at once what a later step would stumble over."""
         if self.table.rows < max(LEVELS):
             raise DataError(f"A study needs at least {max(LEVELS)} records.", "Give a longer table.")
+        schema, secret = self.table.schema, self.setting.secret
+        for name in (secret, *Condition.parse(self.setting.where).columns):
+            if name not in schema.sensitive:
+                raise SchemaError(
+                    f"'{name}' is told to be a secret, but is no confidential column of the table.",
+                    f"Confidential are: {', '.join(schema.sensitive) or 'none'}. Mend the section [paper], or [table].",
+                )
+        if schema[secret].axis.nominal:
+            raise SchemaError(
+                f"The secret '{secret}' holds categories without an order, to which no class can be near.",
+                f"Declare their order ([table.orders] {secret} = [...]), or choose a column of numbers.",
+            )
 
     @classmethod
     def stand_in(cls, rows: int, seed: int) -> Case:

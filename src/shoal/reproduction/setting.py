@@ -75,6 +75,12 @@ class Setting:
                 "A study after the paper needs a group of census features and at least one other.",
                 'Write [table.knowledge] with age = "census", hospital = "spatial" and so on.',
             )
+        for name in recipe.options.roles.quasi:
+            if name not in recipe.options.knowledge:
+                raise ParameterError(
+                    f"It is not told to which group of features '{name}' belongs.",
+                    f'Add it to [table.knowledge]: {name} = "{CENSUS}", or whatever an attacker knows it with.',
+                )
         source = None if recipe.source is None else beside(path.parent, recipe.source)
         options = replace(recipe.options, masked=True)
         return cls(paper["name"], options, masking, paper["secret"], paper["where"], source)
