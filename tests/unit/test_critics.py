@@ -24,6 +24,11 @@ def case_of(table):
     return Case(Records(None, table, table))
 
 
+def read(frame, knowledge):
+    charged = frame.with_columns(charge=pl.int_range(pl.len()))
+    return shoal.read(charged, quasi=list(knowledge), sensitive=["charge"], knowledge=knowledge)
+
+
 @pytest.fixture(scope="module")
 def case():
     """Give a table of discharges."""
@@ -42,8 +47,7 @@ def other():
             "dose": [*generator.choice([0.5, 1.25, 8.0], 399).tolist(), None],
         }
     )
-    knowledge = dict.fromkeys(CENSUS, "census") | dict.fromkeys(("place", "dose"), "treatment")
-    return case_of(shoal.read(frame, quasi=list(knowledge), kinds={"place": "category"}, knowledge=knowledge))
+    return case_of(read(frame, dict.fromkeys(CENSUS, "census") | dict.fromkeys(("place", "dose"), "treatment")))
 
 
 def records_of(table, names):
@@ -121,8 +125,7 @@ def test_loss_by_dimension_is_that_of_releases(other):
 
 def test_tables_too_small_for_an_experiment_have_no_rows():
     frame = pl.DataFrame({"age": [30, 31, 32], "place": ["a", "b", "b"]})
-    table = shoal.read(frame, quasi=["age", "place"], knowledge={"age": "census", "place": "spatial"})
-    tiny = case_of(table)
+    tiny = case_of(read(frame, {"age": "census", "place": "spatial"}))
     assert population.measure(tiny) == []
     assert dimensions.measure(tiny) == []
     assert len(attacker_errors.measure(tiny)) == 12
