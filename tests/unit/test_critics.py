@@ -24,6 +24,11 @@ def case_of(table):
     return Case(Records(None, table, table))
 
 
+def read(frame, knowledge):
+    charged = frame.with_columns(charge=pl.int_range(pl.len()))
+    return shoal.read(charged, quasi=list(knowledge), sensitive=["charge"], knowledge=knowledge)
+
+
 @pytest.fixture(scope="module")
 def case():
     """Give a table of discharges."""
@@ -42,8 +47,7 @@ def other():
             "dose": [*generator.choice([0.5, 1.25, 8.0], 399).tolist(), None],
         }
     )
-    knowledge = dict.fromkeys(CENSUS, "census") | dict.fromkeys(("place", "dose"), "treatment")
-    return case_of(shoal.read(frame, quasi=list(knowledge), kinds={"place": "category"}, knowledge=knowledge))
+    return case_of(read(frame, dict.fromkeys(CENSUS, "census") | dict.fromkeys(("place", "dose"), "treatment")))
 
 
 def records_of(table, names):
@@ -96,13 +100,13 @@ def test_there_are_as_many_sets_as_can_be_measured(case):
     assert rows[0]["known"] == case.table.schema.quasi[0]
 
 
-def test_people_with_several_stays_are_records_that_follow_each_other_by_census_features(other):
+def test_people_with_several_records_have_those_that_follow_each_other_by_census_features(other):
     people = dimensions._people(other)
     assert people.shape == (25, 16, 4)
     cells, _ = other.table.cells(other.table.schema.quasi, np.arange(400))
     assert Counter(map(tuple, people.reshape(-1, 4).tolist())) == Counter(map(tuple, cells.tolist()))
     census = sorted(map(tuple, cells[:, :2].tolist()))
-    assert [sorted(map(tuple, stays)) for stays in people[:, :, :2].tolist()] == [
+    assert [sorted(map(tuple, records)) for records in people[:, :, :2].tolist()] == [
         census[i : i + 16] for i in range(0, 400, 16)
     ]
 
@@ -115,16 +119,15 @@ def test_loss_by_dimension_is_that_of_releases(other):
     loss = shoal.score(release.table, [shoal.InformationLoss(), shoal.Granularity()], other.table)
     assert (rows[3]["loss"], rows[3]["certainty"]) == pytest.approx(tuple(each.value for each in loss))
     assert rows[3]["loss of a value"] == pytest.approx(2 * rows[3]["loss"])
-    by_stays = [row["loss of a value"] for row in rows[-5:]]
-    assert by_stays == sorted(by_stays)  # the curse
+    by_records = [row["loss of a value"] for row in rows[-5:]]
+    assert by_records == sorted(by_records)  # the curse
 
 
-def test_tables_too_small_for_an_experiment_have_no_rows():
-    frame = pl.DataFrame({"age": [30, 31, 32], "place": ["a", "b", "b"]})
-    table = shoal.read(frame, quasi=["age", "place"], knowledge={"age": "census", "place": "spatial"})
-    tiny = case_of(table)
+def test_experiments_leave_out_what_a_table_is_too_small_for():
+    frame = pl.DataFrame({"age": [30, 31, 32, 33] * 3, "place": ["a", "b", "b"] * 4})
+    tiny = case_of(read(frame, {"age": "census", "place": "spatial"}))
     assert population.measure(tiny) == []
-    assert dimensions.measure(tiny) == []
+    assert {row["by"] for row in dimensions.measure(tiny)} == {dimensions.ATTRIBUTES}
     assert len(attacker_errors.measure(tiny)) == 12
     assert len(subsets.measure(tiny)) == 3
 

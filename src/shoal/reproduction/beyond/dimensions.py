@@ -1,9 +1,9 @@
 """The curse of dimensionality: what k-anonymity costs as records have more attributes, and people more records.
 
-The people with several stays are made up. All records are sorted by their census features, ties at random, and every
+The people with several records are made up. All records are sorted by their census features, ties at random, and every
 sixteen that follow each other are one person: they share census features as far as there are so many who do. The person
-has the census features of the first, and the other features of as many of them as stays are looked at. So people are
-the same for any number of stays, and their stays are such as people like them had.
+has the census features of the first, and the other features of as many of them as are looked at. So people are the same
+for any number of records, and their records are such as people like them have.
 """
 
 from __future__ import annotations
@@ -36,20 +36,18 @@ from shoal.table import Classes, Origin, Table
 K = 5
 MOST = 50_000  # records, or people
 ORDERS = 4  # in which attributes are added, the first that of the table
-STAYS = (1, 2, 4, 8, 16)
-ATTRIBUTES, OF_PEOPLE = "attributes", "stays of a person"
+SEVERAL = (1, 2, 4, 8, 16)
+ATTRIBUTES, OF_PEOPLE = "attributes", "records of a person"
 FIGURES = {
     ATTRIBUTES: ("Fig. C4a", "number of attributes"),
-    OF_PEOPLE: ("Fig. C4b", "number of stays of each person"),
+    OF_PEOPLE: ("Fig. C4b", "number of records of each person"),
 }
 Cells = NDArray[np.int32]
 
 
 def measure(case: Case) -> list[Row]:
-    """Measure the loss of `hilbert` by the number of attributes, and by the number of stays of a person."""
-    if case.table.rows < 2 * K:
-        return []
-    return [*_by_attributes(case), *_by_stays(case)]
+    """Measure the loss of `hilbert` by the number of attributes, and by the number of records of a person."""
+    return [*_by_attributes(case), *_by_records(case)]
 
 
 def _by_attributes(case: Case) -> Iterator[Row]:
@@ -63,25 +61,25 @@ def _by_attributes(case: Case) -> Iterator[Row]:
             yield {"by": ATTRIBUTES, "number": size, "order": number, **_losses(columns)}
 
 
-def _by_stays(case: Case) -> Iterator[Row]:
+def _by_records(case: Case) -> Iterator[Row]:
     names = case.table.schema.quasi
     fixed = case.known((CENSUS,))
     people = _people(case)
     if people.shape[0] < 2 * K or len(fixed) == len(names):
         return
-    for stays in STAYS:
+    for several in SEVERAL:
         columns = [
-            (f"{name}, stay {stay + 1}", case.table.schema[name].axis, people[:, stay, names.index(name)])
-            for stay in range(stays)
+            (f"{name} {number + 1}", case.table.schema[name].axis, people[:, number, names.index(name)])
+            for number in range(several)
             for name in names
-            if stay == 0 or name not in fixed
+            if number == 0 or name not in fixed
         ]
-        yield {"by": OF_PEOPLE, "number": stays, "order": 0, **_losses(columns)}
+        yield {"by": OF_PEOPLE, "number": several, "order": 0, **_losses(columns)}
 
 
 def _people(case: Case) -> Cells:
-    """Give the cells of people: by person, stay and attribute."""
-    source, names, longest = case.table, case.table.schema.quasi, max(STAYS)
+    """Give the cells of people: by person, record and attribute."""
+    source, names, longest = case.table, case.table.schema.quasi, max(SEVERAL)
     if source.rows < longest:
         return np.empty((0, longest, len(names)), np.int32)
     engine, data, schema = source.engine, source.data, source.schema
@@ -126,7 +124,7 @@ def _assembled(columns: Sequence[tuple[str, Axis, Cells]]) -> Table:
 
 
 def figures(rows: Sequence[Row]) -> dict[str, Figure]:
-    """Draw the loss by the number of attributes, and by the number of stays."""
+    """Draw the loss by the number of attributes, and by the number of records of a person."""
     drawn = {}
     for by, (number, x_label) in FIGURES.items():
         mine = [row for row in rows if row["by"] == by]
@@ -149,7 +147,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
 def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
     """Tell how steeply the loss grows, and what Eq. 3 shows of it."""
     told, sentences = [], []
-    words = {ATTRIBUTES: "one attribute to all {}", OF_PEOPLE: "one stay of each person to {}"}
+    words = {ATTRIBUTES: "one attribute to all {}", OF_PEOPLE: "one record of each person to {}"}
     for by, text in words.items():
         mine = [row for row in rows if row["by"] == by]
         if not mine:
@@ -177,7 +175,7 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
         "a crowd of people who are alike in many records each can be had only where little of each record is left.",
         *(figures[number] for number, _ in FIGURES.values() if number in figures),
         f"Measured with hilbert at k = {K}, on up to {MOST:,} records, attributes added in {ORDERS} orders (dots; the "
-        "lines are their means). People with several stays are made up: records that follow each other when all are "
+        "lines are their means). People with several records are made up: records that follow each other when all are "
         "sorted by census features are one person. Eq. 3 divides a Euclidean distance by the number of attributes, "
         "though such a distance grows with the root of that number only: it shows less than is lost, and may fall "
         "while every value is blurred more.",
