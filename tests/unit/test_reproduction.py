@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import shoal
@@ -14,7 +15,7 @@ from shoal.reproduction.claims import COUNTED, KINDS, as_rows, check_claims, cou
 from shoal.reproduction.experiments import Experiments
 from shoal.reproduction.files import write_files
 from shoal.reproduction.numbers import uniqueness
-from shoal.reproduction.records import Records
+from shoal.reproduction.records import Records, is_masked
 from shoal.reproduction.sentences import SENTENCES
 from shoal.reproduction.setting import CENSUS, Setting
 from shoal.reproduction.surfaces import RESOLUTIONS, surfaces
@@ -131,6 +132,14 @@ def test_a_masked_table_is_studied_without_the_truth(case, results, tmp_path):
     assert risks["truth"] is None
     assert (risks["pd"], risks["spd"]) == (uniqueness(results)["pd"], uniqueness(results)["spd"])
     assert "margins-kept" not in {claim.id for claim in check_claims(found, Case(records))}
+
+
+@pytest.mark.parametrize("cells", [["937**", "93701"], ["{a;b}", "a"], ["*", "a"]])
+def test_a_table_with_a_pattern_a_set_or_a_star_is_masked(cells):
+    """Taken for the records in full, it would be masked a second time."""
+    frame = pl.DataFrame({"place": [*cells, cells[1]]})
+    assert is_masked(shoal.read(frame, quasi=["place"], kinds={"place": "category"}, masked=True))
+    assert not is_masked(shoal.read(frame[1:], quasi=["place"], kinds={"place": "category"}, masked=True))
 
 
 def test_impossible_records_come_from_regeneration_alone(results):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from shoal.engines import Layout
+import numpy as np
+
+from shoal.axis import Axis
+from shoal.engines import Boxes, Layout
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING
 from shoal.methods.mask_uniques import MaskUniques
@@ -74,8 +78,18 @@ class Records:
 
 def is_masked(table: Table) -> bool:
     """Tell whether a quasi-identifier has cells that stand for several values."""
-    wide = (table.boxes(lambda cells: bool((cells.lo[:, 0] != cells.hi[:, 0]).any()), (n,)) for n in table.schema.quasi)
-    return any(any(parts) for parts in wide)
+    return any(any(table.boxes(_several(table.schema[name].axis), (name,))) for name in table.schema.quasi)
+
+
+def _several(axis: Axis) -> Callable[[Boxes], bool]:
+    """Find cells that are ranges, or on a nominal axis sets and patterns, which have positions after its values."""
+    values = len(axis.values) if axis.nominal and axis.values is not None else np.iinfo(np.int32).max
+
+    def found(cells: Boxes) -> bool:
+        low, high = cells.lo[:, 0], cells.hi[:, 0]
+        return bool(((low != high) | (low >= values)).any())
+
+    return found
 
 
 def different_counts(first: Table, second: Table) -> int:
