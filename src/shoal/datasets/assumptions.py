@@ -91,7 +91,7 @@ class Assumptions:
     charge_spread: float = _assumed(0.62, 0.5, 0.75)
     price_spread: float = _assumed(0.3, 0.2, 0.4)
     season: float = _assumed(1, 0, 2)
-    returns: float = _assumed(0.19, 0.1, 0.25)
+    returns: float = _assumed(0.19, 0.13, 0.25)
     loyal: float = _assumed(0.8, 0.7, 0.9)
     same_quarter: float = _assumed(0.25, 0.1, 0.4)
     resample: int = 0
