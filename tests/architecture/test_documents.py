@@ -23,10 +23,14 @@ PAGES = [README, *sorted(DOCS.glob("*.md"))]
 WRITTEN = [page for page in PAGES if page.name != "reference.md"]
 # What a block of the shell may begin with, and the commands in one: they need a browser, a server or files of others.
 SHELL = {"pip", "make", "export", "shoal", "python", "CC=gcc"}
-NOT_RUN = {("web", "#"), ("web", "patients.csv"), ("data", "oshpd"), ("anonymize", "people.csv")} | {
-    (command, f'"postgresql://keeper@host/clinic?table={table}"')
-    for command, table in (("anonymize", "people"), ("check", "shown"))
-}
+NOT_RUN = (
+    {("web", "#"), ("web", "patients.csv"), ("data", "oshpd"), ("anonymize", "people.csv")}
+    | {("study", given) for given in ("--out", "--data", "reproduction/adult.toml")}
+    | {
+        (command, f'"postgresql://keeper@host/clinic?table={table}"')
+        for command, table in (("anonymize", "people"), ("check", "shown"))
+    }
+)
 LANGUAGES = {"python", "text", "console", "sh", "toml", "pycon"}
 
 

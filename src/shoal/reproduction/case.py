@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from shoal.conditions import Condition
@@ -18,7 +18,6 @@ from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
-from shoal.methods.regenerate import Regenerate
 from shoal.models.t_closeness import TCloseness, closeness_bound
 from shoal.reproduction.records import Records
 from shoal.reproduction.setting import CENSUS, DISCHARGES, Setting
@@ -88,11 +87,6 @@ class Case:
     def table(self) -> Table:
         """The table on which the paper measures, SPD."""
         return self.records.spd
-
-    @cached_property
-    def joint(self) -> Table:
-        """What is regenerated if values are drawn in keeping with the rest of the record."""
-        return Regenerate(joint=True).apply(self.records.pd, (), self.seed)
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from shoal.measures.correlation_shift import CorrelationShift
 from shoal.measures.uniqueness import Uniqueness
 from shoal.methods.coarsen import Coarsen, Mode
 from shoal.methods.hilbert import Hilbert
+from shoal.methods.regenerate import Regenerate
 from shoal.methods.sorted_clusters import SortedClusters
 from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.k_anonymity import KAnonymity
@@ -82,6 +84,8 @@ class Experiments:
                 stage(part.what)
                 found[name] = kept(self.cache, self._digest(name), step)
                 part.done += work
+                if name == "correlations":  # the last that needs it, and it is as large as the table
+                    vars(self).pop("_joint", None)
         for each in (each for each in EXPERIMENTS if each.name in found):
             found[each.name] += each.earlier(found)
         return found
@@ -139,9 +143,10 @@ class Experiments:
             for data, matching, risk in found
         ]  # fmt: skip
 
-    @property
+    @cached_property
     def _joint(self) -> Table | None:
-        return self.case.joint if self.beyond else None
+        """What is regenerated if values are drawn in keeping with the rest of the record."""
+        return Regenerate(joint=True).apply(self.case.records.pd, (), self.case.seed) if self.beyond else None
 
     def regeneration(self) -> list[Row]:
         """What regeneration makes of the records: whether margins are kept, who stands alone, and what cannot be."""

@@ -37,7 +37,8 @@ class Sentence:
     about_discharges
         Whether it is about the discharges of California alone.
     by_other_key
-        Its kind in the other reading of Table S3; None if it does not hang on that.
+        Its kind in the other reading of Table S3; None if it does not hang on that. Calibrated are also the numbers by
+        which that reading was found.
     otherwise_by_other_key
         What the numbers tell about why it does not hold in that reading; as in the first if left out.
     """

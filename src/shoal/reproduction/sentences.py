@@ -173,7 +173,7 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
-        by_other_key="validation",
+        by_other_key="calibrated",
     ),
     Sentence(
         "masked-mean",
@@ -199,7 +199,7 @@ SENTENCES = (
         findings.density,
         of_full_size=True,
         about_discharges=True,
-        by_other_key="validation",
+        by_other_key="calibrated",
     ),
     Sentence(
         "table-s5",
@@ -212,7 +212,7 @@ SENTENCES = (
         findings.why_table_s5,
         of_full_size=True,
         about_discharges=True,
-        by_other_key="validation",
+        by_other_key="calibrated",
     ),
     Sentence(
         "correlations-agree",
@@ -225,7 +225,7 @@ SENTENCES = (
         findings.why_agreement,
         of_full_size=True,
         about_discharges=True,
-        by_other_key="validation",
+        by_other_key="calibrated",
     ),
     Sentence(
         "two-intervals",
