@@ -100,6 +100,11 @@ def _paper(told: Any) -> dict[str, str]:
 # is the plain reading; that the stay does not agrees better with the other published numbers.
 DISCHARGES = Setting(
     "discharges",
-    ReadOptions(roles=Roles(quasi=QUASI, sensitive=SENSITIVE), knowledge=KNOWLEDGE, masked=True),
+    ReadOptions(
+        roles=Roles(quasi=QUASI, sensitive=SENSITIVE),
+        kinds=dict.fromkeys((*QUASI, "charge"), "integer"),
+        knowledge=KNOWLEDGE,
+        masked=True,
+    ),
     other_key=MASKING_KEY,
 )
