@@ -58,7 +58,8 @@ class MaskUniques:
     def __post_init__(self) -> None:
         """Refuse an order that cannot be read; a key may be written as text, its names separated by commas."""
         if isinstance(self.key, str):
-            object.__setattr__(self, "key", tuple(name.strip() for name in self.key.split(",")))
+            names = [name.strip() for name in self.key.split(",")]  # type: ignore[unreachable]
+            object.__setattr__(self, "key", tuple(names))
         if not isinstance(self.order, tuple) or not self.order:
             raise ParameterError("A masking order is a list of steps.", 'For example order = ["age -> *"].')
         for text in self.order:

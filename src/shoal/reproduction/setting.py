@@ -102,6 +102,7 @@ DISCHARGES = Setting(
     "discharges",
     ReadOptions(
         roles=Roles(quasi=QUASI, sensitive=SENSITIVE),
+        # Of a column that is masked in every record nothing else tells that its values are numbers.
         kinds=dict.fromkeys((*QUASI, "charge"), "integer"),
         knowledge=KNOWLEDGE,
         masked=True,
