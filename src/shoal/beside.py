@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.agreement import same
-from shoal.engines import Engine
+from shoal.engines.protocol import Engine
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError
 from shoal.hierarchy import Hierarchy

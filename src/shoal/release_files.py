@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 
 from shoal.certificate import Certificate
-from shoal.engines import Layout, Written
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.engines.streams import to_stdout
+from shoal.engines.values import Layout
 from shoal.files import all_or_none, files_read_by, put, writing
 from shoal.files.moving import Awaited, Commit
 from shoal.measures import Score
@@ -25,7 +25,7 @@ from shoal.models import Verdict
 from shoal.papers import Places
 from shoal.private_record import PrivateRecord, commitment, fresh_key
 from shoal.recipe import Recipe
-from shoal.table import Origin, RowOrder, Table
+from shoal.table import Origin, RowOrder, Table, Written
 
 
 class Proved(Protocol):

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts
 from shoal.conditions import Condition
 from shoal.errors import SchemaError
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines import Boxes, Counts, Engine, Moments
+    from shoal.engines.protocol import Engine
+    from shoal.engines.values import Boxes, Moments
 
 T = TypeVar("T")
 # The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.

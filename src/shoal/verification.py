@@ -16,9 +16,11 @@ from shoal.axis import Axis
 from shoal.beside import Original
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
-from shoal.engines import Engine, Layout, Written, default_engine
 from shoal.engines.contents import beside_the_rows, beyond_looking
+from shoal.engines.factory import default_engine
+from shoal.engines.protocol import Engine
 from shoal.engines.sources import Source
+from shoal.engines.values import Layout
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
 from shoal.files.moving import Awaited
@@ -33,7 +35,7 @@ from shoal.recipe import refuse_strange_order
 from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
 from shoal.schema import RELEASED, Attribute, Role, Schema
-from shoal.table import Table
+from shoal.table import Table, Written
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
 _AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."

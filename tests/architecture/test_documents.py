@@ -14,7 +14,7 @@ from architecture.source import MODULES, ORDER, ROOT, stage
 from clusters import cluster
 
 from shoal.cli import application
-from shoal.engines import Engine
+from shoal.engines.protocol import Engine
 from shoal.recipe import Recipe
 
 README = ROOT / "README.md"

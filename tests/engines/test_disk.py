@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from property.tables import tables
 
 import shoal
-from shoal.engines import Layout, engine_for
 from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
+from shoal.engines.factory import engine_for
 from shoal.engines.local import Local
 from shoal.engines.memory import free, need_of, parse_size
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
+from shoal.engines.values import Layout
 from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.schema import ReadOptions, Roles
 

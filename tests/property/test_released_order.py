@@ -19,9 +19,9 @@ from property.sorting import Kind, in_released_order
 from property.tables import tables
 
 import shoal
-from shoal.engines import Layout
 from shoal.engines.disk.pool import Files
 from shoal.engines.parts.engine import Parted
+from shoal.engines.values import Layout
 from shoal.hierarchy import Hierarchy
 
 LEVELS = ("low", "mid;dle", "[high", "*top")

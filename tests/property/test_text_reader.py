@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from property.independent import rows_of
 
 import shoal
-from shoal.engines import Layout
 from shoal.engines.local import Local
+from shoal.engines.values import Layout
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, Rows, Words
 from shoal.schema import Role

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members, loss
 from shoal.table import Table

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
+from shoal.engines.values import Promise
 from shoal.table import Classes
 
 Labels = NDArray[np.int32]

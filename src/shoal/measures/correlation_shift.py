@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members

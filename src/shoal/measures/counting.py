@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures.spreading import Categories, Line
 from shoal.table import Table

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.table import Table
 

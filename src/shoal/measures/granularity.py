@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures import Direction, Score
 from shoal.table import Table

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
 from shoal.table import Table

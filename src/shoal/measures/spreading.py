@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis, Move
-from shoal.engines import Moments
+from shoal.engines.values import Moments
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table

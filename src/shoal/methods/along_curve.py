@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Moments, Spans
+from shoal.engines.values import Moments, Spans
 from shoal.kernels.curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs
 from shoal.methods.partitioner import gaps_first

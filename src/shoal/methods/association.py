@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.kernels.radix import order_by_integers

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Promise
+from shoal.engines.values import Piece, Promise
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points, mdav
 from shoal.methods import wanted

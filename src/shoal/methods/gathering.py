@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels.crowds import cheapest_steps, crowds, settle
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.partition import Costs, Effort, Prepared, partition

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from shoal.axis import Axis
-from shoal.engines import Moments, Piece, Spans
 from shoal.engines.distances import distances_between
 from shoal.engines.pieces import pieces_of
+from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.engines import Piece
+from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.trading import Spread

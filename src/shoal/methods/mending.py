@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Moments, Piece
+from shoal.engines.values import Moments, Piece
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.crowds import settle
 from shoal.kernels.grouping import by_label, gather_rows, starts_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING
 from shoal.kernels.cutting import classes_before, cut_for_ranges
 from shoal.kernels.partition import number_by_first

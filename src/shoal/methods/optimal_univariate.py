@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Spans
+from shoal.engines.values import Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.microaggregation import optimal_cut

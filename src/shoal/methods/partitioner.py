@@ -10,7 +10,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Moments, Publication, Spans
+from shoal.engines.values import Moments, Publication, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.spans import gaps
 from shoal.methods import wanted

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
+from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label, starts_of
 from shoal.kernels.joining import cheapest_partners
 from shoal.table import Carry, Classes

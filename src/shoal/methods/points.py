@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes, Moments, Piece, Spans
+from shoal.engines.values import Boxes, Moments, Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.kernels.microaggregation import Points, split_rows

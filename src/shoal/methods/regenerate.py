@@ -11,8 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts
 from shoal.axis import Axis
-from shoal.engines import Counts, Spans
+from shoal.engines.values import Spans
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.methods.association import rearranged

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
+from shoal.engines.values import Promise
 from shoal.errors import GuaranteeError
 from shoal.models import PrivacyModel
 from shoal.models.people import Repeats

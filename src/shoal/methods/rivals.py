@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels.microaggregation import STRICT, mdav, part_of, split_rows, v_mdav
 from shoal.methods.points import Space, set_apart
 

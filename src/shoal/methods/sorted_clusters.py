@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from shoal.engines import Moments, Spans
+from shoal.engines.values import Moments, Spans
 from shoal.kernels.spans import lengths
 from shoal.methods.partitioner import Partitioner, gaps_first
 from shoal.table import Table

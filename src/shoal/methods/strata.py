@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Spans
+from shoal.engines.values import Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import gather_rows

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.digests import of_file
@@ -19,9 +18,10 @@ from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
 from shoal.engines.scratch import Room, scratch
 from shoal.engines.sources import Source, is_parquet
+from shoal.engines.values import Stored
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Table
+from shoal.table import Table, Written
 
 _WORKED = 50  # bytes per cell of a part while it is sorted, moved and published
 _BESIDE = 200  # bytes per record beside its cells

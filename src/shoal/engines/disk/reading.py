@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.cells import Vocabulary
-from shoal.engines import Moments
 from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, Spoilt, TextReading
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.engines.values import Moments
 from shoal.kernels.moments import moments, tally
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin

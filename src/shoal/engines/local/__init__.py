@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
+from shoal.arrays import Counts
 from shoal.engines.joining import joined_until_met
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
@@ -21,6 +21,7 @@ from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local.publishing import distances, publish_some, published, recode
 from shoal.engines.pieces import pieces_of
 from shoal.engines.sources import Source, is_parquet
+from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
@@ -29,7 +30,7 @@ from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, run
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally
+from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally, Written
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")

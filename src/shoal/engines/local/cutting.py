@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Spans
 from shoal.engines.local.data import LocalData, spans
 from shoal.engines.pieces import pieces_of, sampled, sortable, splits_among
+from shoal.engines.values import Piece, Spans
 from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
 from shoal.progress import along

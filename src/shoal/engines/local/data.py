@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, gather_rows

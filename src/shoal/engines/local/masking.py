@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts
 from shoal.axis import Axis
-from shoal.engines import Counts
 from shoal.engines.local.data import OWN, LocalData
 from shoal.engines.local.publishing import enclosing, seated
 from shoal.kernels import MISSING, TOP

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Publication
 from shoal.engines.local.data import OWN, LocalData
+from shoal.engines.values import Publication
 from shoal.hierarchy import ROOT, Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Publication
 from shoal.engines.local.averaging import means
 from shoal.engines.local.data import LocalData
+from shoal.engines.values import Publication
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label
 from shoal.kernels.radix import order_by_integers

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
 from shoal.engines.parts.classing import distinct_cells, labelled_rows, one_of_each, refuse_others
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Part, Pool
+from shoal.engines.values import Boxes
 from shoal.errors import RoomError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels

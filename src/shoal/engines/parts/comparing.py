@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
 from shoal.engines.local.aligning import Used, alignment, refuse_strangers, used_positions, with_moves
 from shoal.engines.local.data import spans
 from shoal.engines.parts.arranging import Arrays
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.values import Spans
 from shoal.kernels.spans import Members
 from shoal.table import Table
 

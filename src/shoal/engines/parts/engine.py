@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
+from shoal.arrays import Counts
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
@@ -24,12 +24,13 @@ from shoal.engines.parts.ranking import Places
 from shoal.engines.pieces import pieces_of
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
+from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
 from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, RowOrder, Table
+from shoal.table import Carry, Classes, RowOrder, Table, Written
 
 Positions = NDArray[np.int32]
 T = TypeVar("T")

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
 from shoal.engines.joining import merged, openings, strengths
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.classing import carried
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool, home
+from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
 from shoal.table import Classes

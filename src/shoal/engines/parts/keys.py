@@ -9,10 +9,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
 from shoal.engines.local.data import LocalData, spans
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool, home
+from shoal.engines.values import Spans
 from shoal.schema import Schema
 
 # What gives the keys of a part from its cells, its codes, and what lies beside them.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts
 from shoal.axis import Axis
-from shoal.engines import Counts
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.local.publishing import seated
 from shoal.engines.parts.arranging import Arrays, gathered, homeward

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis, Group
-from shoal.engines import Publication
 from shoal.engines.local.data import LocalData, moved
 from shoal.engines.local.publishing import distances, name_of, publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
@@ -19,6 +18,7 @@ from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, together
 from shoal.engines.parts.pool import Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
+from shoal.engines.values import Publication
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows
 from shoal.kernels.spans import hulls

@@ -7,12 +7,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from shoal.engines import Layout, Stored, Written
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.slices import slices
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source, is_parquet
+from shoal.engines.values import Layout, Stored
 from shoal.schema import Schema
+from shoal.table import Written
 
 
 def store(

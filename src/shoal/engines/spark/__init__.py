@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.engines import Layout, Written
 from shoal.engines.local.data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
@@ -16,9 +15,10 @@ from shoal.engines.parts.pool import Part
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
+from shoal.engines.values import Layout
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Table
+from shoal.table import Table, Written
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +127,7 @@ class Spark(Parted):
         return local
 
 
-def from_environment(
-    sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
-) -> Spark:
+def from_environment(memory: str | int | None) -> Spark:
     """Give the engine that is meant by the name ``spark``: the session that runs, or a new one."""
     if memory is not None:
         raise ParameterError(
