@@ -82,7 +82,7 @@ def write_release(
     with ExitStack() as stack:
         stored = None
         if target.is_table and not places.table_is_a_file:
-            stored = stack.enter_context(table.engine.store(table.data, table.schema, places.stored_in))
+            stored = stack.enter_context(table.write(places.stored_in, Layout(delimiter)))
         batch = stack.enter_context(all_or_none(places.outputs()))
         rest = iter(batch)
         if stored:
@@ -108,13 +108,9 @@ def write_release(
 
 
 def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
-    with writing(draft):
-        if target.is_table:
-            with table.engine.store(table.data, table.schema, replace(target, path=draft)) as stored:
-                stored.commit()
-            return stored.written
-        slash = "/" * (target.kind == "folder")
-        return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
+    with writing(draft), table.write(replace(target, path=draft), Layout(delimiter)) as stored:
+        stored.commit()
+    return stored.written
 
 
 def _certificate(

@@ -2,6 +2,7 @@
 
 from shoal.engines.factory import default_engine as default_engine
 from shoal.engines.factory import engine_for as engine_for
+from shoal.engines.protocol import AnyEngine as AnyEngine
 from shoal.engines.protocol import Engine as Engine
 from shoal.engines.reading import read as read
 from shoal.engines.values import Boxes as Boxes

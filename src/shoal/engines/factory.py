@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.engines.memory import MOST_RECORDS, limit_of, need_of, need_to_write
-from shoal.engines.protocol import Engine
+from shoal.engines.protocol import AnyEngine
 from shoal.engines.scratch import clear_what_is_left
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions
 
 
-def default_engine() -> Engine:
+def default_engine() -> AnyEngine:
     """Give the engine that is used when none is named."""
     from shoal.engines.local import Local
 
@@ -23,10 +23,10 @@ def engine_for(
     sources: Sequence[Any],
     options: ReadOptions,
     *,
-    engine: Engine | str | None = None,
+    engine: AnyEngine | str | None = None,
     memory: str | int | None = None,
     target: Any = None,
-) -> Engine:
+) -> AnyEngine:
     """Give the engine for some tables that are read in the same way: the one named, or one on this machine.
 
     Parameters
@@ -53,7 +53,7 @@ def engine_for(
 
 def on_this_machine(
     sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
-) -> Engine:
+) -> AnyEngine:
     """Give the engine that can hold all of some tables at once within a limit of memory, and write a release of one."""
     clear_what_is_left()
     limit = limit_of(memory)
@@ -68,7 +68,9 @@ def on_this_machine(
     return Disk(limit=limit)
 
 
-def on_a_cluster(sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None) -> Engine:
+def on_a_cluster(
+    sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
+) -> AnyEngine:
     """Give the engine of the Spark session that runs, or of a new one."""
     from shoal.engines.spark import from_environment
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.factory import engine_for
-from shoal.engines.protocol import Engine
+from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
 from shoal.engines.streams import as_given, at_hand
 from shoal.progress.showing import by_itself
@@ -17,7 +17,7 @@ from shoal.table import Table
 def read(
     source: Any,
     *,
-    engine: Engine | str | None = None,
+    engine: AnyEngine | str | None = None,
     memory: str | int | None = None,
     target: Any = None,
     options: ReadOptions | None = None,

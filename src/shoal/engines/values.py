@@ -33,10 +33,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class Stored:
-    """What was put into a database, and what lets others see it."""
+    """What was written, and what lets others see it if it was put into a database."""
 
     written: Written
-    commit: Callable[[], None]
+    commit: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)

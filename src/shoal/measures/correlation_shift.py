@@ -61,7 +61,7 @@ class CorrelationShift:
             weight = None if members is None else np.diff(members[1]).astype(np.float64)
             return np.concatenate([sums.over(before, None), sums.over(after, weight)])
 
-        found = original.engine.fold(original, released, kernel).reshape(2, -1)
+        found = original.fold(released, kernel).reshape(2, -1)
         before, after = (sums.associations(side) for side in found)
         pairs = [f"{a} ~ {b}" for a, b in combinations(names, 2)]
         both = np.isfinite(before) & np.isfinite(after)

@@ -46,7 +46,7 @@ def summed(
                 sums[j] = numbers(gaps)
         return sums
 
-    sums = original.engine.fold(original, released, kernel)
+    sums = original.fold(released, kernel)
     return {name: float(sums[j]) for j, name in enumerate(names) if moments.deviation[j] > 0}
 
 

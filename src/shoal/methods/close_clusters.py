@@ -75,7 +75,7 @@ class CloseClusters(Publisher, ABC):
 
         carry = dict.fromkeys([*plan.carry, *(item for promise in promises for item in promise.carry)])
         keys = plan.keys or (lambda: curve_through(table, space.moments))
-        labels, groups = table.engine.divide(table.data, table.schema, keys, least.k, kernel, tuple(carry))
+        labels, groups = table.map_blocks(keys, least.k, kernel, tuple(carry), ordered=False)
         return self.mended(table, labels, groups, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

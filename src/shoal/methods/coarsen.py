@@ -77,7 +77,7 @@ class Coarsen:
                 present = present[present < len(axis.values)]  # sets and wildcards stay what they are
             if resolution < present.size:
                 rules[name] = Stretches(*intervals(axis, present, resolution, self.by))
-        return table.derive(table.engine.recode(table.data, table.schema, rules))
+        return table.recode(rules)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""

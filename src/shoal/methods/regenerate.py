@@ -76,9 +76,7 @@ class Regenerate:
                 exact[np.flatnonzero(holes[:, j]), j] = draw.permutation(np.repeat(positions, counts))
             return rearranged(rows, exact, holes, draw) if joint else exact
 
-        return table.derive(
-            table.engine.fill(table.data, table.schema, lambda holes: _shared(columns, holes, seed), kernel)
-        )
+        return table.fill(lambda holes: _shared(columns, holes, seed), kernel)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""

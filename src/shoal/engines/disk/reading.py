@@ -56,7 +56,7 @@ def load_text(
     schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
-        data.memo["moments"] = Moments(*moments(raw.told, table, offsets))
+        data.known.moments = Moments(*moments(raw.told, table, offsets))
     return schema, data, origin
 
 

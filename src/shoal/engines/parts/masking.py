@@ -23,7 +23,7 @@ from shoal.schema import Schema
 Positions = NDArray[np.int32]
 
 
-def mask_alone(
+def mask_unique(
     pool: Pool, data: PartedData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
 ) -> tuple[Schema, PartedData, Mapping[str, Counts]]:
     """Bring one column after the other to its level in the records that no other record equals in the key."""
