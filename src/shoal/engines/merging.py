@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Labels, Levels
 from shoal.engines.values import Promise
 from shoal.table import Classes
-
-Labels = NDArray[np.int32]
-Levels = NDArray[np.float64]
 
 
 def until_met(classes: Classes, promise: Promise) -> Labels:

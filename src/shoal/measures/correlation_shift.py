@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.engines.values import Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
@@ -18,8 +19,6 @@ from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.shown_values import middle_numbers
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 _STEP = 1 << 16
 
 

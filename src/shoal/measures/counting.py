@@ -9,13 +9,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures.spreading import Categories, Line
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 # So few rows at a time that all that is made of them stays in the processor's cache.
 _STEP = 1 << 14
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Floats
 from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
@@ -17,7 +17,6 @@ from shoal.measures.spreading import ORIGINAL, Categories, Line, common_ground
 from shoal.parameters import settle
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
 # Queries are put together from so many ranges or sets of each attribute: what lies in each is found only once.
 _PARTS = 20
 

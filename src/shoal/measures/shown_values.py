@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats
 from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
 from shoal.table import Table
-
-Floats = NDArray[np.float64]
 
 
 def summed(

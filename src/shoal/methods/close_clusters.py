@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Labels
 from shoal.engines.values import Piece, Promise
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points, mdav
 from shoal.methods import wanted
 from shoal.methods.along_curve import curve_through
-from shoal.methods.partitioner import Labels, Publisher, told
+from shoal.methods.partitioner import Publisher, told
 from shoal.methods.points import Space, in_line
 from shoal.methods.repair import promise_of
 from shoal.models import PrivacyModel

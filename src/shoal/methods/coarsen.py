@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.errors import ParameterError, SchemaError
 from shoal.hierarchy import Hierarchy
@@ -18,8 +18,6 @@ from shoal.levels import Stretches
 from shoal.models import PrivacyModel
 from shoal.parameters import settle
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from shoal.arrays import Labels
 from shoal.axis import Axis
 from shoal.engines.distances import distances_between
 from shoal.engines.pieces import pieces_of
@@ -22,7 +23,7 @@ from shoal.methods.along_curve import curve_through, distances, inverse, limits,
 from shoal.methods.gathering import Search, gathered, grown
 from shoal.methods.mending import Ground, Terms, least_size
 from shoal.methods.one_attribute import best_cut, can_be_cut
-from shoal.methods.partitioner import Labels, Partitioner, refuse_other
+from shoal.methods.partitioner import Partitioner, refuse_other
 from shoal.methods.points import Space
 from shoal.methods.promises import Sought
 from shoal.methods.rivals import FEW, formed_by_others

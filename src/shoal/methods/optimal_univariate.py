@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Labels
 from shoal.engines.values import Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.microaggregation import optimal_cut
 from shoal.kernels.radix import order_by_lengths
 from shoal.methods import wanted
-from shoal.methods.partitioner import Labels, Publisher, told
+from shoal.methods.partitioner import Publisher, told
 from shoal.methods.points import numbers_behind
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity

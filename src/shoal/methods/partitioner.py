@@ -7,9 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from shoal.arrays import Array
 from shoal.engines.values import Moments, Publication, Spans
 from shoal.errors import ParameterError
@@ -20,8 +17,6 @@ from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.parameters import settle
 from shoal.table import Column, Table
-
-Labels = NDArray[np.int32]
 
 
 def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Array]) -> list[Callable[[Spans], Array]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Labels
 from shoal.engines.values import Boxes, Moments, Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
@@ -16,7 +17,6 @@ from shoal.kernels.radix import places_in
 from shoal.methods.along_curve import curve_through
 from shoal.table import Column, Table
 
-Labels = NDArray[np.int32]
 _LOOKED_AT = 4096  # records whose values tell how long the steps between them are
 _LONG = 0.5  # standard deviations: a long step
 # Forms classes of at least k of some points: gives the class of each, and how many there are.

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts
+from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
 from shoal.engines.values import Spans
 from shoal.errors import DataError, ParameterError, SchemaError
@@ -20,8 +20,6 @@ from shoal.methods.association import rearranged
 from shoal.models import PrivacyModel
 from shoal.numerals import convert
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Labels
 from shoal.engines.values import Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance
@@ -24,7 +25,6 @@ from shoal.methods.mending import Ground
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Column, Ranked, Table
 
-Labels = NDArray[np.int32]
 Ways = Sequence[Callable[[Spans], Any]]
 SLABS = 8  # into which the first attribute cuts a table that is taken in pieces
 NEAR = 64  # classes that a record that is left over may choose from, on either side

@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import count_distinct, label_rows, numbered
 from shoal.kernels.people import first_of_each
 from shoal.schema import Schema
 from shoal.table import Classes, Column, Ranked, Table
-
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
 
 
 def refuse_nobody(table: Table) -> None:

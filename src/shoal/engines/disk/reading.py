@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.cells import Vocabulary
 from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
@@ -20,8 +20,6 @@ from shoal.engines.values import Moments
 from shoal.kernels.moments import moments, tally
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
-
-Positions = NDArray[np.int32]
 
 
 def load_text(

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis, Move
 from shoal.engines.local.data import LocalData, moved
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 # Gives the positions on a plain axis that occur in a column, in ascending order.
 Used = Callable[[str], Positions]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, spans
 from shoal.engines.pieces import pieces_of, sampled, sortable, splits_among
 from shoal.engines.values import Piece, Spans
@@ -16,8 +17,6 @@ from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
 from shoal.progress import along
 from shoal.schema import Schema
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts
+from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
 from shoal.engines.local.data import OWN, LocalData
 from shoal.engines.local.publishing import enclosing, seated
@@ -16,8 +16,6 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.levels import Stretches
 from shoal.schema import Schema
-
-Positions = NDArray[np.int32]
 
 
 def mask_unique(

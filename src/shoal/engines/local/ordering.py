@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.sort_keys import sort_keys
 from shoal.errors import DataError
@@ -19,7 +20,6 @@ from shoal.kernels.radix import places_in
 from shoal.schema import RELEASED, Schema
 from shoal.table import RowOrder
 
-Positions = NDArray[np.int32]
 _AT_ONCE = 1 << 17  # rows whose numbers are given together
 
 

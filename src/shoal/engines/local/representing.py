@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.engines.local.averaging import means
 from shoal.engines.local.data import LocalData
@@ -22,7 +23,6 @@ from shoal.kernels.radix import order_by_integers
 from shoal.kernels.spans import Members, hulls
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 Ends = tuple[NDArray[Any], NDArray[Any]]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
@@ -28,7 +29,6 @@ from shoal.table import Written
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
-Positions = NDArray[np.int32]
 
 
 def write_text(

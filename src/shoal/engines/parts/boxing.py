@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.parts.classing import distinct_cells, labelled_rows, one_of_each, refuse_others
 from shoal.engines.parts.data import KnownColumn, PartedData
 from shoal.engines.parts.pool import Part, Pool
@@ -18,7 +19,6 @@ from shoal.kernels.grouping import count_labels
 from shoal.schema import Schema
 
 T = TypeVar("T")
-Positions = NDArray[np.int32]
 _HERE = 1 << 19  # distinct cells of single columns that are brought to one place, from all parts and columns
 _LEAST = 64  # of them that a part may always bring
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, known_values
 from shoal.engines.parts.arranging import (
     Arrays,
@@ -30,7 +31,6 @@ T = TypeVar("T")
 # What gives the place of each record when all are sorted by a column.
 Rank = Callable[[str], Handle]
 _FEW = 4096  # records that tell whether many are alike
-Positions = NDArray[np.int32]
 
 
 def refuse_others(data: PartedData, by: Sequence[str]) -> None:

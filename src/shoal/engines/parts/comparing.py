@@ -6,9 +6,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.arrays import Array
+from shoal.arrays import Array, Positions
 from shoal.engines.local.aligning import Used, alignment, refuse_strangers, used_positions, with_moves
 from shoal.engines.local.data import spans
 from shoal.engines.parts.arranging import Arrays
@@ -17,8 +16,6 @@ from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.values import Spans
 from shoal.kernels.spans import Members
 from shoal.schema import Schema
-
-Positions = NDArray[np.int32]
 
 
 def folded(

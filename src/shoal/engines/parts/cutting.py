@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
 from shoal.engines.parts.classing import Rank, carried
@@ -18,8 +18,6 @@ from shoal.engines.parts.pool import Beside, Handle, Part, Pool
 from shoal.engines.pieces import Splits
 from shoal.schema import Schema
 from shoal.table import Carry
-
-Positions = NDArray[np.int32]
 
 
 def labelled(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts
+from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.local.publishing import seated
@@ -19,8 +19,6 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import mix_rows
 from shoal.levels import Stretches
 from shoal.schema import Schema
-
-Positions = NDArray[np.int32]
 
 
 def mask_unique(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Levels
 from shoal.engines.merging import merged, openings, strengths
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
 from shoal.engines.parts.classing import Rank, carried
@@ -19,8 +20,6 @@ from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
 from shoal.table import Classes
-
-Levels = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis, Group
 from shoal.engines.local.data import LocalData, moved
 from shoal.engines.local.publishing import publish_some, published
@@ -23,8 +24,6 @@ from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows
 from shoal.kernels.spans import hulls
 from shoal.schema import Schema
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

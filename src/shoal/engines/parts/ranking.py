@@ -18,8 +18,6 @@ from shoal.engines.parts.labels import Labels
 from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool
 from shoal.kernels.radix import order_by_keys, put_at
 
-Positions = NDArray[np.int32]
-
 
 @dataclass(frozen=True, eq=False)
 class Places(Lazy):
