@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from shoal.arrays import Array, Counts, Flags, Integers, Labels, Offsets, Positions
+from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
 from shoal.errors import SchemaError
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines.protocol import AnyEngine, Data, Engine
+    from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
     from shoal.engines.sources import Source
-    from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
-    from shoal.kernels.spans import Members
+    from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 
 T = TypeVar("T")
 # The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.
@@ -217,7 +216,7 @@ class Table:
         """Number the records: those that are equal in all of some columns have the same number."""
         return self._engine.number(self.data, self.schema, by)
 
-    def map_rows(self, kernel: Callable[[Spans], Array]) -> Column:
+    def map_rows(self, kernel: RowKernel) -> Column:
         """Compute one number per record from its quasi-identifiers."""
         return self._engine.map_rows(self.data, self.schema, kernel)
 
@@ -237,7 +236,7 @@ class Table:
         self,
         keys: Callable[[], Sequence[str | Column]],
         least: int,
-        kernel: Callable[[Piece], Labels],
+        kernel: PieceKernel,
         carry: Sequence[Carry] = (),
         *,
         ordered: bool,
@@ -293,7 +292,7 @@ class Table:
         """
         return replace(self, data=self._engine.fill(self.data, self.schema, plan, kernel))
 
-    def fold(self, released: Table, kernel: Callable[[Spans, Spans, Members | None], Array]) -> Array:
+    def fold(self, released: Table, kernel: PairKernel) -> Array:
         """Sum a kernel over the records of this table and of its release, in the same order and on common axes.
 
         Sums of integers are exact, whatever their size: a kernel may give them as objects.

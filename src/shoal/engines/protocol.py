@@ -24,6 +24,12 @@ from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 
+# What is computed for each row, for each row and what became of it (group after group, if that is known), and what puts
+# the rows of a piece into groups.
+RowKernel = Callable[[Spans], Array]
+PairKernel = Callable[[Spans, Spans, Members | None], Array]
+PieceKernel = Callable[[Piece], Labels]
+
 
 class Data(Protocol):
     """A table as an engine holds it."""
@@ -100,7 +106,7 @@ class Rows(Protocol[D, C]):
         """Number the records: those that are equal in all of some columns have the same number."""
         ...
 
-    def map_rows(self, data: D, schema: Schema, kernel: Callable[[Spans], Array]) -> C:
+    def map_rows(self, data: D, schema: Schema, kernel: RowKernel) -> C:
         """Compute one number per record from its quasi-identifiers."""
         ...
 
@@ -123,13 +129,7 @@ class Rows(Protocol[D, C]):
         """Bring records in the released order back to the order of the table that they came from."""
         ...
 
-    def fold(
-        self,
-        data: D,
-        schema: Schema,
-        released: tuple[D, Schema],
-        kernel: Callable[[Spans, Spans, Members | None], Array],
-    ) -> Array:
+    def fold(self, data: D, schema: Schema, released: tuple[D, Schema], kernel: PairKernel) -> Array:
         """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""
         ...
 
@@ -156,7 +156,7 @@ class Groups(Protocol[D, C]):
         schema: Schema,
         keys: Callable[[], Sequence[str | C]],
         least: int,
-        kernel: Callable[[Piece], Labels],
+        kernel: PieceKernel,
         carry: Sequence[Carry],
         *,
         ordered: bool,
@@ -169,13 +169,7 @@ class Groups(Protocol[D, C]):
         ...
 
     def generalize(
-        self,
-        data: D,
-        schema: Schema,
-        labels: C,
-        groups: int,
-        publish: Publication,
-        columns: Sequence[str] | None,
+        self, data: D, schema: Schema, labels: C, groups: int, publish: Publication, columns: Sequence[str] | None
     ) -> tuple[Schema, D]:
         """Publish the same cells for all records of a label, in some columns or in all quasi-identifiers."""
         ...

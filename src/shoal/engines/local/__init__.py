@@ -18,6 +18,7 @@ from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local.publishing import publish_some, published, recode
 from shoal.engines.merging import until_met
 from shoal.engines.pieces import pieces_of
+from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
 from shoal.errors import SchemaError
@@ -25,7 +26,6 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
-from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally, Written
@@ -198,7 +198,7 @@ class Local:
         low, high = (np.stack([end[side] for end in ends], axis=1) for side in (0, 1))
         return label_rows(low, high, np.arange(len(by)))[0]
 
-    def map_rows(self, data: LocalData, schema: Schema, kernel: Callable[[Spans], Array]) -> Array:
+    def map_rows(self, data: LocalData, schema: Schema, kernel: RowKernel) -> Array:
         """Compute one number per record from its quasi-identifiers."""
         result = kernel(spans(data, schema))
         return result if data.index.size == 0 else result[data.index]
@@ -227,7 +227,7 @@ class Local:
         schema: Schema,
         keys: Callable[[], Sequence[str | Array]],
         least: int,
-        kernel: Callable[[Piece], Labels],
+        kernel: PieceKernel,
         carry: Sequence[Carry],
         *,
         ordered: bool,
@@ -302,13 +302,7 @@ class Local:
         """Bring records in the released order back to that of the input."""
         return rearranged(data, schema, order)
 
-    def fold(
-        self,
-        data: LocalData,
-        schema: Schema,
-        released: tuple[LocalData, Schema],
-        kernel: Callable[[Spans, Spans, Members | None], Array],
-    ) -> Array:
+    def fold(self, data: LocalData, schema: Schema, released: tuple[LocalData, Schema], kernel: PairKernel) -> Array:
         """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""
         first, first_schema, second, second_schema = aligned(data, schema, *released)
         lo, hi = first.unfolded()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -13,14 +12,13 @@ from shoal.engines.local.data import spans
 from shoal.engines.parts.arranging import Arrays
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.engines.values import Spans
-from shoal.kernels.spans import Members
+from shoal.engines.protocol import PairKernel
 from shoal.schema import Schema
 
 
 def folded(
     pool: Pool, first: PartedData, schema: Schema, second: PartedData, released: Schema,
-    kernel: Callable[[Spans, Spans, Members | None], Array],
+    kernel: PairKernel,
 ) -> Array:  # fmt: skip
     """Put the tables on common axes and into parts of the same records, and add up what a kernel gives for each."""
     refuse_strangers(first.shape.quasi, second.shape.quasi, (first.rows, second.rows))

@@ -20,12 +20,12 @@ from shoal.engines.parts.labels import Labels
 from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
 from shoal.engines.pieces import pieces_of
+from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
-from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
+from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
-from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
@@ -207,7 +207,7 @@ class Parted:
         """Number the records by their cells."""
         return classing.numbered(self.pool, data, by)
 
-    def map_rows(self, data: PartedData, schema: Schema, kernel: Callable[[Spans], Array]) -> Mapped:
+    def map_rows(self, data: PartedData, schema: Schema, kernel: RowKernel) -> Mapped:
         """Compute one number per record from its quasi-identifiers, when it is wanted."""
         return Mapped(self.pool, data, Told(schema, kernel))
 
@@ -234,7 +234,7 @@ class Parted:
         schema: Schema,
         keys: Callable[[], Sequence[str | Beside]],
         least: int,
-        kernel: Callable[[Piece], Positions],
+        kernel: PieceKernel,
         carry: Sequence[Carry],
         *,
         ordered: bool,
@@ -325,13 +325,7 @@ class Parted:
         """Bring records in the released order back to that of the input."""
         return ordering.rearranged(self.pool, data, order)
 
-    def fold(
-        self,
-        data: PartedData,
-        schema: Schema,
-        released: tuple[PartedData, Schema],
-        kernel: Callable[[Spans, Spans, Members | None], Array],
-    ) -> Array:
+    def fold(self, data: PartedData, schema: Schema, released: tuple[PartedData, Schema], kernel: PairKernel) -> Array:
         """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""
         return comparing.folded(self.pool, data, schema, *released, kernel)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.engines.local.data import LocalData, spans
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
-from shoal.engines.values import Spans
+from shoal.engines.protocol import RowKernel
 from shoal.schema import Schema
 
 # What gives the keys of a part from its cells, its codes, and what lies beside them.
@@ -24,7 +24,7 @@ class Told:
     """How the cells of records tell a number for each."""
 
     schema: Schema
-    kernel: Callable[[Spans], Any]
+    kernel: RowKernel
 
     def by(self, here: LocalData) -> NDArray[Any]:
         """Give the numbers of some records."""
