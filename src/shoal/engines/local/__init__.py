@@ -120,17 +120,15 @@ class Local:
     def _classes(self, data: LocalData, schema: Schema, by: tuple[str, ...] | Array, carry: Sequence[Carry]) -> Classes:
         if isinstance(by, tuple):
             of_matrix_row, groups = self._signatures(data, by)
+            starts = self._starts(data, by)
         else:
             of_matrix_row, groups = by, int(by.max()) + 1
+            starts = starts_of(count_labels(of_matrix_row, groups))
         shared = isinstance(by, tuple) and data.index.size > 0
 
         def labels(rows: Integers | slice = _ALL) -> Positions:
             return of_matrix_row[data.index[rows]] if shared else of_matrix_row[rows]
 
-        if isinstance(by, tuple) and shared:
-            starts = self._starts(data, by)
-        else:
-            starts = starts_of(count_labels(of_matrix_row, groups))
         carried: dict[Carry, Array] = {}
         order: Positions | None = None
         for item in carry:
@@ -149,10 +147,10 @@ class Local:
         return Classes(starts, carried)
 
     def _starts(self, data: LocalData, by: tuple[str, ...]) -> Integers:
-        """Say where each class of records that share matrix rows begins, and where the last one ends."""
+        """Say where each class by the cells in some columns begins, and where the last one ends."""
         if by not in data.known.starts:
-            sizes = count_labels(*self._signatures(data, by), np.diff(data.members()[1]))
-            data.known.starts[by] = starts_of(sizes)
+            records = np.diff(data.members()[1]) if data.index.size else None
+            data.known.starts[by] = starts_of(count_labels(*self._signatures(data, by), records))
         return data.known.starts[by]
 
     def _column(self, data: LocalData, schema: Schema, item: str | Ranked | Given) -> Array:
