@@ -142,8 +142,11 @@ class Local:
                     found = common_positions(data.index, found, of_matrix_row.size)
                 carried[item] = common_positions(of_matrix_row, found, groups)
                 continue
-            order = by_label(labels(), groups)[0] if order is None else order
-            carried[item] = self._column(data, schema, item)[order]
+            column = self._column(data, schema, item)
+            if groups > 1:  # or else all are in order
+                order = by_label(labels(), groups)[0] if order is None else order
+                column = column[order]
+            carried[item] = column
         return Classes(starts, carried)
 
     def _starts(self, data: LocalData, by: tuple[str, ...]) -> Integers:
