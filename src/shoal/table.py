@@ -268,11 +268,11 @@ class Table:
         numbers and dates; categories with an order then have their lower median, and others their mode. ``mode`` is
         the most frequent cell, the lowest of several. Where missing cells mix with others it is always ``*``.
         """
-        return self.derive(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
+        return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
 
     def recode(self, rules: Mapping[str, Stretches]) -> Table:
         """Replace the exact values of columns by the parts of their axes that hold them."""
-        return self.derive(self._engine.recode(self.data, self.schema, rules))
+        return self._derived(self._engine.recode(self.data, self.schema, rules))
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring one column after the other to a level in the records that no other equals in the key columns.
@@ -303,8 +303,7 @@ class Table:
         """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
         return replace(self, data=self.data.blanked(tuple(names)))
 
-    def derive(self, changed: tuple[Schema, Data]) -> Table:
-        """Give the table that an engine made of this one."""
+    def _derived(self, changed: tuple[Schema, Data]) -> Table:
         return replace(self, schema=changed[0], data=changed[1])
 
     def arranged(self) -> tuple[Table, RowOrder]:
