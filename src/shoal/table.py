@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
@@ -208,8 +208,7 @@ class Table:
 
     def moments(self) -> Moments:
         """Give count, mean, deviation and limits of each quasi-identifier."""
-        if not self.schema.quasi:
-            raise SchemaError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
+        self._named(None)
         return self._engine.describe(self.data, self.schema)
 
     def number(self, by: Sequence[str | Column]) -> Column:
@@ -230,6 +229,8 @@ class Table:
         A key is the name of a column of exact cells, or a column that a verb gave. ``every`` so many records that
         follow each other share a place, and the last ones take what is left over: places are labels of classes then.
         """
+        if every < 1:
+            raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
         return self._engine.rank(self.data, self.schema, keys, every)
 
     def map_blocks(

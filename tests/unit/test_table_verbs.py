@@ -11,6 +11,7 @@ from shoal.engines.local import Local
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
+from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.table import Given
 
@@ -78,3 +79,8 @@ def test_a_table_of_one_record_has_one_place(engine):
     table = table_of(engine, [3])
     labels, groups = table.map_blocks(lambda: ["age"], 1, lambda piece: np.zeros(1, np.int32), ordered=True)
     assert (values(table, table.rank(["age"], every=4)), values(table, labels), groups) == ([0], [0], 1)
+
+
+def test_a_class_of_no_records_is_refused(engine):
+    with pytest.raises(ParameterError, match="at least one record"):
+        table_of(engine).rank(["age"], every=0)
