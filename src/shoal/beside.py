@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.agreement import same
-from shoal.engines import Engine
+from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError
 from shoal.hierarchy import Hierarchy
@@ -37,7 +37,7 @@ class Original:
     content: Mapping[str, Any]
     record: PrivateRecord | None
     place: str | Path | Source
-    engine: Engine
+    engine: AnyEngine
 
     def read(self, proved: list[str]) -> Table:
         """Read the original, which must be the one that was released."""

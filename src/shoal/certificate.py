@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import describe
-from shoal.engines import Written
 from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
 from shoal.models import Verdict
 from shoal.schema import RELEASED, Role, Schema
+from shoal.table import Written
 from shoal.version import VERSION
 
 FORMAT = 2

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.errors import DataError, ParameterError
 
-Positions = NDArray[np.int32]
 ROOT = "*"
 
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.numerals import convert
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis, Group, Move
 from shoal.certificate import Certificate
 from shoal.engines.sources import Source
@@ -20,8 +21,6 @@ from shoal.papers import certificate_beside, private_beside
 from shoal.private_record import PrivateRecord
 from shoal.schema import Role
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
 
 _PAIR = "Give its private record (--private NAME.private.json); or say --same-order if they are the same rows."
 _STRETCH = 1 << 18  # records whose cells are compared at once

@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 
 from shoal.certificate import Certificate
-from shoal.engines import Layout, Written
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.engines.streams import to_stdout
+from shoal.engines.values import Layout
 from shoal.files import all_or_none, files_read_by, put, writing
 from shoal.files.moving import Awaited, Commit
 from shoal.measures import Score
@@ -25,7 +25,7 @@ from shoal.models import Verdict
 from shoal.papers import Places
 from shoal.private_record import PrivateRecord, commitment, fresh_key
 from shoal.recipe import Recipe
-from shoal.table import Origin, RowOrder, Table
+from shoal.table import Origin, RowOrder, Table, Written
 
 
 class Proved(Protocol):
@@ -82,7 +82,7 @@ def write_release(
     with ExitStack() as stack:
         stored = None
         if target.is_table and not places.table_is_a_file:
-            stored = stack.enter_context(table.engine.store(table.data, table.schema, places.stored_in))
+            stored = stack.enter_context(table.write(places.stored_in, Layout(delimiter)))
         batch = stack.enter_context(all_or_none(places.outputs()))
         rest = iter(batch)
         if stored:
@@ -108,13 +108,9 @@ def write_release(
 
 
 def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
-    with writing(draft):
-        if target.is_table:
-            with table.engine.store(table.data, table.schema, replace(target, path=draft)) as stored:
-                stored.commit()
-            return stored.written
-        slash = "/" * (target.kind == "folder")
-        return table.engine.write(table.data, table.schema, f"{draft}{slash}", Layout(delimiter))
+    with writing(draft), table.write(replace(target, path=draft), Layout(delimiter)) as stored:
+        stored.commit()
+    return stored.written
 
 
 def _certificate(

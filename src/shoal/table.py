@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
+from shoal.levels import Stretches
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines import Boxes, Counts, Engine, Moments
+    from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
+    from shoal.engines.sources import Source
+    from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 
 T = TypeVar("T")
 # The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.
-RowOrder = Callable[[], Iterator[NDArray[np.int64]]]
+RowOrder = Callable[[], Iterator[Integers]]
 
 
 @dataclass(frozen=True)
@@ -84,11 +88,19 @@ class Common:
     column: str
 
 
+class Column:
+    """One number for each record of a table, held by its engine and looked at by nobody else.
+
+    It may be an array, or lie in parts on many machines, or be found only when it is needed. So all that can be done
+    with it is to hand it to a verb of the table: numbers are computed from it by `Table.combine`.
+    """
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
-    """A column that the engine gave before, to be carried: one number per record."""
+    """A column that a table gave before, to be carried."""
 
-    column: Any
+    column: Column | None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel with work as a name for the column, without what the engine holds of it."""
@@ -108,12 +120,12 @@ class Classes:
     the first.
     """
 
-    starts: NDArray[np.int64]
-    columns: Mapping[Carry, NDArray[Any]]
+    starts: Offsets
+    columns: Mapping[Carry, Array]
     first: int = 0
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """The number of records in each class."""
         return np.diff(self.starts)
 
@@ -138,15 +150,19 @@ class Table:
     """
 
     schema: Schema
-    data: Any
-    engine: Engine
+    data: Data
+    engine: AnyEngine
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
 
     @property
+    def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
+        return self.engine
+
+    @property
     def rows(self) -> int:
         """The number of records."""
-        return self.engine.rows(self.data)
+        return self.data.rows
 
     def __repr__(self) -> str:
         """Show the shape, never a cell."""
@@ -160,11 +176,11 @@ class Table:
 
         Work is done where the data are, and gives something small.
         """
-        return self.engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
+        return self._engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
 
     def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
         """Give what work makes of what records may stand for in some columns (or all quasi-identifiers), in batches."""
-        return self.engine.boxes(self.data, self.schema, self._named(by), work)
+        return self._engine.boxes(self.data, self.schema, self._named(by), work)
 
     def _named(self, by: Sequence[str] | None) -> tuple[str, ...]:
         names = self.schema.quasi if by is None else tuple(by)
@@ -174,31 +190,121 @@ class Table:
             _ = self.schema[name]
         return names
 
-    def groups(self, work: Callable[[Classes], T], labels: Any, carry: Sequence[Carry] = ()) -> list[T]:
-        """Give what work makes of the classes that a method has in mind: the records of each label, in batches."""
-        return self.engine.classes(self.data, self.schema, labels, tuple(carry), work)
+    def groups(self, work: Callable[[Classes], T], labels: Column, carry: Sequence[Carry] = ()) -> list[T]:
+        """Give what work makes of the classes that a method has in mind: the records of each label, in batches.
 
-    def counts(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        Batches follow each other in the order of the labels, which count up from 0 without gaps.
+        """
+        return self._engine.classes(self.data, self.schema, labels, tuple(carry), work)
+
+    def counts(self, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
         _ = self.schema[name]
-        return self.engine.counts(self.data, self.schema, name)
+        return self._engine.counts(self.data, self.schema, name)
 
-    def cells(self, names: Sequence[str], rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def cells(self, names: Sequence[str], rows: Integers) -> tuple[Positions, Positions]:
         """Give both ends of the cells that some records, by their ascending numbers, have in some columns."""
-        return self.engine.cells(self.data, self.schema, tuple(names), rows)
+        return self._engine.cells(self.data, self.schema, tuple(names), rows)
 
     def moments(self) -> Moments:
         """Give count, mean, deviation and limits of each quasi-identifier."""
-        if not self.schema.quasi:
-            raise SchemaError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
-        return self.engine.describe(self.data, self.schema)
+        self._named(None)
+        return self._engine.describe(self.data, self.schema)
+
+    def number(self, by: Sequence[str | Column]) -> Column:
+        """Number the records: those that are equal in all of some columns have the same number."""
+        return self._engine.number(self.data, self.schema, by)
+
+    def map_rows(self, kernel: RowKernel) -> Column:
+        """Compute one number per record from its quasi-identifiers."""
+        return self._engine.map_rows(self.data, self.schema, kernel)
+
+    def combine(self, kernel: Callable[..., Array], *columns: Column) -> Column:
+        """Compute one number per record from those that it has in other columns."""
+        return self._engine.combine(kernel, *columns)
+
+    def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:
+        """Give each record's place when sorted by keys, the first of which matters most; ties keep their order.
+
+        A key is the name of a column of exact cells, or a column that a verb gave. ``every`` so many records that
+        follow each other share a place, and the last ones take what is left over: places are labels of classes then.
+        """
+        if every < 1:
+            raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
+        return self._engine.rank(self.data, self.schema, keys, every)
+
+    def map_blocks(
+        self,
+        keys: Callable[[], Sequence[str | Column]],
+        least: int,
+        kernel: PieceKernel,
+        carry: Sequence[Carry] = (),
+        *,
+        ordered: bool,
+    ) -> tuple[Column, int]:
+        """Hand the records to a kernel in pieces of records with neighbouring keys, which puts them into groups.
+
+        Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
+        asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
+
+        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.pieces`). A piece holds
+        at least so many records as asked for, if the table does, and records with equal keys are in the same piece,
+        unless they are more than one can hold. The kernel numbers the groups within a piece from 0.
+        """
+        return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
+
+    def merge_until(self, labels: Column, groups: int, promise: Promise) -> tuple[Column, int]:
+        """Join each class that breaks a promise with the better of its neighbours until none does, or one is left.
+
+        Gives the new labels, along the same order, and their number.
+        """
+        return self._engine.merge_until(self.data, self.schema, labels, groups, promise)
+
+    def generalize(
+        self, labels: Column, groups: int, publish: Publication = "range", columns: Sequence[str] | None = None
+    ) -> Table:
+        """Publish the same cells for all records of a label, in some columns or in all quasi-identifiers.
+
+        ``range`` is the hull of the cells: a range, or a set of categories. ``mean`` and ``median`` are those of
+        numbers and dates; categories with an order then have their lower median, and others their mode. ``mode`` is
+        the most frequent cell, the lowest of several. Where missing cells mix with others it is always ``*``.
+        """
+        return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
+
+    def recode(self, rules: Mapping[str, Stretches]) -> Table:
+        """Replace the exact values of columns by the parts of their axes that hold them."""
+        return self._derived(self._engine.recode(self.data, self.schema, rules))
+
+    def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
+        """Bring one column after the other to a level in the records that no other equals in the key columns.
+
+        None stands for the wildcard. What was masked is counted in ``masked``.
+        """
+        schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
+        return replace(self, schema=schema, data=data, masked=masked)
+
+    def fill(
+        self, plan: Callable[[Sequence[Integers]], Sequence[T]], kernel: Callable[[Spans, Flags, T], Positions]
+    ) -> Table:
+        """Replace the quasi-identifiers of whole records by the exact positions that a kernel gives for them.
+
+        The plan is told how many cells of each column are not exact in each piece of the table, and says what the
+        kernel is to know for each piece; the kernel is also told which cells are not exact.
+        """
+        return replace(self, data=self._engine.fill(self.data, self.schema, plan, kernel))
+
+    def fold(self, released: Table, kernel: PairKernel) -> Array:
+        """Sum a kernel over the records of this table and of its release, in the same order and on common axes.
+
+        Sums of integers are exact, whatever their size: a kernel may give them as objects.
+        """
+        return self._engine.fold(self.data, self.schema, (released.data, released.schema), kernel)
 
     def blanked(self, names: Sequence[str]) -> Table:
         """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
-        return replace(self, data=self.engine.blank(self.data, tuple(names)))
+        return replace(self, data=self.data.blanked(tuple(names)))
 
-    def derive(self, changed: tuple[Schema, Any]) -> Table:
-        """Give the table that an engine made of this one."""
+    def _derived(self, changed: tuple[Schema, Data]) -> Table:
         return replace(self, schema=changed[0], data=changed[1])
 
     def arranged(self) -> tuple[Table, RowOrder]:
@@ -211,12 +317,12 @@ class Table:
         UTF-8. Rows in which all this is equal are sorted by how the values of other columns are written, column by
         column, and then by values of a frame that are written alike. Rows that are still equal are the same row.
         """
-        data, order = self.engine.arrange(self.data, self.schema)
+        data, order = self._engine.arrange(self.data, self.schema)
         return replace(self, data=data), order
 
     def rearranged(self, order: RowOrder) -> Table:
         """Give a table that stands in the released order in the order of the input."""
-        return replace(self, data=self.engine.rearrange(self.data, self.schema, order))
+        return replace(self, data=self._engine.rearrange(self.data, self.schema, order))
 
     def to(self, kind: str = "arrow", *, cells: str | None = None) -> Any:
         """Give the released columns as a frame: ``arrow``, ``polars``, ``pandas`` or ``duckdb``.
@@ -224,4 +330,15 @@ class Table:
         ``cells`` says what a generalized cell becomes: ``struct`` (its two ends) or ``text`` (as in a file). Left
         out, it is text for pandas, which has no structs, and struct elsewhere.
         """
-        return self.engine.frame(self.data, self.schema, kind, cells)
+        return self._engine.frame(self.data, self.schema, kind, cells)
+
+    def write(self, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+        """Write the released columns to a file or a folder, which the caller moves into place, or to a database.
+
+        A table in a database is seen when it is committed; what is not committed in the block is undone.
+        """
+        return self._engine.write(self.data, self.schema, target, layout)
+
+    def text_digest(self, layout: Layout) -> Written:
+        """Give the SHA-256 of the delimited text that `write` would give, without writing it."""
+        return self._engine.text_digest(self.data, self.schema, layout)

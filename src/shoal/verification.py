@@ -16,9 +16,11 @@ from shoal.axis import Axis
 from shoal.beside import Original
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
-from shoal.engines import Engine, Layout, Written, default_engine
 from shoal.engines.contents import beside_the_rows, beyond_looking
+from shoal.engines.factory import default_engine
+from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
+from shoal.engines.values import Layout
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
 from shoal.files.moving import Awaited
@@ -33,7 +35,7 @@ from shoal.recipe import refuse_strange_order
 from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
 from shoal.schema import RELEASED, Attribute, Role, Schema
-from shoal.table import Table
+from shoal.table import Table, Written
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
 _AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."
@@ -75,7 +77,7 @@ def verify(
     key: bytes | None = None,
     private: str | Path | PrivateRecord | None = None,
     original: str | Path | Source | None = None,
-    engine: Engine | None = None,
+    engine: AnyEngine | None = None,
 ) -> Proof:
     """Prove every verdict of a certificate again, from the released file alone.
 
@@ -122,7 +124,7 @@ def verify(
         raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
 
 
-def finish_writing(source: Source, certificate: str | Path | Certificate, engine: Engine) -> None:
+def finish_writing(source: Source, certificate: str | Path | Certificate, engine: AnyEngine) -> None:
     """Finish what a run that was killed had begun to put in place of a release, so that its parts belong together."""
 
     def committed(awaited: Awaited) -> bool | None:
@@ -155,7 +157,7 @@ class _Case:
     certificate: Certificate
     record: PrivateRecord | None
     original: str | Path | Source | None
-    engine: Engine
+    engine: AnyEngine
 
     @property
     def content(self) -> Mapping[str, Any]:
@@ -246,13 +248,13 @@ class _Case:
             return proved
         layout = Layout(self.content["output"].get("delimiter", ","))
         arranged = table.arranged()[0] if self._row_order == "released" else table
-        found = self.engine.text_digest(arranged.data, arranged.schema, layout)
-        as_it_is = table.origin.content or self.engine.text_digest(table.data, table.schema, layout)
+        found = arranged.text_digest(layout)
+        as_it_is = table.origin.content or table.text_digest(layout)
         if found == as_it_is:
             if self._row_order == "released":
                 proved.append("Rows stand in the released order, which tells nothing beyond what is released.")
             return proved
-        if self.source.is_text and self.engine.text_digest(table.data, table.schema, layout) != as_it_is:
+        if self.source.is_text and table.text_digest(layout) != as_it_is:
             # If a cell is to blame, reading the file strictly says where it is.
             self.engine.read(self.source, release_options(self.content, (), canonical=True))
             raise CertificateError(f"The {self.thing} is not written as a release is.", "Do not rely on it.")

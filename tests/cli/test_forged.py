@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from shoal.certificate import digest
-from shoal.engines import default_engine
+from shoal.engines.factory import default_engine
 from shoal.engines.sources import Source
 from shoal.models.t_closeness import _CONVENTIONS
 

@@ -156,10 +156,10 @@ def test_a_second_request_to_stop_does_not_break_off_what_the_first_one_puts_in_
 ON_DISK = """
 import os, sys
 from shoal.__main__ import main
-from shoal.engines import choosing
+from shoal.engines import factory
 from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
-choosing.on_this_machine = lambda *_: Disk(limit=300_000_000)
+factory.ENGINES["local"] = lambda *_: Disk(limit=300_000_000)
 stop, kept = int(sys.argv.pop()), Files._kept
 def kept_and_stopped(*given):
     handle = kept(*given)

@@ -125,10 +125,11 @@ def test_nothing_stays_when_a_part_fails(tmp_path, base, monkeypatch):
 KILLED = """
 import os, signal, sys
 import shoal
+from shoal.engines import Layout
 from shoal.engines.disk.engine import Disk
 from shoal.engines.sources import Source
 table = shoal.read(sys.argv[2], engine=Disk(limit=300_000_000), quasi=["a"])
-with table.engine.store(table.data, table.schema, Source.parse(sys.argv[1])) as stored:
+with table.write(Source.parse(sys.argv[1]), Layout()) as stored:
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -144,12 +145,13 @@ def test_a_run_that_is_killed_leaves_no_table(tmp_path, base):
 WITHIN = """
 import sys
 import shoal
+from shoal.engines import Layout
 from shoal.engines.disk.engine import Disk
 from shoal.engines.sources import Source
 engine = Disk(limit=int(sys.argv[3]))
 place = Source.parse(sys.argv[1])
 table = shoal.read(sys.argv[2], engine=engine, quasi=list("abcdefg"), sensitive=["s"])
-with engine.store(table.data, table.schema, place) as stored:
+with table.write(place, Layout()) as stored:
     stored.commit()
 assert engine.digest(place) == stored.written
 again = shoal.read(place, engine=engine, quasi=list("abcdefg"), sensitive=["s"])
@@ -188,7 +190,7 @@ def test_a_table_on_a_server_is_read_a_few_rows_at_a_time(tmp_path, base):
     assert parts.data.sizes == (9,) * 11 + (2,)
     assert whole.origin == parts.origin
     assert [each.axis.kind for each in whole.schema.attributes] == [each.axis.kind for each in parts.schema.attributes]
-    one, other = (table.engine.frame(table.data, table.schema, "arrow", "text") for table in (whole, parts))
+    one, other = (table.to("arrow", cells="text") for table in (whole, parts))
     assert one.equals(other)
     assert one.column("price")[0].as_py() == 0.25
     base.run("CREATE TABLE nobody (age integer)")

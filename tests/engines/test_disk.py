@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from property.tables import tables
 
 import shoal
-from shoal.engines import Layout, engine_for
 from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
+from shoal.engines.factory import engine_for
 from shoal.engines.local import Local
 from shoal.engines.memory import free, need_of, parse_size
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
+from shoal.engines.values import Layout
 from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.schema import ReadOptions, Roles
 
@@ -89,8 +90,8 @@ def test_parquet_is_read_in_stretches_as_it_is_read_whole(made, rows, files, tmp
 
 
 def written(table, path, delimiter):
-    table.engine.write(table.data, table.schema, str(path), Layout(delimiter))
-    return path.read_bytes()
+    with table.write(Source.parse(path), Layout(delimiter)):
+        return path.read_bytes()
 
 
 @given(
@@ -375,7 +376,7 @@ def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
     other = Source.parse(f"duckdb:///{tmp_path}/clinic.db?table=other")
     for use in (
         lambda: small.digest(Source.parse(place)),
-        lambda: small.store(parts.data, parts.schema, other),
+        lambda: small.write(parts.data, parts.schema, other, Layout()),
         lambda: shoal.read(place, engine=small, **roles),
     ):
         with pytest.raises(ParameterError, match="within 230MB") as found:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.catalogue import build
 from shoal.certificate import Certificate, digest, exact_verdict
-from shoal.engines import default_engine
+from shoal.engines.factory import default_engine
 from shoal.models import check
 from shoal.release_options import release_options
 

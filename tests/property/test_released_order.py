@@ -19,9 +19,10 @@ from property.sorting import Kind, in_released_order
 from property.tables import tables
 
 import shoal
-from shoal.engines import Layout
 from shoal.engines.disk.pool import Files
 from shoal.engines.parts.engine import Parted
+from shoal.engines.sources import Source
+from shoal.engines.values import Layout
 from shoal.hierarchy import Hierarchy
 
 LEVELS = ("low", "mid;dle", "[high", "*top")
@@ -110,8 +111,8 @@ def put(columns, path, order=None):
 
 def written(table, path):
     path.unlink(missing_ok=True)
-    table.engine.write(table.data, table.schema, str(path), Layout())
-    return path.read_bytes()
+    with table.write(Source.parse(path), Layout()):
+        return path.read_bytes()
 
 
 def kinds_of(columns, names):
@@ -178,7 +179,7 @@ def test_a_release_that_is_read_again_stands_in_its_order(columns):
         written(arranged, folder / "out.csv")
         again = shoal.read(folder / "out.csv", **seen)
         assert again.arranged()[0].data is again.data
-        arranged.engine.write(arranged.data, arranged.schema, str(folder / "out.parquet"), Layout())
+        written(arranged, folder / "out.parquet")
         seen.pop("delimiter")
         again = shoal.read(folder / "out.parquet", **seen)
         assert again.arranged()[0].data is again.data

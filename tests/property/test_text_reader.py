@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from property.independent import rows_of
 
 import shoal
-from shoal.engines import Layout
 from shoal.engines.local import Local
+from shoal.engines.sources import Source
+from shoal.engines.values import Layout
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, Rows, Words
 from shoal.schema import Role
@@ -75,8 +76,8 @@ def texts_read(path: Path, width: int, **options: object) -> list[list[str]]:
 def carried(path: Path, target: Path, **options: object) -> list[list[str]]:
     """Read every column as it is and write it again; what comes back is what was read."""
     table = shoal.read(path, rest=Role.PLAIN, decimal=".", masked=False, **options)
-    table.engine.write(table.data, table.schema, str(target), Layout(","))
-    return rows_of(target)[1]
+    with table.write(Source.parse(target), Layout(",")):
+        return rows_of(target)[1]
 
 
 @given(

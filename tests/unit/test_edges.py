@@ -225,7 +225,7 @@ def test_prefixes_of_the_largest_numbers_cover_them(released):
 @pytest.fixture
 def few(monkeypatch):
     """Let memory hold three records, as if their numbers had two bits."""
-    for module in ("memory", "choosing"):
+    for module in ("memory", "factory"):
         monkeypatch.setattr(f"shoal.engines.{module}.MOST_RECORDS", 3)
 
 

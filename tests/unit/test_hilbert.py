@@ -172,14 +172,14 @@ def test_every_quality_of_every_table_has_its_effort():
 def test_pieces_hold_rows_with_equal_keys_together_in_the_order_of_their_keys(monkeypatch):
     monkeypatch.setattr(pieces, "ROWS", 4)
     table = shoal.read(pa.table({"a": [3, 1, 2, 2, 2, 2, 2, 2, 1, 3, 4]}), quasi="a")
-    keys = table.engine.map_rows(table.data, table.schema, lambda rows: rows.lo[:, 0].astype(np.float64))
+    keys = table.map_rows(lambda rows: rows.lo[:, 0].astype(np.float64))
     seen = []
 
     def kernel(piece):
         seen.append(piece.rows.lo[:, 0].tolist())
         return np.zeros(len(seen[-1]), np.int32)
 
-    labels, groups = table.engine.cut(table.data, table.schema, [keys], 2, kernel)
+    labels, groups = table.map_blocks(lambda: [keys], 2, kernel, ordered=True)
     assert seen == [[1, 1], [2, 2, 2, 2, 2, 2, 3, 3, 4]]
     assert groups == 2
     assert labels.tolist() == [1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1]
@@ -189,7 +189,7 @@ def test_what_is_left_over_is_an_error_of_the_kernel():
     table = shoal.read(pa.table({"a": [1, 2]}), quasi="a")
     keys = [np.array([1, 2], np.int32)]
     with pytest.raises(shoal.InternalError, match="left over"):
-        table.engine.cut(table.data, table.schema, keys, 1, lambda piece: np.full(2, -1, np.int32))
+        table.map_blocks(lambda: keys, 1, lambda piece: np.full(2, -1, np.int32), ordered=True)
 
 
 def test_granularity_by_hand():

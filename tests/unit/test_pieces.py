@@ -98,9 +98,8 @@ def test_no_piece_has_fewer_records_than_asked_for(monkeypatch):
         return np.full(piece.rows.lo.shape[0], 0, np.int32)
 
     for table in (whole, Parted(Memory(), 130).taken(whole)):
-        engine, data, schema = table.engine, table.data, table.schema
-        key = engine.map_rows(data, schema, lambda rows: np.minimum(rows.lo[:, 0], 40))
-        labels, groups = engine.cut(data, schema, [key], 5, kernel)
+        key = table.map_rows(lambda rows: np.minimum(rows.lo[:, 0], 40))
+        labels, groups = table.map_blocks(lambda key=key: [key], 5, kernel, ordered=True)
         sizes = np.concatenate(table.groups(lambda classes: classes.sizes, labels, ()))
         assert sizes.size == groups > 3
         found.append(sizes.tolist())

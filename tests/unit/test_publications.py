@@ -40,7 +40,7 @@ def table_of(columns):
 def test_what_a_class_shows(publish):
     table = table_of(COLUMNS)
     labels = np.array([0, 0, 0, 1, 1, 1], np.int32)
-    released = table.derive(table.engine.regroup(table.data, table.schema, labels, 2, publish))
+    released = table.generalize(labels, 2, publish)
     columns = released.to("arrow", cells="text").columns
     rows = list(zip(*(map(text, column.to_pylist()) for column in columns), strict=True))
     assert rows == [tuple(SHOWN[publish][row // 3]) for row in range(6)]

@@ -45,7 +45,7 @@ from shoal.cli.options import (
     print_json,
 )
 from shoal.conditions import Condition
-from shoal.engines import Engine, engine_for, read
+from shoal.engines import AnyEngine, engine_for, read
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError, SchemaError
@@ -157,7 +157,7 @@ def risk_command(
             typer.echo(f"\nReport: {page}")
 
 
-def _guessed(file: Source, options: ReadOptions, engine: Engine | str | None, memory: str | None) -> ReadOptions:
+def _guessed(file: Source, options: ReadOptions, engine: AnyEngine | str | None, memory: str | None) -> ReadOptions:
     """Take the columns that look like quasi-identifiers when none are named."""
     table = read(
         file,
@@ -271,7 +271,7 @@ def _score(value: Score) -> dict[str, Any]:
 
 
 def _compare_methods(
-    file: Source, engine: Engine, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
+    file: Source, engine: AnyEngine, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
     asked: Sequence[Measure], kept: tuple[Path | None, bool], as_json: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.engines import Engine
+from shoal.engines import AnyEngine
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 
@@ -160,7 +160,7 @@ MasterOption = Annotated[
 Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
 
 
-def chosen_engine(engine: str | None, master: str | None) -> Engine | str | None:
+def chosen_engine(engine: str | None, master: str | None) -> AnyEngine | str | None:
     """Give the engine that was asked for."""
     if master is None:
         return engine

@@ -328,6 +328,7 @@ def write_oshpd(
     """
     target = target_at(out, _listed(paths), overwrite=overwrite)
     table = read_oshpd(paths, charges=charges)
-    with draft_of(target, overwrite=overwrite) as draft:
-        table.engine.write(table.data, table.schema, str(draft), Layout(delimiter_for(target)))
+    layout = Layout(delimiter_for(target))
+    with draft_of(target, overwrite=overwrite) as draft, table.write(Source("file", draft), layout) as stored:
+        stored.commit()
     return table

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.axis import Axis
-from shoal.engines import Spans
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members, loss
 from shoal.table import Table
@@ -19,7 +19,7 @@ def distances_between(original: Table, released: Table) -> NDArray[np.float64]:
 
     The engine may have found them when it published the release; otherwise the tables are compared record by record.
     """
-    found = original.engine.distances(original, released)
+    found = released.data.distances_from(original.data)
     if found is not None:
         return found
     known = original.moments()
@@ -33,7 +33,7 @@ def distances_between(original: Table, released: Table) -> NDArray[np.float64]:
             known.deviation, limits[0], limits[1], before.table, before.offsets, complete=complete,
         )  # fmt: skip
 
-    return original.engine.fold(original, released, kernel)
+    return original.fold(released, kernel)
 
 
 def _on_common_axes(axes: Sequence[Axis], positions: NDArray[np.int32], rows: Spans) -> NDArray[np.int32]:

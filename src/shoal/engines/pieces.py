@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Bits, Integers, Positions
 from shoal.kernels.radix import count_splits, order_by_keys
-
-Bits = NDArray[np.uint64]
-Integers = NDArray[np.int64]
-Positions = NDArray[np.int32]
 
 ROWS = 1 << 17  # that a piece has, about, or up to twice as many
 _SAMPLED = 64  # records for each piece, whose keys tell where pieces end

@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Bytes
 from shoal.engines.writing import AT_ONCE
 from shoal.kernels.residency import share_in_memory
 
-Bytes = NDArray[np.uint8]
 # How many bytes something may take at most, and what puts them into memory and tells how many they are.
 Piece = tuple[int, Callable[[Bytes], int]]
 

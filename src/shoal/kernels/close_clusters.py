@@ -7,11 +7,11 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.kernels import below, call, of_kind
 from shoal.kernels.microaggregation import Points, room, tree_nodes
 from shoal.kernels.trading import Spread
 
-Positions = NDArray[np.int32]
 FEW, WORDS = 256, 32  # as in close_clusters.c
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Integers, Positions
 from shoal.kernels import call, of_kind
 
-Bins = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
-
-def ordered_distance(bins: Bins, starts: Counts, counts: Counts | int) -> Floats:
+def ordered_distance(bins: Positions, starts: Integers, counts: Integers | int) -> Floats:
     """Give the earth mover's distance of each group over ordered bins (Li et al., ordered distance).
 
     ``bins`` lists the bin of each record, group after group; ``counts`` tells how many records of the table are in
@@ -31,7 +27,7 @@ def ordered_distance(bins: Bins, starts: Counts, counts: Counts | int) -> Floats
     return distance
 
 
-def total_variation(bins: Bins, starts: Counts, counts: Counts) -> Floats:
+def total_variation(bins: Positions, starts: Integers, counts: Integers) -> Floats:
     """Give the total variation distance of each group's categories from the table's."""
     of_kind(np.int32, bins)
     of_kind(np.int64, starts, counts)

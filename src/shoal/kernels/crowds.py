@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP, below, call, of_kind
-from shoal.kernels.partition import Costs, Positions, Prepared
+from shoal.kernels.partition import Costs, Prepared
 from shoal.kernels.promises import Promises
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Offsets, Positions
 from shoal.errors import InternalError
 from shoal.kernels import call, of_kind
 
-Positions = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Offsets = NDArray[np.int64]
 MOST_AXES, MOST_BITS = 31, 14
 
 

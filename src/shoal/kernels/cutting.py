@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.kernels import call, of_kind
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 
 
 def cut_for_ranges(values: Floats, k: int) -> tuple[Floats, Positions]:

@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.kernels import Int32, call, of_kind
 
 SKIP, NUMBER, TEXT = 0, 1, 2
 DONE, MORE_ROWS, MORE_WORDS, RAGGED, OPEN_QUOTE, LONG_CELL, BLANK = 0, 1, 2, 3, 4, 5, 6
 
-Codes = NDArray[np.int32]
-Integers = NDArray[np.int64]
 
-
-def _empty_seats() -> Codes:
+def _empty_seats() -> Positions:
     return np.full(1 << 12, -1, np.int32)
 
 
@@ -34,7 +32,7 @@ class Words:
     """
 
     columns: int
-    seats: Codes = field(default_factory=_empty_seats)
+    seats: Positions = field(default_factory=_empty_seats)
     known: Integers = field(default_factory=lambda: np.empty((1 << 11, 5), np.int64))
     heap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(1 << 16, np.uint8))
     state: Integers = field(init=False)
@@ -55,10 +53,10 @@ class Words:
 class Rows:
     """Where rows go: the columns of two matrices. A target counted down from -1 is a column of the second."""
 
-    modes: Codes
-    targets: Codes
-    cells: Codes
-    others: Codes
+    modes: Positions
+    targets: Positions
+    cells: Positions
+    others: Positions
     words: Words
     spoilt: Integers
     scratch: NDArray[np.uint8]

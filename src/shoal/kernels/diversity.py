@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.kernels import call, of_kind
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

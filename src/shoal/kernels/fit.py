@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.errors import InternalError
 from shoal.kernels import call, of_kind
-
-Positions = NDArray[np.int32]
-Numbers = NDArray[np.int64]
 
 COVERED, UNIQUE, UNDECIDED = range(3)
 
@@ -34,7 +32,7 @@ class Cells:
     and not touching each other. No cell is empty.
     """
 
-    starts: Numbers
+    starts: Integers
     low: Positions
     high: Positions
     size: int
@@ -75,7 +73,7 @@ def code_cells(lo: Positions, hi: Positions) -> tuple[Positions, list[tuple[Posi
     return codes, cells
 
 
-def decide(codes: Positions, columns: Sequence[Cells], counts: Numbers, effort: int) -> NDArray[np.uint8]:
+def decide(codes: Positions, columns: Sequence[Cells], counts: Integers, effort: int) -> NDArray[np.uint8]:
     """Say of each box whether it is ``UNIQUE``, ``COVERED`` by others, or ``UNDECIDED`` when the effort is spent.
 
     Parameters
@@ -212,13 +210,13 @@ class _World:
 
     first: Positions
     ends: Positions
-    at: Numbers
+    at: Integers
     low: Positions
     high: Positions
     table: Positions
-    table_at: Numbers
-    levels: Numbers
-    sizes: Numbers
+    table_at: Integers
+    levels: Integers
+    sizes: Integers
     loose: Positions
     load: Positions
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.kernels import TOP, below, call, of_kind
-
-Positions = NDArray[np.int32]
 
 
 def label_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> tuple[Positions, int]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Singles
 from shoal.kernels import below, call, of_kind
-
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int64]
 
 
 def cheapest_partners(
-    lo: Floats, hi: Floats, full: Floats, sizes: Integers, some: Integers, reach: int, few: int
+    lo: Singles, hi: Singles, full: Singles, sizes: Integers, some: Integers, reach: int, few: int
 ) -> tuple[Integers, NDArray[np.float64]]:
     """Give for some classes the few others that it costs least to join them with, and by how much more both cost then.
 

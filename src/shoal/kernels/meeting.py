@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Bits, Positions
 from shoal.kernels import MISSING, TOP, call, of_kind
 from shoal.kernels.curve import MOST_AXES, bits_for, curve_keys
 from shoal.kernels.radix import order_by_lengths
 
-Positions = NDArray[np.int32]
-Sets = NDArray[np.uint64]
 FEW, ENOUGH, UNSETTLED = range(3)
 _FAMILY = 16
 
 
-def count_meeting(lo: Positions, hi: Positions, sets: Sets, k: int, effort: int) -> NDArray[np.uint8]:
+def count_meeting(lo: Positions, hi: Positions, sets: Bits, k: int, effort: int) -> NDArray[np.uint8]:
     """Say of each box whether ``FEW``, fewer than k, meet it, itself among them, or ``ENOUGH`` do.
 
     Two boxes meet if their ends overlap in every column and their sets, given as bits, have something in common in

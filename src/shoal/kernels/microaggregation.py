@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Integers, Positions
 from shoal.kernels import call, of_kind
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Positions = NDArray[np.int32]
 
 STRICT, RELAXED, EITHER = 0, 1, 2
 _LEAF = 32

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Offsets, Positions
 from shoal.kernels import MISSING, TOP, call, of_kind
 
-Positions = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Offsets = NDArray[np.int64]
 # Distinct spans by their two ends, and how often each occurs.
 Pairs = tuple[Positions, Positions, NDArray[np.int64]]
 

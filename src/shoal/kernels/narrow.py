@@ -5,13 +5,10 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Bytes, Positions
 from shoal.errors import InternalError
 from shoal.kernels import below, call, of_kind
-
-Positions = NDArray[np.int32]
-Bytes = NDArray[np.uint8]
 
 _COUNTS, _FIELDS, _ABREAST = 2, 3, 16  # as in C
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.kernels import below, call, of_kind
 from shoal.kernels.radix import order_by_lengths
 
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
 _BITS = 64
 
 

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Offsets, Positions
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP, call, of_kind
 
-Positions = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Offsets = NDArray[np.int64]
 QUAD, MOST_NEAR = 4, 8
 _BITS = 64
 _STRIP = 16

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.kernels import below, call, of_kind
-
-Positions = NDArray[np.int32]
 
 
 def first_of_each(codes: Positions, starts: NDArray[np.int64], vocabulary: int) -> NDArray[np.bool_]:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.kernels import of_kind
 from shoal.kernels.grouping import label_rows
-
-Positions = NDArray[np.int32]
 
 
 class Kind(IntEnum):

@@ -6,13 +6,9 @@ import ctypes
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Bytes, Integers, Positions
 from shoal.kernels import Int32, call, of_kind
-
-Bytes = NDArray[np.uint8]
-Integers = NDArray[np.int64]
-Positions = NDArray[np.int32]
 
 # What a field of the output is made of.
 SPAN, CARRIED = 0, 1

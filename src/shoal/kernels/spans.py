@@ -7,11 +7,9 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Offsets, Positions
 from shoal.kernels import MISSING, Int32, call, of_kind
 
-Positions = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Offsets = NDArray[np.int64]
 # The rows group after group, and where each group begins among them and the last one ends.
 Members = tuple[Positions, Offsets]
 

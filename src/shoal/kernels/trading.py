@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions, Singles
 from shoal.kernels import below, call, of_kind
 
-Floats = NDArray[np.float32]
-Positions = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Members = tuple[Positions, Counts]  # records class after class, and where each class begins and the last one ends
+Members = tuple[Positions, Integers]  # records class after class, and where each class begins and the last one ends
 
 DEPTH = 64  # halves within halves
 PENALTY = 100.0  # boxes are measured in units of what is counted, distances are below 1
@@ -40,21 +38,21 @@ class Spread:
     """The bin of each record, how many records of the table are in each bin, and the distance that is allowed."""
 
     bins: Positions
-    counts: Counts
+    counts: Integers
     t: float
 
     @classmethod
-    def of(cls, bins: Positions, counts: Counts | int, t: float) -> Spread:
+    def of(cls, bins: Positions, counts: Integers | int, t: float) -> Spread:
         """Take the counts of bins, or the number of bins that have one record each."""
         return cls(bins, np.ones(counts, np.int64) if isinstance(counts, int) else counts, t)
 
-    def tables(self) -> tuple[Counts, NDArray[np.float64]]:
+    def tables(self) -> tuple[Integers, NDArray[np.float64]]:
         """Give the cumulative counts and their running sum, with a leading zero."""
         cumulative = np.cumsum(self.counts)
         return cumulative, np.concatenate([np.zeros(1), np.cumsum(cumulative, dtype=np.float64)])
 
 
-def trade(rows: Floats, full: Floats, members: Members, spread: Spread, effort: Trading) -> Positions:
+def trade(rows: Singles, full: Singles, members: Members, spread: Spread, effort: Trading) -> Positions:
     """Let records change places between classes wherever that makes two of them cheaper together.
 
     ``rows`` holds coordinates in units of what is counted and ``full`` the most that each column may cost. ``members``
@@ -72,7 +70,7 @@ def trade(rows: Floats, full: Floats, members: Members, spread: Spread, effort: 
     groups, largest = sizes.size, int(sizes.max(initial=0))
     if largest < 2 or groups < 2:
         return seats
-    homes: Counts = np.repeat(np.arange(groups), sizes)
+    homes: Integers = np.repeat(np.arange(groups), sizes)
     found = seats[np.lexsort((spread.bins[seats], homes))]
     block = min(effort.block, groups)
     most = int(np.sort(sizes)[-block:].sum())
@@ -90,7 +88,7 @@ def trade(rows: Floats, full: Floats, members: Members, spread: Spread, effort: 
     return found
 
 
-def _levels(sizes: Counts, largest: int) -> tuple[Counts, int]:
+def _levels(sizes: Integers, largest: int) -> tuple[Integers, int]:
     """Say where the levels of classes of each size begin, -1 for those that do not occur, and how many there are."""
     occurring = np.unique(sizes)
     passed_at = np.full(largest + 1, -1, np.int64)
@@ -98,7 +96,7 @@ def _levels(sizes: Counts, largest: int) -> tuple[Counts, int]:
     return passed_at, int((occurring + 1).sum())
 
 
-def _neighbours(rows: Floats, seats: Positions, starts: Counts, block: int, turn: int) -> Positions:
+def _neighbours(rows: Singles, seats: Positions, starts: Integers, block: int, turn: int) -> Positions:
     """Order classes so that those of a block are alike, at first as they stand, then each time in another way."""
     groups, wide = starts.size - 1, rows.shape[1]
     order = np.arange(groups, dtype=np.int32)

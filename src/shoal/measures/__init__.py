@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.progress import stage
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table

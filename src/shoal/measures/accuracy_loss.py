@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import ParameterError, SchemaError
 from shoal.extras import missing
 from shoal.kernels import MISSING
@@ -23,8 +24,6 @@ from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.schema import Schema
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Model = Literal["tree", "forest", "logistic"]
 # A number with more values than these is predicted as below or above its median.
 _VALUES = 20
@@ -130,7 +129,7 @@ class AccuracyLoss:
             f"most frequent value in {detail['majority']:.1%}."
         )
 
-    def _right(self, known: Floats, labels: Labels, asked: Floats, true: Labels) -> float:
+    def _right(self, known: Floats, labels: Integers, asked: Floats, true: Integers) -> float:
         """Give the share of right predictions of a model; without anything to learn from, that of a blind guess."""
         if not labels.size:
             return 1 / np.unique(true).size
@@ -159,7 +158,7 @@ def _made(kind: Model, seed: int) -> Any:
     return DecisionTreeClassifier(min_samples_leaf=10, random_state=seed % 2**32)
 
 
-def _labels(original: Table, released: Table, name: str, rows: NDArray[np.int64]) -> tuple[Labels, Labels]:
+def _labels(original: Table, released: Table, name: str, rows: NDArray[np.int64]) -> tuple[Integers, Integers]:
     """Give what is to be predicted as numbers of classes, before and after; -1 where that is not known."""
     axes = original.schema[name].axis, released.schema[name].axis
     before, after = ((lo[:, 0], hi[:, 0]) for lo, hi in (original.cells([name], rows), released.cells([name], rows)))
@@ -173,7 +172,7 @@ def _labels(original: Table, released: Table, name: str, rows: NDArray[np.int64]
     return first, second
 
 
-def _single(ground: Categories, side: int, positions: NDArray[np.int32]) -> Labels:
+def _single(ground: Categories, side: int, positions: NDArray[np.int32]) -> Integers:
     """Give the category of each cell that shows one."""
     values = ground.axes[side].values
     alone = (positions != MISSING) & (positions < (0 if values is None else len(values)))

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Moments, Spans
+from shoal.arrays import Floats, Positions
+from shoal.engines.values import Moments, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
@@ -18,8 +19,6 @@ from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.shown_values import middle_numbers
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 _STEP = 1 << 16
 
 
@@ -61,7 +60,7 @@ class CorrelationShift:
             weight = None if members is None else np.diff(members[1]).astype(np.float64)
             return np.concatenate([sums.over(before, None), sums.over(after, weight)])
 
-        found = original.engine.fold(original, released, kernel).reshape(2, -1)
+        found = original.fold(released, kernel).reshape(2, -1)
         before, after = (sums.associations(side) for side in found)
         pairs = [f"{a} ~ {b}" for a, b in combinations(names, 2)]
         both = np.isfinite(before) & np.isfinite(after)

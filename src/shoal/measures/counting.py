@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
+from shoal.arrays import Floats, Positions
+from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures.spreading import Categories, Line
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 # So few rows at a time that all that is made of them stays in the processor's cache, and that BLAS adds them up in one
 # thread: on a busy machine threads wait for each other a hundred times longer than the sum takes.
 _STEP = 1 << 13

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.kernels import MISSING
 from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 _Ends = tuple[Positions, Positions]
 # So many categories of an attribute have a column of their own.
 FREQUENT = 20

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
+from shoal.arrays import Floats
+from shoal.engines.values import Boxes
 from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
 # Densities are summed as three whole numbers of 40 bits: sums of 4 million stay below 64 bits.
 _BITS = 40
 # Of densities that differ by more powers of two, three such numbers would not hold enough digits of the smallest.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 _LAST = chr(0x10FFFF)
 
 

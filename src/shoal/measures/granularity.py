@@ -9,13 +9,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures import Direction, Score
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.engines import Boxes
 from shoal.kernels.grouping import count_labels, label_rows, mix_rows
 from shoal.table import Table
 
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
 # Both ends of the cells of some boxes, and how often each box occurs.
 Found = tuple[Positions, Positions, Integers]
 

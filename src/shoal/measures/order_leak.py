@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Flags
 from shoal.errors import ParameterError
 from shoal.kernels.meeting import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
@@ -16,7 +16,6 @@ from shoal.measures.row_order import RowOrder, Stretch
 from shoal.parameters import settle
 from shoal.table import Classes, Table
 
-Flags = NDArray[np.bool_]
 _WAYS = {1: "ascending", -1: "descending"}
 # Where boxes are small, a few hundred settle a record; four million records that spend it all take some minutes.
 EFFORT = 10_000

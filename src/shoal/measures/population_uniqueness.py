@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 
-Floats = NDArray[np.float64]
 _STEPS = 100  # of Newton's method, which needs about ten where there is a solution
 _GRID = 400  # places between 0 and 1 where a change of sign is looked for
 

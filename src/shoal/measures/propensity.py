@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Floats
 from shoal.measures import Direction, Score
 from shoal.measures.design import design
 from shoal.measures.sampling import check_sampling, sampled_rows
 from shoal.parameters import settle
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
 # The ridge, per record. Without it nothing holds the coefficients when a column tells the tables apart for certain.
 _RIDGE = 1e-4
 _STEPS = 100

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Boxes
+from shoal.arrays import Floats
+from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.counting import Look, Part, Range, Several, estimated_counts, look_at
@@ -18,7 +18,6 @@ from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, commo
 from shoal.parameters import settle
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
 # Queries are put together from so many ranges or sets of each attribute: what lies in each is found only once.
 _PARTS = 20
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Flags, Positions
 from shoal.axis import Axis
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table
 
-Positions = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 ALL = np.uint64(2**64 - 1)
 REACH = 1 << 19  # rows before and behind that are looked at with a stretch of a large table
 WIDTH = 8 * REACH  # rows that are looked at together, those included

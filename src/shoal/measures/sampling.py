@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.errors import ParameterError
-
-Integers = NDArray[np.int64]
 
 
 def chances(numbers: Integers, seed: int) -> NDArray[np.float64]:

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.arrays import Floats
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
 from shoal.table import Table
-
-Floats = NDArray[np.float64]
 
 
 def summed(
@@ -46,7 +45,7 @@ def summed(
                 sums[j] = numbers(gaps)
         return sums
 
-    sums = original.engine.fold(original, released, kernel)
+    sums = original.fold(released, kernel)
     return {name: float(sums[j]) for j, name in enumerate(names) if moments.deviation[j] > 0}
 
 

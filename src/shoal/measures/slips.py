@@ -14,14 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Integers, Positions
 from shoal.engines import Boxes
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Integers, Positions
 from shoal.axis import Axis, Move
-from shoal.engines import Moments
+from shoal.engines.values import Moments
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Positions = NDArray[np.int32]
 # Tables are told apart by their number.
 ORIGINAL, RELEASED = 0, 1
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines import Boxes
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.engines import Boxes
+from shoal.engines.values import Boxes
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score, mean_over_attributes
 from shoal.measures.shown_values import summed

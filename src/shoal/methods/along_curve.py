@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Moments, Spans
+from shoal.arrays import Array
+from shoal.engines.values import Moments, Spans
 from shoal.kernels.curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs
 from shoal.methods.partitioner import gaps_first
 from shoal.schema import Schema
-from shoal.table import Table
+from shoal.table import Column, Table
 
 REACH = 3.5  # standard deviations from the mean up to which the curve tells values apart
 AXES = 21  # of the curve: with more, each would be cut into fewer than eight parts
 
 
-def curve_through(table: Table, moments: Moments, costs: Costs | None = None) -> list[Any]:
+def curve_through(table: Table, moments: Moments, costs: Costs | None = None) -> list[Column]:
     """Give the keys to sort by: which cells are missing, then the place along the curve (see `gaps_first`)."""
     ways = ways_along(table, moments, costs or distances(table.schema, moments))
-    return [table.engine.map_rows(table.data, table.schema, way) for way in ways]
+    return [table.map_rows(way) for way in ways]
 
 
-def ways_along(table: Table, moments: Moments, costs: Costs) -> list[Callable[[Spans], Any]]:
+def ways_along(table: Table, moments: Moments, costs: Costs) -> list[Callable[[Spans], Array]]:
     """Say how the keys of rows are found.
 
     The grid has the same cells in units of cost for all columns, so that the curve strays as far in each of them, and
@@ -38,7 +38,7 @@ def ways_along(table: Table, moments: Moments, costs: Costs) -> list[Callable[[S
     scale = costs.scale * 2.0 ** bits_for(chosen.size) / reach
     origin = start if costs.squared else costs.lowest
 
-    def place(rows: Spans) -> Any:
+    def place(rows: Spans) -> Array:
         return curve_keys(rows.lo, rows.hi, chosen, origin, scale, rows.table, rows.offsets)
 
     return gaps_first(table, moments, place)

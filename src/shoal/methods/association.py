@@ -13,14 +13,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.arrays import Floats, Integers, Positions
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.kernels.radix import order_by_integers
-
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _BINS = 64  # of a context column
 _CONTEXTS = 4096

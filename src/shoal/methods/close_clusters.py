@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Promise
+from shoal.arrays import Labels
+from shoal.engines.values import Piece, Promise
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points, mdav
 from shoal.methods import wanted
 from shoal.methods.along_curve import curve_through
-from shoal.methods.partitioner import Labels, Publisher, told
+from shoal.methods.partitioner import Publisher, told
 from shoal.methods.points import Space, in_line
 from shoal.methods.repair import promise_of
 from shoal.models import PrivacyModel
@@ -75,7 +76,7 @@ class CloseClusters(Publisher, ABC):
 
         carry = dict.fromkeys([*plan.carry, *(item for promise in promises for item in promise.carry)])
         keys = plan.keys or (lambda: curve_through(table, space.moments))
-        labels, groups = table.engine.divide(table.data, table.schema, keys, least.k, kernel, tuple(carry))
+        labels, groups = table.map_blocks(keys, least.k, kernel, tuple(carry), ordered=False)
         return self.mended(table, labels, groups, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.errors import ParameterError, SchemaError
 from shoal.hierarchy import Hierarchy
@@ -19,7 +19,6 @@ from shoal.models import PrivacyModel
 from shoal.parameters import settle
 from shoal.table import Table
 
-Positions = NDArray[np.int32]
 Mode = Literal["distinct", "width"]
 
 
@@ -78,7 +77,7 @@ class Coarsen:
                 present = present[present < len(axis.values)]  # sets and wildcards stay what they are
             if resolution < present.size:
                 rules[name] = Stretches(*intervals(axis, present, resolution, self.by))
-        return table.derive(table.engine.recode(table.data, table.schema, rules))
+        return table.recode(rules)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""

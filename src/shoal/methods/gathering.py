@@ -6,16 +6,15 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.arrays import Labels
+from shoal.engines.values import Spans
 from shoal.kernels.crowds import cheapest_steps, crowds, settle
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.partition import Costs, Effort, Prepared, partition
 from shoal.kernels.promises import Promises
 from shoal.methods.ladders import ladders_of
 
-Labels = NDArray[np.int32]
 BEARABLE = 0.5  # the share of records that may break promises where they grew; with more, crowds are the better start
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from shoal.arrays import Labels
 from shoal.axis import Axis
-from shoal.engines import Moments, Piece, Spans
 from shoal.engines.distances import distances_between
 from shoal.engines.pieces import pieces_of
+from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first
@@ -22,7 +23,7 @@ from shoal.methods.along_curve import curve_through, distances, inverse, limits,
 from shoal.methods.gathering import Search, gathered, grown
 from shoal.methods.mending import Ground, Terms, least_size
 from shoal.methods.one_attribute import best_cut, can_be_cut
-from shoal.methods.partitioner import Labels, Partitioner, refuse_other
+from shoal.methods.partitioner import Partitioner, refuse_other
 from shoal.methods.points import Space
 from shoal.methods.promises import Sought
 from shoal.methods.rivals import FEW, formed_by_others
@@ -34,7 +35,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.people import subject_of
 from shoal.models.t_closeness import ordered_closeness
 from shoal.schema import Schema
-from shoal.table import Ranked, Table
+from shoal.table import Column, Ranked, Table
 
 Objective = Literal["loss", "certainty"]
 
@@ -132,15 +133,15 @@ class Hilbert(Partitioner):
         found = [self.mended(table, *way, models) for way in (*usable, last)]
         return found[0] if len(found) == 1 else min(found, key=lambda one: float(distances_between(table, one)[0]))
 
-    def _nearly_kept(self, table: Table, way: tuple[Any, int], models: Sequence[PrivacyModel]) -> bool:
+    def _nearly_kept(self, table: Table, way: tuple[Column, int], models: Sequence[PrivacyModel]) -> bool:
         """Tell whether few classes break a promise: to join many takes long, and loses more than another way does."""
         return all(one.failing <= STRAY * one.classes for one in check(self.released(table, *way), models))
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Column, int]:
         """Form classes along the curve; their numbers follow it in any case."""
         return self._formed(table, k)
 
-    def _ways(self, table: Table, k: int, models: Sequence[PrivacyModel]) -> Iterator[tuple[Any, int]]:
+    def _ways(self, table: Table, k: int, models: Sequence[PrivacyModel]) -> Iterator[tuple[Column, int]]:
         """Form classes that keep what is promised as far as they can: among neighbours along the curve, or by strata.
 
         Where a table is one piece strata are tried among neighbours too. Otherwise the pieces of the one are not those
@@ -158,7 +159,7 @@ class Hilbert(Partitioner):
 
     def _mended_in_pieces(
         self, table: Table, k: int, models: Sequence[PrivacyModel], moments: Moments, effort: int
-    ) -> tuple[Any, int]:
+    ) -> tuple[Column, int]:
         """Form classes of several sizes along the curve, mend them in several ways, and keep the cheapest."""
         costs, sought = costs_of(table.schema, moments, self.objective), Sought.of(table, models)
         terms = Terms.of(table, models, moments, costs)
@@ -199,13 +200,12 @@ class Hilbert(Partitioner):
         carried = dict.fromkeys([
             *([] if subject is None else [subject]), *sought.columns, *terms.carry, *([] if rank is None else [rank])
         ])  # fmt: skip
-        keys = curve_through(table, moments, costs)
-        return table.engine.cut(table.data, table.schema, keys, k, kernel, tuple(carried))
+        return table.map_blocks(lambda: curve_through(table, moments, costs), k, kernel, tuple(carried), ordered=True)
 
     def _level(self, rows: int) -> int:
         return self.quality + sum(rows < limit for limit in SMALL)
 
-    def _formed(self, table: Table, k: int) -> tuple[Any, int]:
+    def _formed(self, table: Table, k: int) -> tuple[Column, int]:
         """Form classes of k."""
         moments = table.moments()
         costs = costs_of(table.schema, moments, self.objective)
@@ -225,8 +225,9 @@ class Hilbert(Partitioner):
             number_by_first(labels, labels.size + 1)
             return labels
 
-        keys = curve_through(table, moments, costs)
-        return table.engine.cut(table.data, table.schema, keys, k, kernel, subject_of(table.schema))
+        return table.map_blocks(
+            lambda: curve_through(table, moments, costs), k, kernel, subject_of(table.schema), ordered=True
+        )
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.errors import ParameterError, SchemaError
@@ -86,8 +86,7 @@ class MaskUniques:
         for step in map(Step.parse, self.order):
             positions, _ = table.counts(step.column)
             steps.append((step.column, step.stretches(table.schema[step.column].axis, positions)))
-        schema, data, masked = table.engine.mask_alone(table.data, table.schema, steps, key)
-        return replace(table, schema=schema, data=data, masked=masked)
+        return table.mask_unique(steps, key)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Moments, Piece
+from shoal.arrays import Labels
+from shoal.engines.values import Moments, Piece
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.crowds import settle
 from shoal.kernels.grouping import by_label, gather_rows, starts_of
@@ -27,7 +28,6 @@ from shoal.models.t_closeness import TCloseness, ordered_closeness
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
 
-Labels = NDArray[np.int32]
 Way = Literal["trade", "join"]
 TRADING = 128  # the most records of a class that trades: beyond, one record changes little
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from shoal.arrays import Labels
 from shoal.kernels.microaggregation import RELAXED, STRICT, Points, part_of, split_rows
-from shoal.methods.partitioner import Labels, Partitioner, refuse_other, spared
+from shoal.methods.partitioner import Partitioner, refuse_other, spared
 from shoal.methods.points import partitioned
 from shoal.table import Table
 

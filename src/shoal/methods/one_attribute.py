@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.arrays import Floats, Labels
+from shoal.engines.values import Spans
 from shoal.kernels import MISSING
 from shoal.kernels.cutting import classes_before, cut_for_ranges
 from shoal.kernels.partition import number_by_first
 from shoal.methods.points import numbers_behind
 
-Labels = NDArray[np.int32]
-Floats = NDArray[np.float64]
 PATIENCE = 1 << 28  # pairs of a place and a class that ends there; beyond, it takes too long
 
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Spans
+from shoal.arrays import Labels
+from shoal.engines.values import Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.microaggregation import optimal_cut
 from shoal.kernels.radix import order_by_lengths
 from shoal.methods import wanted
-from shoal.methods.partitioner import Labels, Publisher, told
+from shoal.methods.partitioner import Publisher, told
 from shoal.methods.points import numbers_behind
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.table import Table
+from shoal.table import Column, Table
 
 _BELOW = 1e6  # standard deviations: more than any of 10^12 records is below the mean
 
@@ -92,7 +93,7 @@ class OptimalUnivariate(Publisher):
         )
 
 
-def _classes(table: Table, name: str, k: int) -> tuple[Any, int]:
+def _classes(table: Table, name: str, k: int) -> tuple[Column, int]:
     """Give the class of each record by one attribute, numbered in its order, and how many there are."""
     if table.schema[name].axis.nominal:
         return _of_categories(table, name, k)
@@ -115,10 +116,9 @@ def _classes(table: Table, name: str, k: int) -> tuple[Any, int]:
         # From a number below all others: keys are sorted by their bits, which is right for those that are not negative.
         return np.where(gone, np.inf if own else 0.0, np.maximum(numbers + _BELOW, 0.0))
 
-    engine, data, schema = table.engine, table.data, table.schema
     if present < k:
-        return engine.map_rows(data, schema, lambda rows: np.zeros(rows.lo.shape[0], np.int32)), 1
-    return engine.divide(data, schema, lambda: [engine.map_rows(data, schema, ascending)], k, kernel)
+        return table.map_rows(lambda rows: np.zeros(rows.lo.shape[0], np.int32)), 1
+    return table.map_blocks(lambda: [table.map_rows(ascending)], k, kernel, ordered=False)
 
 
 def _cut(numbers: NDArray[np.float64], gone: NDArray[np.bool_], k: int, *, own: bool) -> Labels:
@@ -134,7 +134,7 @@ def _cut(numbers: NDArray[np.float64], gone: NDArray[np.bool_], k: int, *, own: 
     return labels
 
 
-def _of_categories(table: Table, name: str, k: int) -> tuple[Any, int]:
+def _of_categories(table: Table, name: str, k: int) -> tuple[Column, int]:
     """Leave categories alone that k records have, and put rarer ones together, in the order of the axis."""
     j, axis = table.schema.quasi.index(name), table.schema[name].axis
     parts = table.boxes(lambda cells: (cells.lo[:, 0], cells.hi[:, 0], cells.counts), (name,))
@@ -150,7 +150,7 @@ def _of_categories(table: Table, name: str, k: int) -> tuple[Any, int]:
         found: Labels = labels[np.searchsorted(cells, _packed(rows.lo[:, j], rows.hi[:, j]))]
         return found
 
-    return table.engine.map_rows(table.data, table.schema, of_rows), groups
+    return table.map_rows(of_rows), groups
 
 
 def _packed(lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int64]:

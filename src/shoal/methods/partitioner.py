@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
-from shoal.engines import Moments, Publication, Spans
+from shoal.arrays import Array
+from shoal.engines.values import Moments, Publication, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.spans import gaps
 from shoal.methods import wanted
@@ -18,19 +16,17 @@ from shoal.methods.repair import merged_until_met, united
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.parameters import settle
-from shoal.table import Table
-
-Labels = NDArray[np.int32]
+from shoal.table import Column, Table
 
 
-def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Any]) -> list[Callable[[Spans], Any]]:
+def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Array]) -> list[Callable[[Spans], Array]]:
     """Say how the keys to sort by are found: which cells are missing, then a key of each record.
 
     Records with the same cells missing are kept together, so that few classes mix missing and present cells; where
     nothing is missing this changes nothing.
     """
 
-    def pattern(rows: Spans) -> Any:
+    def pattern(rows: Spans) -> Array:
         return gaps(rows.lo, rows.hi)
 
     return [pattern, key] if (moments.count < table.rows).any() else [key]
@@ -48,11 +44,11 @@ class Publisher:
         settle(self)
         refuse_other(self.publish, get_args(Publication), f"{self.name} publishes")
 
-    def released(self, table: Table, labels: Any, groups: int, columns: Sequence[str] | None = None) -> Table:
+    def released(self, table: Table, labels: Column, groups: int, columns: Sequence[str] | None = None) -> Table:
         """Publish classes, in some columns or in all quasi-identifiers."""
-        return table.derive(table.engine.regroup(table.data, table.schema, labels, groups, self.publish, columns))
+        return table.generalize(labels, groups, self.publish, columns)
 
-    def mended(self, table: Table, labels: Any, groups: int, models: Sequence[PrivacyModel]) -> Table:
+    def mended(self, table: Table, labels: Column, groups: int, models: Sequence[PrivacyModel]) -> Table:
         """Join classes with their neighbours until all promises are kept, and publish them.
 
         Classes that show the same are one. That breaks no promise unless people are told apart, who may be in several.
@@ -75,7 +71,7 @@ class Partitioner(Publisher, ABC):
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
     @abstractmethod
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Column, int]:
         """Give the class of each record and how many there are.
 
         ``lined`` asks that classes be numbered along an order in which neighbours are alike: some will be joined.

@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
+from shoal.arrays import Integers, Labels, Levels
+from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label, starts_of
 from shoal.kernels.joining import cheapest_partners
 from shoal.table import Carry, Classes
-
-Labels = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Levels = NDArray[np.float64]
 
 REACH = 64  # how many places away along the order of classes a partner may be
 FEW = (2, 8)  # the fewest and the most partners of which it is found out how much they help

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes, Moments, Piece, Spans
+from shoal.arrays import Labels
+from shoal.engines.values import Boxes, Moments, Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.kernels.microaggregation import Points, split_rows
 from shoal.kernels.radix import places_in
 from shoal.methods.along_curve import curve_through
-from shoal.table import Table
+from shoal.table import Column, Table
 
-Labels = NDArray[np.int32]
 _LOOKED_AT = 4096  # records whose values tell how long the steps between them are
 _LONG = 0.5  # standard deviations: a long step
 # Forms classes of at least k of some points: gives the class of each, and how many there are.
@@ -100,7 +99,7 @@ def numbers_behind(rows: Spans, positions: NDArray[np.int32], j: int) -> NDArray
     return found
 
 
-def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lined: bool) -> tuple[Any, int]:
+def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lined: bool) -> tuple[Column, int]:
     """Give the class of each record and how many there are.
 
     ``classes`` forms them of those records that are not left as they are; ``lined`` numbers them along an order in
@@ -120,10 +119,10 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
             groups += more
         return in_line(points, labels, groups) if lined else labels
 
-    def keys() -> list[Any]:
+    def keys() -> list[str | Column]:
         return [*steps_first(table, space), *curve_through(table, space.moments)]
 
-    return table.engine.divide(table.data, table.schema, keys, k, kernel)
+    return table.map_blocks(keys, k, kernel, ordered=False)
 
 
 def set_apart(rows: Spans, points: Points, k: int) -> tuple[Labels, int]:

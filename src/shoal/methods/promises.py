@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece
+from shoal.engines.values import Piece
 from shoal.kernels.grouping import numbered
 from shoal.kernels.promises import Kind, Promise, Promises
 from shoal.models import PrivacyModel

@@ -11,16 +11,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
-from shoal.engines import Counts, Spans
+from shoal.engines.values import Spans
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.methods.association import rearranged
 from shoal.models import PrivacyModel
 from shoal.numerals import convert
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,7 @@ class Regenerate:
                 exact[np.flatnonzero(holes[:, j]), j] = draw.permutation(np.repeat(positions, counts))
             return rearranged(rows, exact, holes, draw) if joint else exact
 
-        return table.derive(
-            table.engine.fill(table.data, table.schema, lambda holes: _shared(columns, holes, seed), kernel)
-        )
+        return table.fill(lambda holes: _shared(columns, holes, seed), kernel)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""

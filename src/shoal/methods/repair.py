@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
+from shoal.engines.values import Promise
 from shoal.errors import GuaranteeError
 from shoal.models import PrivacyModel
 from shoal.models.people import Repeats
 from shoal.schema import Schema
-from shoal.table import Classes, Given, Table
+from shoal.table import Classes, Column, Given, Table
 
 
-def merged_until_met(table: Table, labels: Any, groups: int, models: Sequence[PrivacyModel]) -> tuple[Any, int]:
+def merged_until_met(table: Table, labels: Column, groups: int, models: Sequence[PrivacyModel]) -> tuple[Column, int]:
     """Join each class that breaks a promise with the better of its two neighbours, until none does.
 
     Labels must number the classes along an order in which neighbours are alike. Joining never lowers the number of
@@ -32,7 +32,7 @@ def merged_until_met(table: Table, labels: Any, groups: int, models: Sequence[Pr
     while held < len(turns):
         model, promise = turns[0]
         before = groups
-        labels, groups = table.engine.mend(table.data, table.schema, labels, groups, promise)
+        labels, groups = table.merge_until(labels, groups, promise)
         held = held + 1 if groups == before or table.schema.subject is None else 1
         turns.rotate(-1)
         if groups == 1:
@@ -46,7 +46,7 @@ def merged_until_met(table: Table, labels: Any, groups: int, models: Sequence[Pr
     return labels, groups
 
 
-def united(table: Table, shown: Table, labels: Any) -> tuple[Any, int]:
+def united(table: Table, shown: Table, labels: Column) -> tuple[Column, int]:
     """Give classes one label that show the same, the lowest of theirs; also gives how many there are then."""
     own = Given(labels)
 
@@ -56,10 +56,9 @@ def united(table: Table, shown: Table, labels: Any) -> tuple[Any, int]:
         again, at = np.unique(mine[mine != first], return_index=True)
         return again, first[mine != first][at], classes.sizes.size
 
-    alike = shown.engine.number(shown.data, shown.schema, shown.schema.quasi)
-    parts = shown.groups(repeated, alike, (own,))
+    parts = shown.groups(repeated, shown.number(shown.schema.quasi), (own,))
     repeats = Repeats.of(*(np.concatenate([part[i] for part in parts]) for i in (0, 1)))
-    return table.engine.combine(repeats.merged, labels), sum(part[2] for part in parts)
+    return table.combine(repeats.merged, labels), sum(part[2] for part in parts)
 
 
 def promise_of(model: PrivacyModel, table: Table) -> Promise:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.arrays import Labels
+from shoal.engines.values import Spans
 from shoal.kernels.microaggregation import STRICT, mdav, part_of, split_rows, v_mdav
 from shoal.methods.points import Space, set_apart
 
-Labels = NDArray[np.int32]
 FEW = 1 << 10  # records
 GAMMA = 0.2  # as V-MDAV has it if nothing is said
 

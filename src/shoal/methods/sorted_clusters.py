@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from shoal.engines import Moments, Spans
+from shoal.arrays import Array
+from shoal.engines.values import Moments, Spans
 from shoal.kernels.spans import lengths
 from shoal.methods.partitioner import Partitioner, gaps_first
-from shoal.table import Table
+from shoal.table import Column, Table
 
 
-def sort_keys(table: Table, moments: Moments) -> list[Any]:
+def sort_keys(table: Table, moments: Moments) -> list[Column]:
     """Give the keys by which the paper sorts: the distance of each record from the all-zero record (Eq. 2)."""
     deviation = moments.deviation
 
-    def distance(rows: Spans) -> Any:
+    def distance(rows: Spans) -> Array:
         return lengths(rows.lo, rows.hi, deviation, rows.table, rows.offsets)
 
-    ways = gaps_first(table, moments, distance)
-    return [table.engine.map_rows(table.data, table.schema, way) for way in ways]
+    return [table.map_rows(way) for way in gaps_first(table, moments, distance)]
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,9 @@ class SortedClusters(Partitioner):
 
     name: ClassVar[str] = "sorted-clusters"
 
-    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
+    def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Column, int]:
         """Group neighbours in the sorted table."""
-        found: tuple[Any, int] = table.engine.runs(table.data, table.schema, sort_keys(table, table.moments()), k)
-        return found
+        return table.rank(sort_keys(table, table.moments()), every=k), max(table.rows // k, 1)
 
     def done(self, table: Table, k: int) -> str:
         """Say how clusters were formed."""

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Spans
+from shoal.arrays import Labels
+from shoal.engines.values import Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import gather_rows
@@ -22,9 +23,8 @@ from shoal.kernels.radix import order_by_integers, order_by_keys
 from shoal.kernels.trading import Spread, Trading, trade
 from shoal.methods.mending import Ground
 from shoal.models.t_closeness import TCloseness
-from shoal.table import Ranked, Table
+from shoal.table import Column, Ranked, Table
 
-Labels = NDArray[np.int32]
 Ways = Sequence[Callable[[Spans], Any]]
 SLABS = 8  # into which the first attribute cuts a table that is taken in pieces
 NEAR = 64  # classes that a record that is left over may choose from, on either side
@@ -50,29 +50,29 @@ def strata_needed(t: float, size: int) -> int:
     return next((r for r in range(2, size) if size % r == 0 and (3 * 0.75 * t) ** 2 * size * r >= 1), size)
 
 
-def stretches_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Any]]:
+def stretches_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Column]]:
     """Say which records go together if a table is taken in pieces: the same stretch of every stratum.
 
     Every stratum is cut in the same shares, first by one attribute and then by another; so many of its records in a
     row have the same key.
     """
-    engine, data, schema, rows = table.engine, table.data, table.schema, table.rows
+    rows = table.rows
     members = rows // (strata * each) * each
 
     def stratum_of(place: Labels) -> Labels:
         found = strata_of(place, rows, strata, members)
         return np.where(found < 0, np.int32(strata), found)
 
-    def keys() -> list[Any]:
-        stratum = engine.combine(stratum_of, engine.rank(data, schema, [column]))
-        share = engine.combine(np.zeros_like, stratum)
+    def keys() -> list[Column]:
+        stratum = table.combine(stratum_of, table.rank([column]))
+        share = table.combine(np.zeros_like, stratum)
         seat = share
         for j in _most_telling(table, costs):
-            position = engine.map_rows(data, schema, _positions(j))
-            place = engine.rank(data, schema, [stratum, share, position])
-            seat = engine.combine(lambda place, stratum: place - stratum * np.int32(members), place, stratum)
-            share = engine.combine(lambda seat: (seat.astype(np.int64) * SLABS // members).astype(np.int32), seat)
-        return [engine.combine(lambda seat: seat // np.int32(each), seat)]
+            position = table.map_rows(_positions(j))
+            place = table.rank([stratum, share, position])
+            seat = table.combine(lambda place, stratum: place - stratum * np.int32(members), place, stratum)
+            share = table.combine(lambda seat: (seat.astype(np.int64) * SLABS // members).astype(np.int32), seat)
+        return [table.combine(lambda seat: seat // np.int32(each), seat)]
 
     return keys
 
@@ -100,7 +100,9 @@ def _most_telling(table: Table, costs: Costs) -> list[int]:
     return [int(j) for j in np.argsort(-np.array(gains), kind="stable")[:2]]
 
 
-def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs, effort: Trading) -> tuple[Any, int]:
+def matched(
+    table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs, effort: Trading
+) -> tuple[Column, int]:
     """Form classes of a size with equally many records from each stratum of a column, and let them trade records.
 
     Left-over records join their neighbours. ``ways`` give the keys by which records are sorted so that neighbours are
@@ -130,7 +132,7 @@ def matched(table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs
 
     carry = tuple(dict.fromkeys((rank, *model.carries(schema))))
     keys = stretches_of_strata(table, column, strata, each, costs)
-    return table.engine.divide(table.data, schema, keys, size, kernel, carry)
+    return table.map_blocks(keys, size, kernel, carry, ordered=False)
 
 
 def drawn_from(

@@ -18,7 +18,7 @@ from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, smallest_cluster
-from shoal.table import Carry, Classes, Given, Table
+from shoal.table import Carry, Classes, Column, Given, Table
 
 # How far from its own class a left-over record may go, nearest classes first.
 _RINGS = ((0, 64), (64, 512), (512, 4096))
@@ -66,20 +66,19 @@ class StratifiedClusters(Publisher):
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Deal the records of each stratum to the classes."""
-        engine, data, schema = table.engine, table.data, table.schema
         wanted(models, KAnonymity, self.name).demand(table.rows, None)
         close = [model for model in models if isinstance(model, TCloseness)]
-        confidential = (close[0] if close else TCloseness(1)).confidential(schema)
+        confidential = (close[0] if close else TCloseness(1)).confidential(table.schema)
         size = class_size(table.rows, models)
         groups = table.rows // size
-        by_value = engine.rank(data, schema, [confidential])
-        stratum = engine.combine(lambda place: np.minimum(place // np.int32(groups), np.int32(size)), by_value)
-        place = engine.rank(data, schema, [stratum, *sort_keys(table, table.moments())])
-        labels = engine.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)
+        by_value = table.rank([confidential])
+        stratum = table.combine(lambda place: np.minimum(place // np.int32(groups), np.int32(size)), by_value)
+        place = table.rank([stratum, *sort_keys(table, table.moments())])
+        labels = table.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)
         over = table.rows - groups * size
         if close and over:
             moves = _extras_placed(table, labels, stratum, size, groups, over, close[0])
-            labels = engine.combine(
+            labels = table.combine(
                 lambda label, stratum: np.where(stratum == size, moves[np.minimum(label, over - 1)], label),
                 labels, stratum,
             )  # fmt: skip
@@ -96,7 +95,7 @@ class StratifiedClusters(Publisher):
 
 
 def _extras_placed(
-    table: Table, labels: Any, stratum: Any, size: int, groups: int, over: int, model: TCloseness
+    table: Table, labels: Column, stratum: Column, size: int, groups: int, over: int, model: TCloseness
 ) -> NDArray[np.int32]:
     """Move each left-over record that pushes its class beyond t to the nearest class that can take it.
 
@@ -104,7 +103,7 @@ def _extras_placed(
     that one of them may go to are looked at.
     """
     promise = promise_of(model, table)
-    extra, row = Given(stratum), Given(table.engine.rank(table.data, table.schema, []))
+    extra, row = Given(stratum), Given(table.rank([]))
     carry = (*promise.carry, extra, row)
     reach = min(groups, over + _RINGS[-1][1] + 1)
 

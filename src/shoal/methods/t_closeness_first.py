@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece
+from shoal.arrays import Labels
+from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import t_closeness_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.radix import order_by_integers
 from shoal.methods import wanted
 from shoal.methods.along_curve import distances
 from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
-from shoal.methods.partitioner import Labels
 from shoal.methods.strata import stretches_of_strata
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity

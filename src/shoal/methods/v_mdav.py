@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.microaggregation import Points, v_mdav
-from shoal.methods.partitioner import Labels, Partitioner, spared
+from shoal.methods.partitioner import Partitioner, spared
 from shoal.methods.points import partitioned
 from shoal.table import Table
 

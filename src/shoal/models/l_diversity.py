@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import Diversity, diversity
 from shoal.kernels.people import strangers
 from shoal.models.confidential import bins_of, confidential
-from shoal.models.people import Integers, pairs_in, people_in, refuse_nobody, subject_of
+from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
 from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes, Table

@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import count_distinct, label_rows, numbered
 from shoal.kernels.people import first_of_each
 from shoal.schema import Schema
-from shoal.table import Classes, Ranked, Table
-
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
+from shoal.table import Classes, Column, Ranked, Table
 
 
 def refuse_nobody(table: Table) -> None:
@@ -134,6 +131,6 @@ def records_again(table: Table, column: str) -> Repeats:
     return Repeats.of(*(np.concatenate([part[i] for part in parts]) for i in (0, 1)))
 
 
-def _alike(table: Table, column: str) -> object:
+def _alike(table: Table, column: str) -> Column:
     """Number the records of a table by person and value."""
-    return table.engine.number(table.data, table.schema, [table.schema.subject, column])
+    return table.number([*subject_of(table.schema), column])

@@ -12,14 +12,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Floats
 from shoal.charts.numerals import Format, ladder
 from shoal.report.calendar_bins import calendar_bins
 from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion
 
-Floats = NDArray[np.float64]
 Row = dict[str, Any]
 
 OTHER = "other values"

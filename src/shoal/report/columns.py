@@ -9,13 +9,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.axis import Axis
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table
-
-Positions = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

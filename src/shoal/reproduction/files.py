@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shoal.anonymization import anonymize
 from shoal.engines import Layout
+from shoal.engines.sources import Source
 from shoal.files import all_or_none
 from shoal.methods import Method
 from shoal.methods.coarsen import Coarsen
@@ -30,7 +31,8 @@ def write_files(table: Table, folder: Path) -> Iterator[Path]:
     whole = folder / "SPD_dataset.txt"
     with all_or_none([whole]) as (draft,):
         stage(f"writing {whole.name}")
-        table.engine.write(table.data, table.schema, str(draft), Layout())
+        with table.write(Source("file", draft), Layout()) as stored:
+            stored.commit()
     yield whole
     releases = _releases()
     with counted(len(releases), alone=True) as part:

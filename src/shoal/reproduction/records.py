@@ -71,7 +71,7 @@ class Records:
     def sha256(self) -> dict[str, str | None]:
         """The SHA-256 of each table, written as CSV: wherever it came from, the same records have the same."""
         return {
-            name: None if table is None else table.engine.text_digest(table.data, table.schema, Layout()).sha256
+            name: None if table is None else table.text_digest(Layout()).sha256
             for name, table in {"truth": self.truth, "PD": self.pd, "SPD": self.spd}.items()
         }
 

@@ -18,7 +18,7 @@ from shoal.engines import Spans
 from shoal.kernels import MISSING
 from shoal.levels import Stretches
 from shoal.methods.coarsen import Mode, intervals
-from shoal.table import Table
+from shoal.table import Classes, Given, Table
 
 # The last one stands for the original resolution.
 RESOLUTIONS = (2, 4, 8, 16, 32, 64, 128, 0)
@@ -29,10 +29,10 @@ def surfaces(table: Table, first: Sequence[str], second: Sequence[str], by: Mode
     others = [_Side(table, second, resolution, by) for resolution in RESOLUTIONS]
     rows = []
     for a in (_Side(table, first, resolution, by) for resolution in RESOLUTIONS):  # one at a time, as they are large
-        for b in others:
-            labels = table.engine.number(table.data, table.schema, [a.labels, b.labels])
+        for b, lost in zip(others, _lost(table, a, others), strict=True):
+            labels = table.number([a.labels, b.labels])
             unique = sum(table.groups(lambda classes: int((classes.sizes == 1).sum()), labels))
-            loss = float(np.sqrt(a.squares + b.squares).sum()) / (table.rows * (len(first) + len(second)))
+            loss = lost / (table.rows * (len(first) + len(second)))
             rows.append(
                 {
                     "first": a.resolution, "second": b.resolution, "unique": unique,
@@ -40,6 +40,17 @@ def surfaces(table: Table, first: Sequence[str], second: Sequence[str], by: Mode
                 }
             )  # fmt: skip
     return rows
+
+
+def _lost(table: Table, one: _Side, others: Sequence[_Side]) -> list[float]:
+    """Add up the distances of all records when one group of attributes is coarsened together with others."""
+    mine, theirs = Given(one.squares), [Given(other.squares) for other in others]
+
+    def sums(classes: Classes) -> list[float]:
+        return [float(np.sqrt(classes.columns[mine] + classes.columns[other]).sum()) for other in theirs]
+
+    everyone = table.map_rows(lambda rows: np.zeros(rows.lo.shape[0], np.int32))
+    return [sum(found) for found in zip(*table.groups(sums, everyone, (mine, *theirs)), strict=True)]
 
 
 class _Side:
@@ -61,8 +72,7 @@ class _Side:
                 place = np.searchsorted(parts.lows, present, side="right") - 1
                 own, low, high = (_numbers(axis, at) for at in (present, parts.lows[place], parts.highs[place]))
                 costs[j] = present, (np.maximum(high - own, own - low) / moments.deviation[j]) ** 2
-        coarse = table.derive(table.engine.recode(table.data, table.schema, rules)) if rules else table
-        self.labels = table.engine.number(coarse.data, coarse.schema, list(names))
+        self.labels = (table.recode(rules) if rules else table).number(list(names))
 
         def squared(rows: Spans) -> NDArray[np.float64]:
             total = np.zeros(rows.lo.shape[0])
@@ -71,7 +81,7 @@ class _Side:
                 total[known] += cost[np.searchsorted(present, rows.lo[known, j])]
             return total
 
-        self.squares = table.engine.map_rows(table.data, table.schema, squared)
+        self.squares = table.map_rows(squared)
 
 
 def _numbers(axis: Axis, positions: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -6,9 +6,7 @@ import shutil
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from shoal.engines import Stored, Written
 from shoal.engines.disk.pool import Files
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.digests import of_file
@@ -19,9 +17,10 @@ from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
 from shoal.engines.scratch import Room, scratch
 from shoal.engines.sources import Source, is_parquet
+from shoal.engines.values import Layout, Stored
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Table
+from shoal.table import Table, Written
 
 _WORKED = 50  # bytes per cell of a part while it is sorted, moved and published
 _BESIDE = 200  # bytes per record beside its cells
@@ -52,7 +51,7 @@ class Disk(Parted):
         if self.most_boxes is None:
             object.__setattr__(self, "most_boxes", (self.limit - BASE) // _BOX)
 
-    def read(self, source: Any, options: ReadOptions) -> Table:
+    def read(self, source: object, options: ReadOptions) -> Table:
         """Read delimited text, Parquet and tables in databases in stretches; frames are in memory already."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
         if found is None or found.is_statistics:  # which are read whole
@@ -80,10 +79,11 @@ class Disk(Parted):
             self._insist_on_libraries(source, "proved")
         return super().digest(source) if source.is_table or source.is_folder else of_file(source.path, straight=True)
 
-    def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
-        """Write the released columns to a table in a database, part by part in one transaction."""
-        self._insist_on_libraries(target, "written")
-        return super().store(data, schema, target)
+    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+        """Write the released columns part by part, to a database only if there is room for what it needs."""
+        if target.is_table:
+            self._insist_on_libraries(target, "written")
+        return super().write(data, schema, target, layout)
 
     @property
     def room(self) -> Room:

@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.cells import Vocabulary
-from shoal.engines import Moments
 from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, Spoilt, TextReading
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.engines.values import Moments
 from shoal.kernels.moments import moments, tally
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
-
-Positions = NDArray[np.int32]
 
 
 def load_text(
@@ -56,7 +54,7 @@ def load_text(
     schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
-        data.memo["moments"] = Moments(*moments(raw.told, table, offsets))
+        data.known.moments = Moments(*moments(raw.told, table, offsets))
     return schema, data, origin
 
 

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
-from shoal.engines.joining import joined_until_met
+from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
 from shoal.engines.local.loading import load
 from shoal.engines.local.ordering import arranged, rearranged
-from shoal.engines.local.publishing import distances, publish_some, published, recode
+from shoal.engines.local.publishing import publish_some, published, recode
+from shoal.engines.merging import until_met
 from shoal.engines.pieces import pieces_of
+from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
 from shoal.engines.sources import Source, is_parquet
+from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
-from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally
+from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally, Written
 
-Positions = NDArray[np.int32]
 T = TypeVar("T")
 _ALL = slice(None)
 
@@ -42,7 +40,7 @@ class Local:
 
     name: str = "local"
 
-    def read(self, source: Any, options: ReadOptions) -> Table:
+    def read(self, source: object, options: ReadOptions) -> Table:
         """Read a file or a frame."""
         schema, data, origin = load(source, options)
         return Table(schema, data, self, origin)
@@ -56,29 +54,26 @@ class Local:
             return digest_of(source, in_little_room())
         return of_folder(source.path) if source.is_folder else of_file(source.path)
 
-    def store(self, data: LocalData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
-        """Write the released columns to a table in a database, to be seen when it is committed."""
-        from shoal.engines.local.databases import storing
-        from shoal.engines.local.ordered_categories import enums_in
-        from shoal.engines.scratch import in_little_room
+    def write(self, data: LocalData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+        """Write the released columns to a database or a folder, to Parquet by its suffix, or as delimited text."""
+        if target.is_table:
+            from shoal.engines.local.databases import storing
+            from shoal.engines.local.ordered_categories import enums_in
+            from shoal.engines.scratch import in_little_room
 
-        kinds = {name: column.type for name, column in data.sources.items()}
-        return storing(_sliced(data, schema, "text"), target, in_little_room(), enums_in(kinds, schema))
-
-    def write(self, data: LocalData, schema: Schema, path: str, layout: Layout) -> Written:
-        """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise."""
-        target = Path(path)
-        if Source.parse(path).kind == "folder":
+            kinds = {name: column.type for name, column in data.sources.items()}
+            return storing(_sliced(data, schema, "text"), target, in_little_room(), enums_in(kinds, schema))
+        if target.kind == "folder":
             from shoal.engines.local.folders import write_folder
 
-            return write_folder(_sliced(data, schema, "struct"), target)
-        if is_parquet(target):
+            return nullcontext(Stored(write_folder(_sliced(data, schema, "struct"), target.path)))
+        if is_parquet(target.path):
             from shoal.engines.local.parquet import write_parquet
 
-            return write_parquet(_sliced(data, schema, "struct"), target)
+            return nullcontext(Stored(write_parquet(_sliced(data, schema, "struct"), target.path)))
         from shoal.engines.local.text_writer import write_text
 
-        return write_text([data], schema, target, layout)
+        return nullcontext(Stored(write_text([data], schema, target.path, layout)))
 
     def text_digest(self, data: LocalData, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text."""
@@ -92,52 +87,49 @@ class Local:
 
         return to_frame(data, schema, kind, cells)
 
-    def blank(self, data: LocalData, names: Sequence[str]) -> LocalData:
-        """Leave the missing cells of some carried columns empty."""
-        return data.blanked(names)
-
-    def rows(self, data: LocalData) -> int:
-        """Count the records."""
-        return data.rows
-
     def describe(self, data: LocalData, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
-        if "moments" not in data.memo:
+        if data.known.moments is None:
             lo, hi = data.unfolded()
             rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
-            data.memo["moments"] = Moments(*moments([tally(rows.lo, rows.hi, rows.offsets)], rows.table, rows.offsets))
-        found: Moments = data.memo["moments"]
-        return found
+            data.known.moments = Moments(*moments([tally(rows.lo, rows.hi, rows.offsets)], rows.table, rows.offsets))
+        return data.known.moments
 
     def counts(self, data: LocalData, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
         return counted(data.positions(name))
 
     def cells(
-        self, data: LocalData, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+        self, data: LocalData, schema: Schema, names: Sequence[str], rows: Integers
     ) -> tuple[Positions, Positions]:
         """Give both ends of the cells that some records have in some columns."""
         ends = [data.ends(schema[name].name, rows) for name in names]
         return np.stack([end[0] for end in ends], axis=1), np.stack([end[1] for end in ends], axis=1)
 
     def classes(
-        self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
+        self,
+        data: LocalData,
+        schema: Schema,
+        by: tuple[str, ...] | Array,
+        carry: Sequence[Carry],
+        work: Callable[[Classes], T],
     ) -> list[T]:
         """Give what work makes of all classes at once."""
         return [work(self._classes(data, schema, by, carry))]
 
-    def _classes(self, data: LocalData, schema: Schema, by: Any, carry: Sequence[Carry]) -> Classes:
+    def _classes(self, data: LocalData, schema: Schema, by: tuple[str, ...] | Array, carry: Sequence[Carry]) -> Classes:
         if isinstance(by, tuple):
             of_matrix_row, groups = self._signatures(data, by)
+            starts = self._starts(data, by)
         else:
             of_matrix_row, groups = by, int(by.max()) + 1
+            starts = starts_of(count_labels(of_matrix_row, groups))
         shared = isinstance(by, tuple) and data.index.size > 0
 
-        def labels(rows: NDArray[np.int64] | slice = _ALL) -> Positions:
+        def labels(rows: Integers | slice = _ALL) -> Positions:
             return of_matrix_row[data.index[rows]] if shared else of_matrix_row[rows]
 
-        starts = self._starts(data, by) if shared else starts_of(count_labels(of_matrix_row, groups))
-        carried: dict[Carry, NDArray[Any]] = {}
+        carried: dict[Carry, Array] = {}
         order: Positions | None = None
         for item in carry:
             if isinstance(item, Tally):
@@ -150,23 +142,24 @@ class Local:
                     found = common_positions(data.index, found, of_matrix_row.size)
                 carried[item] = common_positions(of_matrix_row, found, groups)
                 continue
-            order = by_label(labels(), groups)[0] if order is None else order
-            carried[item] = self._column(data, schema, item)[order]
+            column = self._column(data, schema, item)
+            if groups > 1:  # or else all are in order
+                order = by_label(labels(), groups)[0] if order is None else order
+                column = column[order]
+            carried[item] = column
         return Classes(starts, carried)
 
-    def _starts(self, data: LocalData, by: tuple[str, ...]) -> NDArray[np.int64]:
-        """Say where each class of records that share matrix rows begins, and where the last one ends."""
-        if ("starts", by) not in data.memo:
-            sizes = count_labels(*self._signatures(data, by), np.diff(data.members()[1]))
-            data.memo["starts", by] = starts_of(sizes)
-        found: NDArray[np.int64] = data.memo["starts", by]
-        return found
+    def _starts(self, data: LocalData, by: tuple[str, ...]) -> Integers:
+        """Say where each class by the cells in some columns begins, and where the last one ends."""
+        if by not in data.known.starts:
+            records = np.diff(data.members()[1]) if data.index.size else None
+            data.known.starts[by] = starts_of(count_labels(*self._signatures(data, by), records))
+        return data.known.starts[by]
 
-    def _column(self, data: LocalData, schema: Schema, item: str | Ranked | Given) -> NDArray[Any]:
+    def _column(self, data: LocalData, schema: Schema, item: str | Ranked | Given) -> Array:
         """Give one number per record: of a column, of its ranks, or what was given."""
         if isinstance(item, Given):
-            column: NDArray[Any] = item.column
-            return column
+            return cast("Array", item.column)
         return self.rank(data, schema, [item.column]) if isinstance(item, Ranked) else data.positions(item)
 
     def boxes(self, data: LocalData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
@@ -192,10 +185,10 @@ class Local:
             raise SchemaError(
                 f"Column '{strange[0]}' is not a quasi-identifier.", "Classes are formed by quasi-identifiers only."
             )
-        if by not in data.memo:
-            data.memo[by] = label_rows(data.lo, data.hi, np.array([data.at(name) for name in by], np.int64))
-        found: tuple[Positions, int] = data.memo[by]
-        return found
+        known = data.known.signatures
+        if by not in known:
+            known[by] = label_rows(data.lo, data.hi, np.array([data.at(name) for name in by], np.int64))
+        return known[by]
 
     def number(self, data: LocalData, schema: Schema, by: Sequence[str | Positions]) -> Positions:
         """Number the records by their cells."""
@@ -206,100 +199,71 @@ class Local:
         low, high = (np.stack([end[side] for end in ends], axis=1) for side in (0, 1))
         return label_rows(low, high, np.arange(len(by)))[0]
 
-    def map_rows(self, data: LocalData, schema: Schema, kernel: Callable[[Spans], Any]) -> Any:
-        """Compute one number per row from its quasi-identifiers."""
+    def map_rows(self, data: LocalData, schema: Schema, kernel: RowKernel) -> Array:
+        """Compute one number per record from its quasi-identifiers."""
         result = kernel(spans(data, schema))
         return result if data.index.size == 0 else result[data.index]
 
-    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Any:
-        """Compute one number per row from those of other columns."""
+    def combine(self, kernel: Callable[..., Array], *columns: Array) -> Array:
+        """Compute one number per record from those of other columns."""
         return kernel(*columns)
 
-    def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | NDArray[Any]]) -> Positions:
-        """Give each row's place when sorted by keys."""
+    def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | Array], every: int = 1) -> Positions:
+        """Give each record's place when sorted by keys; every so many that follow each other share one."""
         order = self._order(data, keys)
-        return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
-
-    def runs(
-        self, data: LocalData, schema: Schema, keys: Sequence[str | NDArray[Any]], size: int
-    ) -> tuple[Positions, int]:
-        """Put every so many rows that follow each other when sorted by keys into one group."""
-        order = self._order(data, keys)
-        del keys  # their memory serves what comes next
+        if every == 1:
+            return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
         order = np.arange(data.rows, dtype=np.int32) if order is None else order
-        labels, starts = runs_in(order, size)
-        data.memo["formed"] = labels, (order, starts)
-        return labels, starts.size - 1
+        labels, starts = runs_in(order, every)
+        data.known.formed = labels, (order, starts)
+        return labels
 
-    def _order(self, data: LocalData, keys: Sequence[str | NDArray[Any]]) -> Positions | None:
+    def _order(self, data: LocalData, keys: Sequence[str | Array]) -> Positions | None:
         """Sort by keys: least important first, each sort keeping the last one's order. None: they are as they were."""
         return order_by_keys([data.positions(key) if isinstance(key, str) else key for key in keys])
 
-    def cut(
+    def map_blocks(
         self,
         data: LocalData,
         schema: Schema,
-        keys: Sequence[NDArray[Any]],
+        keys: Callable[[], Sequence[str | Array]],
         least: int,
-        kernel: Callable[[Piece], Positions],
-        carry: Sequence[Carry] = (),
-    ) -> tuple[Positions, int]:
-        """Sort the rows by keys and hand them to a kernel in whole stretches."""
-        return self._cut(data, schema, keys, least, kernel, carry, by_keys=True)
-
-    def _cut(
-        self,
-        data: LocalData,
-        schema: Schema,
-        keys: Sequence[Any],
-        least: int,
-        kernel: Callable[[Piece], Positions],
+        kernel: PieceKernel,
         carry: Sequence[Carry],
         *,
-        by_keys: bool,
-    ) -> tuple[Positions, int]:
-        from shoal.engines.local.cutting import Cutting, cut
+        ordered: bool,
+    ) -> tuple[Labels, int]:
+        """Hand the records to a kernel in pieces, or all at once if their order is that of the table and they fit."""
+        columns = self._carried(data, schema, carry)
+        if ordered or pieces_of(data.rows, least) > 1:
+            from shoal.engines.local.cutting import Cutting, cut
 
-        values = [data.positions(key) if isinstance(key, str) else key for key in keys]
-        return cut(data, values, least, Cutting(schema, kernel, by_keys), self._carried(data, schema, carry))
+            values = [data.positions(key) if isinstance(key, str) else key for key in keys()]
+            return cut(data, values, least, Cutting(schema, kernel, ordered), columns)
+        lo, hi = data.unfolded()
+        labels = kernel(Piece(spans(replace(data, lo=lo, hi=hi, index=OWN), schema), columns))
+        return labels, int(labels.max()) + 1
 
     def _carried(self, data: LocalData, schema: Schema, carry: Sequence[Carry]) -> dict[Carry, Positions]:
         return {item: self._column(data, schema, item) for item in carry if not isinstance(item, (Tally, Common))}
 
-    def divide(
-        self,
-        data: LocalData,
-        schema: Schema,
-        keys: Callable[[], Sequence[Any]],
-        least: int,
-        kernel: Callable[[Piece], Positions],
-        carry: Sequence[Carry] = (),
-    ) -> tuple[Positions, int]:
-        """Hand all rows to a kernel at once, or in pieces where they are many."""
-        if pieces_of(data.rows, least) > 1:
-            return self._cut(data, schema, keys(), least, kernel, carry, by_keys=False)
-        lo, hi = data.unfolded()
-        rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
-        labels = kernel(Piece(rows, self._carried(data, schema, carry)))
-        return labels, int(labels.max()) + 1
-
-    def mend(
-        self, data: LocalData, schema: Schema, labels: Positions, groups: int, promise: Promise
-    ) -> tuple[Positions, int]:
+    def merge_until(
+        self, data: LocalData, schema: Schema, labels: Labels, groups: int, promise: Promise
+    ) -> tuple[Labels, int]:
         """Join classes with their neighbours until all keep a promise."""
-        number = joined_until_met(self._classes(data, schema, labels, promise.carry), promise)
+        number = until_met(self._classes(data, schema, labels, promise.carry), promise)
         return number[labels], int(number[-1]) + 1
 
-    def regroup(
+    def generalize(
         self,
         data: LocalData,
         schema: Schema,
-        labels: Positions,
+        labels: Labels,
         groups: int,
-        publish: Publication = "range",
-        columns: Sequence[str] | None = None,
+        publish: Publication,
+        columns: Sequence[str] | None,
     ) -> tuple[Schema, LocalData]:
-        """Publish the same cells for all rows of a group."""
+        """Publish the same cells for all records of a label."""
         if columns is not None:
             return publish_some(data, schema, labels, groups, publish, columns)
         return published(data, schema, labels, groups, publish)
@@ -308,28 +272,28 @@ class Local:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return recode(data, schema, rules)
 
-    def mask_alone(
+    def mask_unique(
         self, data: LocalData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
     ) -> tuple[Schema, LocalData, Mapping[str, Counts]]:
         """Mask the records that stand alone, step by step."""
-        from shoal.engines.local.masking import mask_alone
+        from shoal.engines.local.masking import mask_unique
 
-        return mask_alone(data, schema, steps, key)
+        return mask_unique(data, schema, steps, key)
 
     def fill(
         self,
         data: LocalData,
         schema: Schema,
-        plan: Callable[[Sequence[NDArray[np.int64]]], Sequence[T]],
-        kernel: Callable[[Spans, NDArray[np.bool_], T], Positions],
-    ) -> tuple[Schema, LocalData]:
+        plan: Callable[[Sequence[Integers]], Sequence[T]],
+        kernel: Callable[[Spans, Flags, T], Positions],
+    ) -> LocalData:
         """Replace the quasi-identifiers of whole rows by exact positions."""
         lo, hi = data.unfolded()
         holes = holes_of(data, schema, lo, hi)
         rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
         exact = kernel(rows, holes, plan([holes.sum(axis=0)])[0])
         ranged = (False,) * len(data.quasi)
-        return schema, replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
+        return replace(data, lo=exact, hi=exact, index=OWN, ranged=ranged)
 
     def arrange(self, data: LocalData, schema: Schema) -> tuple[LocalData, RowOrder]:
         """Bring the records into the released order."""
@@ -339,19 +303,12 @@ class Local:
         """Bring records in the released order back to that of the input."""
         return rearranged(data, schema, order)
 
-    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
-        """Give the sums that were found when the release was published."""
-        return distances(original.data, released.data)
-
-    def fold(
-        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
-    ) -> NDArray[Any]:
-        """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
-        first, second = aligned(original, released)
-        lo, hi = first.data.unfolded()
-        before = spans(replace(first.data, lo=lo, hi=hi, index=OWN), first.schema)
-        after = spans(second.data, second.schema)
-        return kernel(before, after, released.data.members() if released.data.index.size else None)
+    def fold(self, data: LocalData, schema: Schema, released: tuple[LocalData, Schema], kernel: PairKernel) -> Array:
+        """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""
+        first, first_schema, second, second_schema = aligned(data, schema, *released)
+        lo, hi = first.unfolded()
+        before = spans(replace(first, lo=lo, hi=hi, index=OWN), first_schema)
+        return kernel(before, spans(second, second_schema), released[0].members() if second.index.size else None)
 
 
 def _sliced(data: LocalData, schema: Schema, cells: str) -> Iterator[Any]:
@@ -372,9 +329,9 @@ def counted(positions: Positions) -> Counts:
     return ordered[first], np.diff(np.append(first, ordered.size))
 
 
-def holes_of(data: LocalData, schema: Schema, lo: Positions, hi: Positions) -> NDArray[np.bool_]:
+def holes_of(data: LocalData, schema: Schema, lo: Positions, hi: Positions) -> Flags:
     """Tell which cells are not exact: ranges, wildcards, and sets of categories."""
     categories = [axis.values if axis.nominal else None for axis in (schema[name].axis for name in data.quasi)]
     groups_from = np.array([TOP if values is None else len(values) for values in categories])
-    found: NDArray[np.bool_] = (lo != hi) | (lo >= groups_from)
+    found: Flags = (lo != hi) | (lo >= groups_from)
     return found

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis, Move
 from shoal.engines.local.data import LocalData, moved
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 # Gives the positions on a plain axis that occur in a column, in ascending order.
 Used = Callable[[str], Positions]
 
@@ -113,16 +111,17 @@ def refuse_strangers(first: Sequence[str], second: Sequence[str], rows: tuple[in
         )
 
 
-def aligned(original: Any, released: Any) -> tuple[Any, Any]:
+def aligned(
+    original: LocalData, schema: Schema, released: LocalData, released_schema: Schema
+) -> tuple[LocalData, Schema, LocalData, Schema]:
     """Put the quasi-identifiers of two tables in memory on common axes, in the order of the original."""
-    first, second = original.data, released.data
-    refuse_strangers(first.quasi, second.quasi, (original.rows, released.rows))
-    used = tuple(_used_in(data) for data in (first, second))
-    plan = alignment(original.schema, released.schema, first.quasi, (used[0], used[1]))
-    return tuple(
-        replace(table, schema=table.schema.with_axes(plan.axes), data=with_moves(table.data, plan.names, moves))
-        for table, moves in ((original, plan.first), (released, plan.second))
+    refuse_strangers(original.quasi, released.quasi, (original.rows, released.rows))
+    used = _used_in(original), _used_in(released)
+    plan = alignment(schema, released_schema, original.quasi, used)
+    first, second = (
+        with_moves(data, plan.names, moves) for data, moves in ((original, plan.first), (released, plan.second))
     )
+    return first, schema.with_axes(plan.axes), second, released_schema.with_axes(plan.axes)
 
 
 def _used_in(data: LocalData) -> Used:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.cells import Vocabulary, interpret
 from shoal.engines.local.data import LocalData, Words
@@ -43,7 +44,6 @@ from shoal.table import Origin
 from shoal.texts import Reading, Texts
 
 _LARGEST = 2147483646
-Positions = NDArray[np.int32]
 
 
 def from_object(source: Any) -> tuple[pa.Table, Origin]:

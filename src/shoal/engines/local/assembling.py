@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.cells import Vocabulary
 from shoal.engines.local import Local
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Origin, Table
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

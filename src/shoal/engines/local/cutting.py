@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Piece, Spans
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, spans
 from shoal.engines.pieces import pieces_of, sampled, sortable, splits_among
+from shoal.engines.protocol import PieceKernel
+from shoal.engines.values import Piece, Spans
 from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
 from shoal.progress import along
 from shoal.schema import Schema
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Cutting:
     """What is done with the records of every piece, in the order of their keys or in that of the table."""
 
     schema: Schema
-    kernel: Callable[[Piece], Positions]
+    kernel: PieceKernel
     by_keys: bool
 
     def labelled(

@@ -14,16 +14,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Offsets, Positions
 from shoal.axis import Axis
-from shoal.engines import Spans
+from shoal.engines.values import Moments, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, gather_rows
 from shoal.kernels.spans import Members
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 OWN = np.empty(0, np.int32)
+
+
+@dataclass
+class Known:
+    """What was found out about a table once need not be found out again.
+
+    ``itself`` is something by which just this table is known again, without holding it, and ``distances`` are those of
+    the records of such a table from what was published for them, if that was found at the same time.
+    """
+
+    itself: object = field(default_factory=object)
+    moments: Moments | None = None
+    distances: tuple[object, Floats] | None = None
+
+    def distances_from(self, original: Known) -> Floats | None:
+        """Give the sums of distances that were found when what is released was formed of just this original."""
+        formed_of, sums = self.distances or (None, None)
+        return sums if formed_of is original.itself else None
+
+
+@dataclass
+class LocallyKnown(Known):
+    """What else was found out about a table in memory.
+
+    ``members`` are the records of each matrix row, ``formed`` the labels that were given last with the records of each,
+    ``signatures`` the number of each matrix row by its cells in some columns, and ``starts`` where the classes of these
+    begin.
+    """
+
+    members: Members | None = None
+    formed: tuple[Positions, Members] | None = None
+    signatures: dict[tuple[str, ...], tuple[Positions, int]] = field(default_factory=dict)
+    starts: dict[tuple[str, ...], Offsets] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +82,7 @@ class LocalData:
     words: tuple[Words | None, ...]
     # Carried columns of a frame as they came, to go out with the same type.
     sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    # What was found out about the data once need not be found out again; "formed" keeps the groups formed last.
-    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    known: LocallyKnown = field(default_factory=LocallyKnown, init=False, repr=False)
 
     @property
     def rows(self) -> int:
@@ -70,10 +102,9 @@ class LocalData:
 
     def members(self) -> Members:
         """Give the records matrix row after matrix row, and where those of each row begin."""
-        if "members" not in self.memo:
-            self.memo["members"] = by_label(self.index, self.lo.shape[0])
-        found: Members = self.memo["members"]
-        return found
+        if self.known.members is None:
+            self.known.members = by_label(self.index, self.lo.shape[0])
+        return self.known.members
 
     def positions(self, name: str) -> Positions:
         """Give the positions of one column, record by record; its cells must be exact."""
@@ -106,8 +137,12 @@ class LocalData:
         ]
         typed = {name: column for name, column in self.sources.items() if name not in names}
         other = replace(self, words=tuple(words), sources=typed)
-        other.memo.update(self.memo)
+        vars(other.known).update(vars(self.known))
         return other
+
+    def distances_from(self, original: LocalData) -> Floats | None:
+        """Give how far records are from what is published for them, if that was found when it was published."""
+        return self.known.distances_from(original.known)
 
     def ends(self, name: str, rows: NDArray[np.int64] | slice) -> tuple[Positions, Positions]:
         """Give both ends of one column's cells in some records."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from shoal.engines import Stored, Written
 from shoal.engines.local.connections import Connection, connected
 from shoal.engines.local.database_types import Column, as_typed, declared, literal, quoted, storable
 from shoal.engines.local.ordered_categories import put_together
@@ -24,8 +23,9 @@ from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
+from shoal.engines.values import Stored
 from shoal.errors import DataError, ParameterError, suggest
-from shoal.table import Origin, printable
+from shoal.table import Origin, Written, printable
 
 # Only a table with this remark is ever replaced: what shoal did not make it does not destroy.
 _REMARK = "released by shoal"

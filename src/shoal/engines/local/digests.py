@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from shoal.engines import Written
 from shoal.engines.sources import parquet_files
 from shoal.engines.straight import incoming
 from shoal.errors import DataError
 from shoal.progress import counted
+from shoal.table import Written
 
 
 class Digest:

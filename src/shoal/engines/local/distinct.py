@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.engines.local.passing import is_opaque, named, texts_of
 from shoal.engines.local.typed_columns import plain_column
-
-Integers = NDArray[np.int64]
 
 
 def distinct_in(column: pa.Array) -> tuple[NDArray[np.int32], Integers]:

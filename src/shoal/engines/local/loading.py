@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.cells import Vocabulary, interpret
 from shoal.column_words import tells_people_apart
@@ -25,8 +25,6 @@ from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema, refuse_odd
 from shoal.table import Origin, printable
 from shoal.texts import Reading, Texts
-
-Positions = NDArray[np.int32]
 
 
 def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:

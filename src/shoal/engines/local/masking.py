@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
-from shoal.engines import Counts
 from shoal.engines.local.data import OWN, LocalData
 from shoal.engines.local.publishing import enclosing, seated
 from shoal.kernels import MISSING, TOP
@@ -17,10 +17,8 @@ from shoal.kernels.grouping import count_labels, label_rows
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 
-
-def mask_alone(
+def mask_unique(
     data: LocalData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
 ) -> tuple[Schema, LocalData, Mapping[str, Counts]]:
     """Bring one column after the other to its level in the records that no other record equals in the key.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.sort_keys import sort_keys
 from shoal.errors import DataError
@@ -19,7 +20,6 @@ from shoal.kernels.radix import places_in
 from shoal.schema import RELEASED, Schema
 from shoal.table import RowOrder
 
-Positions = NDArray[np.int32]
 _AT_ONCE = 1 << 17  # rows whose numbers are given together
 
 
@@ -73,7 +73,7 @@ def in_order(data: LocalData, cells: Matrices, ranks: Positions) -> tuple[LocalD
         cells = replace(cells, lo=gather_rows(cells.lo, some), hi=gather_rows(cells.hi, some))
         lo = gather_rows(data.lo, some)
         data = replace(data, lo=lo, hi=lo if data.hi is data.lo else gather_rows(data.hi, some), index=labels)
-        data.memo["members"] = order, starts
+        data.known.members = order, starts
     order, index, codes = order_members(*order_classes(cells), data.members(), data.index, ranks, data.codes)
     return replace(data, index=index, codes=codes, sources={}), order
 

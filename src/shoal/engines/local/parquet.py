@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from shoal.engines import Written
 from shoal.engines.local.digests import of_file
 from shoal.errors import DataError
+from shoal.table import Written
 
 ROW_GROUP = 1 << 16  # rows of a Parquet file that lie together, and are in memory when they are written
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.axis import Axis
-from shoal.engines import Publication
 from shoal.engines.local.data import OWN, LocalData
+from shoal.engines.values import Publication
 from shoal.hierarchy import ROOT, Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label
-from shoal.kernels.spans import Floats, Members, bitsets, hulls, hulls_and_loss
+from shoal.kernels.spans import Members, bitsets, hulls, hulls_and_loss
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 _BITS = 62
 
 
@@ -55,7 +55,7 @@ def publish_some(
 def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
     """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
     lo, hi = data.unfolded()
-    formed = data.memo.get("formed")
+    formed = data.known.formed
     members = formed[1] if formed and formed[0] is labels else by_label(labels, groups)
     low, high, sums = _spanned(data, schema, lo, hi, members)
     axes: dict[str, Axis] = {}
@@ -72,9 +72,9 @@ def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> t
             high[mixed, j] = np.where(sets == MISSING, TOP, sets)
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
-    released.memo["members"] = members
+    released.known.members = members
     if sums is not None:
-        released.memo["distances"] = name_of(data), sums
+        released.known.distances = data.known.itself, sums
     return schema.with_axes(axes), released
 
 
@@ -82,23 +82,12 @@ def _spanned(
     data: LocalData, schema: Schema, lo: Positions, hi: Positions, members: Members
 ) -> tuple[Positions, Positions, Floats | None]:
     """Give the hulls of groups, and if that costs no further look at the rows how far these are from them, summed."""
-    known, axes = data.memo.get("moments"), [schema[name].axis for name in data.quasi]
+    known, axes = data.known.moments, [schema[name].axis for name in data.quasi]
     if known is not None and lo is hi and all(axis.values is None and axis.tree is None for axis in axes):
         width = known.highest.astype(np.int64) - known.lowest
         if width.max(initial=0) <= TOP:
             return hulls_and_loss(lo, members, known.deviation)
     return *hulls(lo, hi, members), None
-
-
-def name_of(data: Any) -> object:
-    """Give something by which just these data are known again, without holding them."""
-    return data.memo.setdefault("name", object())
-
-
-def distances(original: Any, released: Any) -> Floats | None:
-    """Give the sums of distances that were found when what is released was formed of just this original."""
-    formed_of, sums = released.memo.get("distances", (None, None))
-    return sums if formed_of is name_of(original) else None
 
 
 def _widen(tree: Hierarchy, low: Positions, high: Positions, j: int) -> None:

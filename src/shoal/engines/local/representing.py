@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
-from shoal.engines import Publication
 from shoal.engines.local.averaging import means
 from shoal.engines.local.data import LocalData
+from shoal.engines.values import Publication
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label
 from shoal.kernels.radix import order_by_integers
 from shoal.kernels.spans import Members, hulls
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 Ends = tuple[NDArray[Any], NDArray[Any]]
 
 
@@ -48,7 +48,7 @@ def represent(
             axes[name], ends = _placed(axis, column.mean() if publish == "mean" else column.median())
         low[shown, j], high[shown, j] = ends
     released = replace(data, lo=low, hi=high, index=labels, ranged=(False,) * len(data.quasi))
-    released.memo["members"] = members
+    released.known.members = members
     return schema.with_axes(axes), released
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from shoal.engines import Written
 from shoal.engines.local.slices import rows_at_once
 from shoal.engines.local.sorting import SortedLines, bytes_of
 from shoal.errors import DataError
+from shoal.table import Written
 
 if TYPE_CHECKING:
     import pyarrow as pa

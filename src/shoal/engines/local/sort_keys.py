@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.engines.local.data import Words
 from shoal.hierarchy import ROOT
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
 
-Positions = NDArray[np.int32]
 # Gives the values behind all codes of a column, with the type that they are released with.
 Values = Callable[[], Any]
 

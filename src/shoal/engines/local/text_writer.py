@@ -12,22 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis
-from shoal.engines import Layout, Written
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.engines.local.digests import of_file
 from shoal.engines.straight import Outgoing
+from shoal.engines.values import Layout
 from shoal.engines.writing import write_all
 from shoal.errors import DataError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
 from shoal.progress import along
 from shoal.schema import RELEASED, Schema
+from shoal.table import Written
 
 _BUFFER = 1 << 22
 _ROWS = 1 << 16
-Positions = NDArray[np.int32]
 
 
 def write_text(

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Bits, Integers
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
-from shoal.engines.pieces import Bits, Splits, sampled, sortable, splits_among
+from shoal.engines.pieces import Splits, sampled, sortable, splits_among
 from shoal.kernels.grouping import by_label, gather_rows
 
-Integers = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]
 # What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
 Keys = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Boxes
+from shoal.arrays import Positions
 from shoal.engines.parts.classing import distinct_cells, labelled_rows, one_of_each, refuse_others
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import KnownColumn, PartedData
 from shoal.engines.parts.pool import Part, Pool
+from shoal.engines.values import Boxes
 from shoal.errors import RoomError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels
 from shoal.schema import Schema
 
 T = TypeVar("T")
-Positions = NDArray[np.int32]
 _HERE = 1 << 19  # distinct cells of single columns that are brought to one place, from all parts and columns
 _LEAST = 64  # of them that a part may always bring
-
-
-@dataclass(frozen=True)
-class _Column:
-    """What is known of a quasi-identifier: its limits, what is in it, and its distinct cells unless they are many."""
-
-    lowest: np.int32
-    highest: np.int32
-    missing: bool
-    exact: bool
-    cells: tuple[Positions, Positions, NDArray[np.int64]] | None
 
 
 def boxes(
@@ -75,27 +63,26 @@ def boxes(
     return [found for some in pool.gather(done, there) for found in some]
 
 
-def known_columns(pool: Pool, data: PartedData) -> list[_Column]:
+def known_columns(pool: Pool, data: PartedData) -> list[KnownColumn]:
     """Look at the quasi-identifiers of all parts, each by itself, once for every table."""
-    if "columns" not in data.memo:
+    if data.known.columns is None:
         shape = data.shape
         most = max(_LEAST, _HERE // (len(data.sizes) * max(1, len(shape.quasi))))
         # What was published for classes stands for all their records.
         held = (data.cells, data.codes) if data.classes is None else (data.classes,) * 2
 
-        def look(number: int, cells: Part, codes: Part) -> list[_Column]:
+        def look(number: int, cells: Part, codes: Part) -> list[KnownColumn]:
             here = shape.local(cells, codes)
             times = count_labels(here.index, here.lo.shape[0]) if "index" in cells else None
             sides = [(here.lo[:, j], here.hi[:, j]) for j in range(len(shape.quasi))]
             same = here.hi is here.lo
             return [_column(lo, lo if same else hi, times, most) for lo, hi in sides]
 
-        data.memo["columns"] = [_together(found) for found in zip(*pool.gather(look, *held), strict=True)]
-    found: list[_Column] = data.memo["columns"]
-    return found
+        data.known.columns = [_together(found) for found in zip(*pool.gather(look, *held), strict=True)]
+    return data.known.columns
 
 
-def _column(low: Positions, high: Positions, times: Any, most: int) -> _Column:
+def _column(low: Positions, high: Positions, times: Any, most: int) -> KnownColumn:
     lo = np.ascontiguousarray(low)
     exact = high is low or bool((low == high).all())
     hi = lo if exact else np.ascontiguousarray(high)
@@ -104,7 +91,7 @@ def _column(low: Positions, high: Positions, times: Any, most: int) -> _Column:
         limits = lo.min(initial=TOP), hi.max(initial=MISSING)
     else:
         limits = lo.min(where=known, initial=TOP), hi.max(where=known, initial=MISSING)
-    return _Column(*limits, bool((hi == MISSING).any()), exact, _distinct(lo, hi, times, most))
+    return KnownColumn(*limits, bool((hi == MISSING).any()), exact, _distinct(lo, hi, times, most))
 
 
 def _distinct(
@@ -127,14 +114,14 @@ def _distinct(
     return low, low if hi is lo else highs[one, 0], count_labels(labels, groups, times)
 
 
-def _together(parts: Sequence[_Column]) -> _Column:
+def _together(parts: Sequence[KnownColumn]) -> KnownColumn:
     """Give what is known of a column from what is known of it in each part."""
     exact, cells = all(part.exact for part in parts), None
     known = [part.cells for part in parts if part.cells is not None]
     if len(known) == len(parts):
         lo, hi, times = (np.concatenate(side) for side in zip(*known, strict=True))
         cells = _distinct(lo, lo if exact else hi, times, None)
-    return _Column(
+    return KnownColumn(
         min(part.lowest for part in parts), max(part.highest for part in parts),
         any(part.missing for part in parts), exact, cells,
     )  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, known_values
 from shoal.engines.parts.arranging import (
     Arrays,
@@ -20,15 +21,16 @@ from shoal.engines.parts.arranging import (
     taken,
 )
 from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.pool import Handle, Part, Pool, Telling, home
+from shoal.engines.parts.pool import Beside, Handle, Part, Pool, Telling, home
 from shoal.errors import SchemaError
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, mix_rows
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Common, Given, Ranked, Tally
 
 T = TypeVar("T")
+# What gives the place of each record when all are sorted by a column.
+Rank = Callable[[str], Handle]
 _FEW = 4096  # records that tell whether many are alike
-Positions = NDArray[np.int32]
 
 
 def refuse_others(data: PartedData, by: Sequence[str]) -> None:
@@ -41,7 +43,7 @@ def refuse_others(data: PartedData, by: Sequence[str]) -> None:
 
 
 def carried(
-    schema: Schema, carry: Sequence[Carry], rank: Callable[[str], Handle]
+    schema: Schema, carry: Sequence[Carry], rank: Rank
 ) -> tuple[Callable[[LocalData, Sequence[Part]], Arrays], list[Handle]]:
     """Say how carried columns are found in a part, under the names ``carry0``, ``carry1``, …; and what it needs."""
     handles: list[Handle] = []
@@ -49,7 +51,7 @@ def carried(
     for i, item in enumerate(carry):
         if isinstance(item, (Given, Ranked)):
             plain.append((f"carry{i}", len(handles)))
-            handles.append(home(item.column) if isinstance(item, Given) else rank(item.column))
+            handles.append(home(cast("Beside", item.column)) if isinstance(item, Given) else rank(item.column))
         else:
             plain.append((f"carry{i}", item))
 
@@ -81,7 +83,7 @@ def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part,
 
 
 def classes_by_label(
-    pool: Pool, data: PartedData, schema: Schema, labels: Any, carry: Sequence[Carry], rank: Any,
+    pool: Pool, data: PartedData, schema: Schema, labels: Beside, carry: Sequence[Carry], rank: Rank,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
     """Bring the records of each label together, labels in their order."""
@@ -105,7 +107,7 @@ def classes_by_label(
 
 
 def classes_by_cells(
-    pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], carry: Sequence[Carry], rank: Any,
+    pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], carry: Sequence[Carry], rank: Rank,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
     """Bring the records with equal cells together."""
@@ -146,11 +148,10 @@ def distinct_cells(pool: Pool, data: PartedData, schema: Schema, by: Sequence[st
 
     Cells that are equal in the columns that tell parts ``apart`` are in the same part.
     """
-    known = ("distinct", tuple(by), tuple(apart))
-    if known not in data.memo:
-        data.memo[known] = pool.each(_counted, _alike(pool, data, schema, by, apart, (), None))
-    found: Handle = data.memo[known]
-    return found
+    known, columns = data.known.distinct, (tuple(by), tuple(apart))
+    if columns not in known:
+        known[columns] = pool.each(_counted, _alike(pool, data, schema, by, apart, (), None))
+    return known[columns]
 
 
 def _counted(number: int, part: Part) -> Arrays:
@@ -238,7 +239,7 @@ def _alike(
     return gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
 
 
-def numbered(pool: Pool, data: PartedData, by: Sequence[Any]) -> Handle:
+def numbered(pool: Pool, data: PartedData, by: Sequence[str | Beside]) -> Handle:
     """Number the records by their cells in named columns, and by the numbers of other columns."""
     names = [key for key in by if isinstance(key, str)]
     shape, bounds = data.shape, data.bounds

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Spans
+from shoal.arrays import Array, Positions
 from shoal.engines.local.aligning import Used, alignment, refuse_strangers, used_positions, with_moves
 from shoal.engines.local.data import spans
 from shoal.engines.parts.arranging import Arrays
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.kernels.spans import Members
-from shoal.table import Table
-
-Positions = NDArray[np.int32]
+from shoal.engines.protocol import PairKernel
+from shoal.schema import Schema
 
 
 def folded(
-    pool: Pool, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
-) -> NDArray[Any]:
+    pool: Pool, first: PartedData, schema: Schema, second: PartedData, released: Schema,
+    kernel: PairKernel,
+) -> Array:  # fmt: skip
     """Put the tables on common axes and into parts of the same records, and add up what a kernel gives for each."""
-    first, second = original.data, released.data
     refuse_strangers(first.shape.quasi, second.shape.quasi, (first.rows, second.rows))
     used = _used(pool, first), _used(pool, second)
-    plan = alignment(original.schema, released.schema, first.shape.quasi, used)
-    before_schema, after_schema = original.schema.with_axes(plan.axes), released.schema.with_axes(plan.axes)
+    plan = alignment(schema, released, first.shape.quasi, used)
+    before_schema, after_schema = schema.with_axes(plan.axes), released.with_axes(plan.axes)
     one, other = first.shape.bare, second.shape.bare
 
-    def work(number: int, cells: Part, codes: Part, published: Part, beside: Part) -> NDArray[Any]:
+    def work(number: int, cells: Part, codes: Part, published: Part, beside: Part) -> Array:
         mine = with_moves(one.unfolded(cells, codes), plan.names, plan.first)
         theirs = with_moves(other.local(published, beside), plan.names, plan.second)
         members = theirs.members() if theirs.index.size else None

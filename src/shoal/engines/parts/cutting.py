@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
-from shoal.engines.parts.classing import carried
+from shoal.engines.parts.classing import Rank, carried
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.keys import cells_there, keys_in
 from shoal.engines.parts.labels import Labels
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Beside, Handle, Part, Pool
 from shoal.engines.pieces import Splits
 from shoal.schema import Schema
 from shoal.table import Carry
 
-Positions = NDArray[np.int32]
-
 
 def labelled(
-    pool: Pool, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, pieces: int, cutting: Cutting,
-    carry: Sequence[Carry], rank: Callable[[str], Handle],
+    pool: Pool, data: PartedData, schema: Schema, keys: Sequence[str | Beside], least: int, pieces: int,
+    cutting: Cutting, carry: Sequence[Carry], rank: Rank,
 ) -> tuple[Labels, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are; pieces are those of a table in memory."""
     shape, bounds = data.shape, data.bounds

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.local.data import OWN, LocalData, Words, blank_texts
-from shoal.engines.parts.pool import Handle, Part, home
+from shoal.arrays import Counts, Floats, Integers, Positions
+from shoal.engines.local.data import OWN, Known, LocalData, Words, blank_texts
+from shoal.engines.parts.pool import Beside, Handle, Part, home
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.radix import places_in
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +57,26 @@ class Shape:
         return replace(data, lo=lo, hi=hi, index=OWN)
 
 
+@dataclass(frozen=True)
+class KnownColumn:
+    """What is known of a quasi-identifier: its limits, what is in it, and its distinct cells unless they are many."""
+
+    lowest: np.int32
+    highest: np.int32
+    missing: bool
+    exact: bool
+    cells: tuple[Positions, Positions, Integers] | None
+
+
+@dataclass
+class KnownOfParts(Known):
+    """What else was found out about a table in parts: its columns, how often values occur, and its distinct cells."""
+
+    columns: list[KnownColumn] | None = None
+    counts: dict[str, Counts] = field(default_factory=dict)
+    distinct: dict[tuple[tuple[str, ...], tuple[str, ...]], Handle] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class PartedData:
     """A table in parts: how many records each has, their cells, and their codes in carried columns.
@@ -71,12 +90,11 @@ class PartedData:
 
     shape: Shape
     sizes: tuple[int, ...]
-    held: Any
+    held: Beside
     codes: Handle
     texts: tuple[Sequence[str] | None, ...]
     typed: Mapping[str, Callable[[Positions], Any]] = field(default_factory=dict, repr=False)
-    # What was found out once need not be found out again: nothing in here ever changes.
-    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    known: KnownOfParts = field(default_factory=KnownOfParts, init=False, repr=False)
 
     @property
     def cells(self) -> Handle:
@@ -99,11 +117,11 @@ class PartedData:
         """The number of the first record of each part, and of all."""
         return np.append(0, np.cumsum(self.sizes)).astype(np.int64)
 
-    def with_cells(self, cells: Any, ranged: tuple[bool, ...]) -> PartedData:
+    def with_cells(self, cells: Beside, ranged: tuple[bool, ...]) -> PartedData:
         """Give the same records with other cells."""
         other = replace(self, held=cells, shape=replace(self.shape, ranged=ranged))
-        kept = {("counts", name) for name in self.shape.carried}
-        other.memo.update({known: found for known, found in self.memo.items() if known in kept})
+        kept = {name: found for name, found in self.known.counts.items() if name in self.shape.carried}
+        other.known.counts.update(kept)
         return other
 
     def blanked(self, names: Sequence[str]) -> PartedData:
@@ -114,8 +132,12 @@ class PartedData:
         ]
         typed = {name: column for name, column in self.typed.items() if name not in names}
         other = replace(self, texts=tuple(texts), typed=typed)
-        other.memo.update(self.memo)
+        vars(other.known).update(vars(self.known))
         return other
+
+    def distances_from(self, original: PartedData) -> Floats | None:
+        """Give how far records are from what is published for them, if that was found when it was published."""
+        return self.known.distances_from(original.known)
 
     def whole_words(self) -> tuple[Words | None, ...]:
         """Give what stands behind the codes, texts included."""

@@ -13,13 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.engines.local.distinct import distinct_in, one_array
 from shoal.engines.local.ordered_categories import Levels, has_levels, levels_in
 from shoal.engines.local.passing import named
 from shoal.engines.local.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

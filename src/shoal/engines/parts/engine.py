@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.engines import Boxes, Counts, Layout, Moments, Piece, Promise, Publication, Spans, Stored, Written
+from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
-from shoal.engines.local.publishing import distances
-from shoal.engines.parts import boxing, classing, comparing, cutting, joining, masking, ordering, publishing
+from shoal.engines.parts import boxing, classing, comparing, cutting, masking, merging, ordering, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.keys import Mapped, Told
 from shoal.engines.parts.labels import Labels
-from shoal.engines.parts.pool import Handle, Part, Pool, home
+from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
 from shoal.engines.pieces import pieces_of
+from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
 from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
+from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
-from shoal.kernels.spans import Members
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
-from shoal.table import Carry, Classes, RowOrder, Table
+from shoal.table import Carry, Classes, RowOrder, Table, Written
 
-Positions = NDArray[np.int32]
 T = TypeVar("T")
 
 
@@ -61,13 +59,14 @@ class Parted:
         """What work with a database may take here."""
         return in_little_room()
 
-    def read(self, source: Any, options: ReadOptions) -> Table:
+    def read(self, source: object, options: ReadOptions) -> Table:
         """Read a file or a frame that fits into memory, and cut it into parts."""
         return self.taken(Local().read(source, options))
 
     def taken(self, table: Table) -> Table:
         """Cut a table in memory into parts."""
-        local: LocalData = table.data
+        local = table.data
+        assert isinstance(local, LocalData)
         typed: Mapping[str, Callable[[Positions], Any]] = {}
         if local.sources:
             from shoal.engines.parts.reading import by_codes
@@ -93,18 +92,15 @@ class Parted:
             return digest_of(source, self.room)
         return Local().digest(source)
 
-    def store(self, data: PartedData, schema: Schema, target: Source) -> AbstractContextManager[Stored]:
-        """Write the released columns to a table in a database, part by part in one transaction."""
-        from shoal.engines.parts.writing import store
+    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+        """Write the released columns part by part: to a database in one transaction, to a folder, or to a file."""
+        from shoal.engines.parts.writing import store, write
 
-        kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
-        return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room, kinds)
-
-    def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
-        """Write the released columns part by part: a folder by its slash, Parquet by its suffix, text otherwise."""
-        from shoal.engines.parts.writing import write
-
-        return write(self.streamed(data), schema, path, layout, lambda: self.exact(data).tolist())
+        if target.is_table:
+            kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
+            return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room, kinds)
+        exact = self.exact
+        return nullcontext(Stored(write(self.streamed(data), schema, target, layout, lambda: exact(data).tolist())))
 
     def text_digest(self, data: PartedData, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text, part by part."""
@@ -115,14 +111,6 @@ class Parted:
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""
         return Local().frame(self.together(data), schema, kind, cells)
-
-    def blank(self, data: PartedData, names: Sequence[str]) -> PartedData:
-        """Leave the missing cells of some carried columns empty."""
-        return data.blanked(names)
-
-    def rows(self, data: PartedData) -> int:
-        """Count the records."""
-        return data.rows
 
     def streamed(self, data: PartedData) -> Iterator[LocalData]:
         """Give the parts here one by one, each as a table in memory."""
@@ -144,21 +132,21 @@ class Parted:
         codes = np.concatenate([part.codes for part in parts])
         return replace(parts[0], lo=lo, hi=hi, index=OWN, codes=codes, sources=_typed(data, codes))
 
-    def exact(self, data: PartedData) -> NDArray[np.bool_]:
+    def exact(self, data: PartedData) -> Flags:
         """Tell of which quasi-identifiers all cells are exact."""
         shape = data.shape
 
-        def work(number: int, cells: Part, codes: Part) -> NDArray[np.bool_]:
+        def work(number: int, cells: Part, codes: Part) -> Flags:
             here = shape.local(cells, codes)
-            found: NDArray[np.bool_] = (here.lo == here.hi).all(axis=0)
+            found: Flags = (here.lo == here.hi).all(axis=0)
             return found
 
-        every: NDArray[np.bool_] = np.logical_and.reduce(self.pool.gather(work, data.cells, data.codes))
+        every: Flags = np.logical_and.reduce(self.pool.gather(work, data.cells, data.codes))
         return every
 
     def describe(self, data: PartedData, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
-        if "moments" not in data.memo:
+        if data.known.moments is None:
             shape = data.shape.bare
 
             def work(number: int, cells: Part, codes: Part) -> Tally:
@@ -167,26 +155,21 @@ class Parted:
 
             tallies = self.pool.gather(work, data.cells, data.codes)
             axes = [schema[name].axis for name in shape.quasi]
-            data.memo["moments"] = Moments(*moments(tallies, *coordinate_table(axes)))
-        found: Moments = data.memo["moments"]
-        return found
+            data.known.moments = Moments(*moments(tallies, *coordinate_table(axes)))
+        return data.known.moments
 
     def counts(self, data: PartedData, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
-        if ("counts", name) not in data.memo:
-            shape = data.shape
-            data.memo["counts", name] = masking.together(
-                self.pool.gather(
-                    lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)),
-                    data.cells,
-                    data.codes,
-                )
+        known, shape = data.known.counts, data.shape
+        if name not in known:
+            parts = self.pool.gather(
+                lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)), data.cells, data.codes
             )
-        found: Counts = data.memo["counts", name]
-        return found
+            known[name] = masking.together(parts)
+        return known[name]
 
     def cells(
-        self, data: PartedData, schema: Schema, names: Sequence[str], rows: NDArray[np.int64]
+        self, data: PartedData, schema: Schema, names: Sequence[str], rows: Integers
     ) -> tuple[Positions, Positions]:
         """Give both ends of the cells that some records have in some columns."""
         shape, bounds = data.shape, data.bounds
@@ -200,79 +183,66 @@ class Parted:
         lo, hi = (np.concatenate([end[side] for end in ends]) for side in (0, 1))
         return lo, hi
 
-    def _rank(self, data: PartedData) -> Callable[[str], Handle]:
+    def _rank(self, data: PartedData) -> classing.Rank:
         return lambda name: home(Places(self.pool, data, (name,)))
 
     def classes(
-        self, data: PartedData, schema: Schema, by: Any, carry: Sequence[Carry], work: Callable[[Classes], T]
+        self,
+        data: PartedData,
+        schema: Schema,
+        by: tuple[str, ...] | Beside,
+        carry: Sequence[Carry],
+        work: Callable[[Classes], T],
     ) -> list[T]:
         """Give what work makes of the classes of each part, when alike records are in the same one."""
-        way = classing.classes_by_cells if isinstance(by, tuple) else classing.classes_by_label
-        return way(self.pool, data, schema, by, carry, self._rank(data), work)
+        if isinstance(by, tuple):
+            return classing.classes_by_cells(self.pool, data, schema, by, carry, self._rank(data), work)
+        return classing.classes_by_label(self.pool, data, schema, by, carry, self._rank(data), work)
 
     def boxes(self, data: PartedData, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
         """Give what work makes of the boxes of each part, when those that may meet are in the same one."""
         return boxing.boxes(self.pool, data, by, schema, self.most_boxes, work)
 
-    def number(self, data: PartedData, schema: Schema, by: Sequence[Any]) -> Handle:
+    def number(self, data: PartedData, schema: Schema, by: Sequence[str | Beside]) -> Handle:
         """Number the records by their cells."""
         return classing.numbered(self.pool, data, by)
 
-    def map_rows(self, data: PartedData, schema: Schema, kernel: Callable[[Spans], Any]) -> Mapped:
-        """Compute one number per row from its quasi-identifiers, when it is wanted."""
+    def map_rows(self, data: PartedData, schema: Schema, kernel: RowKernel) -> Mapped:
+        """Compute one number per record from its quasi-identifiers, when it is wanted."""
         return Mapped(self.pool, data, Told(schema, kernel))
 
-    def combine(self, kernel: Callable[..., Any], *columns: Any) -> Any:
-        """Compute one number per row from those of other columns, part by part."""
+    def combine(self, kernel: Callable[..., Array], *columns: Beside) -> Beside:
+        """Compute one number per record from those of other columns, part by part."""
         if len(columns) == 1 and isinstance(columns[0], Places) and columns[0].kernel is None:
             return replace(columns[0], kernel=kernel)
         handles = [home(column) for column in columns]
         return self.pool.each(lambda number, *parts: {"value": kernel(*map(value_of, parts))}, *handles)
 
-    def rank(self, data: PartedData, schema: Schema, keys: Sequence[Any]) -> Places:
-        """Give each row's place when sorted by keys, when it is wanted."""
-        return Places(self.pool, data, tuple(keys))
+    def rank(self, data: PartedData, schema: Schema, keys: Sequence[str | Beside], every: int = 1) -> Places:
+        """Give each record's place when sorted by keys, when it is wanted; every so many may share one."""
+        last = max(data.rows // every, 1) - 1
 
-    def runs(self, data: PartedData, schema: Schema, keys: Sequence[Any], size: int) -> tuple[Places, int]:
-        """Put every so many rows that follow each other when sorted by keys into one group."""
-        groups = max(data.rows // size, 1)
-
-        def run(place: NDArray[Any]) -> NDArray[Any]:
-            numbers: NDArray[Any] = np.minimum(place // place.dtype.type(size), place.dtype.type(groups - 1))
+        def shared(place: Array) -> Array:
+            numbers: Array = np.minimum(place // place.dtype.type(every), place.dtype.type(last))
             return numbers
 
-        return Places(self.pool, data, tuple(keys), run), groups
+        return Places(self.pool, data, tuple(keys), None if every == 1 else shared)
 
-    def cut(
+    def map_blocks(
         self,
         data: PartedData,
         schema: Schema,
-        keys: Sequence[Any],
+        keys: Callable[[], Sequence[str | Beside]],
         least: int,
-        kernel: Callable[[Piece], Positions],
-        carry: Sequence[Carry] = (),
+        kernel: PieceKernel,
+        carry: Sequence[Carry],
+        *,
+        ordered: bool,
     ) -> tuple[Labels, int]:
-        """Sort the rows by keys and hand them to a kernel range by range."""
-        return self._cut(data, schema, keys, least, Cutting(schema, kernel, by_keys=True), carry)
-
-    def divide(
-        self,
-        data: PartedData,
-        schema: Schema,
-        keys: Callable[[], Sequence[Any]],
-        least: int,
-        kernel: Callable[[Piece], Positions],
-        carry: Sequence[Carry] = (),
-    ) -> tuple[Labels, int]:
-        """Hand the rows to a kernel piece by piece, those with neighbouring keys together."""
-        several = self._pieces(data, least) > 1
-        return self._cut(data, schema, keys() if several else [], least, Cutting(schema, kernel, by_keys=False), carry)
-
-    def _cut(
-        self, data: PartedData, schema: Schema, keys: Sequence[Any], least: int, way: Cutting, carry: Sequence[Carry]
-    ) -> tuple[Labels, int]:
+        """Hand the records to a kernel piece by piece, those with neighbouring keys together."""
         pieces = self._pieces(data, least)
-        return cutting.labelled(self.pool, data, schema, keys, least, pieces, way, carry, self._rank(data))
+        by, way = keys() if ordered or pieces > 1 else [], Cutting(schema, kernel, ordered)
+        return cutting.labelled(self.pool, data, schema, by, least, pieces, way, carry, self._rank(data))
 
     def _pieces(self, data: PartedData, least: int) -> int:
         """Tell into how many pieces a table is cut; refuse classes that are too large to be formed here."""
@@ -288,27 +258,29 @@ class Parted:
         """Tell how many records of a table can be held at once; None: as many as a piece has."""
         return None
 
-    def mend(self, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise) -> tuple[Any, int]:
+    def merge_until(
+        self, data: PartedData, schema: Schema, labels: Beside, groups: int, promise: Promise
+    ) -> tuple[Beside, int]:
         """Join classes with their neighbours until all keep a promise."""
-        return joining.mended(self.pool, data, schema, labels, groups, promise, self._rank(data))
+        return merging.until_met(self.pool, data, schema, labels, groups, promise, self._rank(data))
 
-    def regroup(
+    def generalize(
         self,
         data: PartedData,
         schema: Schema,
-        labels: Any,
+        labels: Beside,
         groups: int,
-        publish: Publication = "range",
-        columns: Sequence[str] | None = None,
+        publish: Publication,
+        columns: Sequence[str] | None,
     ) -> tuple[Schema, PartedData]:
-        """Publish the same cells for all rows of a group."""
-        return publishing.regrouped(self.pool, data, schema, labels, groups, publish, columns)
+        """Publish the same cells for all records of a label."""
+        return publishing.generalized(self.pool, data, schema, labels, groups, publish, columns)
 
     def recode(self, data: PartedData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartedData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         shape = data.shape
 
-        def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
+        def work(number: int, cells: Part, codes: Part) -> Mapping[str, Array]:
             return cells_of(Local().recode(shape.local(cells, codes), schema, rules)[1])
 
         none = np.empty((0, len(shape.quasi)), np.int32)
@@ -316,34 +288,34 @@ class Parted:
         recoded, like = Local().recode(empty, schema, rules)
         return recoded, data.with_cells(self.pool.each(work, data.cells, data.codes), like.ranged)
 
-    def mask_alone(
+    def mask_unique(
         self, data: PartedData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
     ) -> tuple[Schema, PartedData, Mapping[str, Counts]]:
         """Mask the records that stand alone, step by step."""
-        return masking.mask_alone(self.pool, data, schema, steps, key)
+        return masking.mask_unique(self.pool, data, schema, steps, key)
 
     def fill(
         self,
         data: PartedData,
         schema: Schema,
-        plan: Callable[[Sequence[NDArray[np.int64]]], Sequence[T]],
-        kernel: Callable[[Spans, NDArray[np.bool_], T], Positions],
-    ) -> tuple[Schema, PartedData]:
+        plan: Callable[[Sequence[Integers]], Sequence[T]],
+        kernel: Callable[[Spans, Flags, T], Positions],
+    ) -> PartedData:
         """Replace the quasi-identifiers of whole rows by exact positions, part by part."""
         shape = data.shape
 
-        def empty(number: int, cells: Part, codes: Part) -> NDArray[np.int64]:
+        def empty(number: int, cells: Part, codes: Part) -> Integers:
             here = shape.unfolded(cells, codes)
             return np.asarray(holes_of(here, schema, here.lo, here.hi).sum(axis=0), np.int64)
 
         shares = plan(self.pool.gather(empty, data.cells, data.codes))
 
-        def work(number: int, cells: Part, codes: Part) -> Mapping[str, NDArray[Any]]:
+        def work(number: int, cells: Part, codes: Part) -> Mapping[str, Array]:
             here = shape.unfolded(cells, codes)
             return {"lo": kernel(spans(here, schema), holes_of(here, schema, here.lo, here.hi), shares[number])}
 
         filled = self.pool.each(work, data.cells, data.codes)
-        return schema, data.with_cells(filled, (False,) * len(shape.quasi))
+        return data.with_cells(filled, (False,) * len(shape.quasi))
 
     def arrange(self, data: PartedData, schema: Schema) -> tuple[PartedData, RowOrder]:
         """Bring the records into the released order, range by range."""
@@ -353,15 +325,9 @@ class Parted:
         """Bring records in the released order back to that of the input."""
         return ordering.rearranged(self.pool, data, order)
 
-    def distances(self, original: Table, released: Table) -> NDArray[np.float64] | None:
-        """Give the sums that were found when the release was published."""
-        return distances(original.data, released.data)
-
-    def fold(
-        self, original: Table, released: Table, kernel: Callable[[Spans, Spans, Members | None], NDArray[Any]]
-    ) -> NDArray[Any]:
-        """Sum a kernel over the rows of two tables that stand in the same order, on common axes."""
-        return comparing.folded(self.pool, original, released, kernel)
+    def fold(self, data: PartedData, schema: Schema, released: tuple[PartedData, Schema], kernel: PairKernel) -> Array:
+        """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""
+        return comparing.folded(self.pool, data, schema, *released, kernel)
 
 
 def _typed(data: PartedData, codes: Positions) -> dict[str, Any]:

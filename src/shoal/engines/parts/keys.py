@@ -9,10 +9,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from shoal.engines import Spans
 from shoal.engines.local.data import LocalData, spans
 from shoal.engines.parts.data import PartedData, Shape, value_of
-from shoal.engines.parts.pool import Handle, Part, Pool, home
+from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
+from shoal.engines.protocol import RowKernel
 from shoal.schema import Schema
 
 # What gives the keys of a part from its cells, its codes, and what lies beside them.
@@ -24,7 +24,7 @@ class Told:
     """How the cells of records tell a number for each."""
 
     schema: Schema
-    kernel: Callable[[Spans], Any]
+    kernel: RowKernel
 
     def by(self, here: LocalData) -> NDArray[Any]:
         """Give the numbers of some records."""
@@ -33,7 +33,7 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class Mapped:
+class Mapped(Lazy):
     """A number for each record that its cells tell: it can be found anew wherever they are."""
 
     pool: Pool
@@ -49,7 +49,7 @@ class Mapped:
         )
 
 
-def keys_in(data: PartedData, keys: Sequence[Any]) -> tuple[KeysIn, list[Handle]]:
+def keys_in(data: PartedData, keys: Sequence[str | Beside]) -> tuple[KeysIn, list[Handle]]:
     """Say how keys are found in the parts of a table, and what must lie beside these for that."""
     shape = data.shape
     ways = [_way(data, key) for key in keys]
@@ -60,14 +60,14 @@ def keys_in(data: PartedData, keys: Sequence[Any]) -> tuple[KeysIn, list[Handle]
         here = (shape.bare if bare else shape).local(cells, codes) if any(way is not None for way in ways) else None
         return [value_of(next(beside)) if way is None else _key(way, here) for way in ways]
 
-    return found, [home(key) for key, way in zip(keys, ways, strict=True) if way is None]
+    return found, [home(key) for key in keys if not isinstance(key, str) and _way(data, key) is None]
 
 
-def keys_by_cells(data: PartedData, keys: Sequence[Any]) -> Callable[[Part], list[NDArray[Any]]] | None:
+def keys_by_cells(data: PartedData, keys: Sequence[str | Beside]) -> Callable[[Part], list[NDArray[Any]]] | None:
     """Say how the cells of records tell their keys, wherever they were brought; None if they do not tell all."""
     shape = data.shape.bare
-    ways = [_way(data, key) for key in keys]
-    if not all(isinstance(way, Told) or way in shape.quasi for way in ways):
+    ways = [way for key in keys if (way := _way(data, key)) is not None and way not in data.shape.carried]
+    if len(ways) < len(keys):
         return None
 
     def found(part: Part) -> list[NDArray[Any]]:
@@ -81,13 +81,13 @@ def cells_there(shape: Shape, part: Part) -> LocalData:
     return shape.holding(part["lo"], part.get("hi", part["lo"]))
 
 
-def _way(data: PartedData, key: Any) -> str | Told | None:
+def _way(data: PartedData, key: str | Beside) -> str | Told | None:
     """Tell how a key is found: by its name, by what cells tell, or in a column of its own."""
     if isinstance(key, Mapped) and key.data is data:
         return key.told
     return key if isinstance(key, str) else None
 
 
-def _key(way: Any, here: LocalData | None) -> NDArray[Any]:
+def _key(way: str | Told, here: LocalData | None) -> NDArray[Any]:
     assert here is not None
     return way.by(here) if isinstance(way, Told) else here.positions(way)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.parts.arranging import Arrays, homeward
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Handle, Lazy, Part, Pool
 
 _FEW = 1000  # rows between which the others are copied stretch by stretch
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class Labels(Lazy):
     """The classes of a table whose cells are held by ``cells``.
 
     Of ``there``, the first holds records, the last their labels in the part, from 0 on. What is between them, if there

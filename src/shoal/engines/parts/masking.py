@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
-from shoal.engines import Counts
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.local.publishing import seated
 from shoal.engines.parts.arranging import Arrays, gathered, homeward
@@ -20,10 +20,8 @@ from shoal.kernels.grouping import mix_rows
 from shoal.levels import Stretches
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
 
-
-def mask_alone(
+def mask_unique(
     pool: Pool, data: PartedData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
 ) -> tuple[Schema, PartedData, Mapping[str, Counts]]:
     """Bring one column after the other to its level in the records that no other record equals in the key."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.ordering import counted_up, in_order, not_of_this_table
 from shoal.engines.local.sort_keys import SortKeys, sort_keys
@@ -39,7 +40,6 @@ from shoal.kernels.radix import places_in
 from shoal.schema import Schema
 from shoal.table import RowOrder
 
-Positions = NDArray[np.int32]
 _SAMPLED = 32  # records for each range, of each part, that tell where ranges begin
 _LARGEST = 2  # how many times as large as others a range of whole classes may be
 

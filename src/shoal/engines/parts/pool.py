@@ -8,6 +8,7 @@ it and however often: what was lost is made again. It runs where the part lies, 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -72,7 +73,19 @@ class Pool(Protocol):
         ...
 
 
-def home(column: Any) -> Handle:
-    """Give a column as it lies beside the parts of its table: a handle, or something that makes one when asked."""
-    found: Handle = getattr(column, "column", column)
-    return found
+class Lazy(ABC):
+    """What is made beside the parts of a table when someone wants it."""
+
+    @property
+    @abstractmethod
+    def column(self) -> Handle:
+        """What there is for each record, beside the parts of the table."""
+
+
+# One number per record, beside the parts of a table: there already, or found when it is wanted.
+Beside = Handle | Lazy
+
+
+def home(column: Beside) -> Handle:
+    """Give what lies beside the parts of a table, and make it if nobody has."""
+    return column.column if isinstance(column, Lazy) else column

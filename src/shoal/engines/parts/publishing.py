@@ -10,25 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.axis import Axis, Group
-from shoal.engines import Publication
 from shoal.engines.local.data import LocalData, moved
-from shoal.engines.local.publishing import distances, name_of, publish_some, published
+from shoal.engines.local.publishing import publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, together
-from shoal.engines.parts.pool import Handle, Part, Pool, home
+from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
 from shoal.engines.parts.ranking import Places
+from shoal.engines.values import Publication
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows
 from shoal.kernels.spans import hulls
 from shoal.schema import Schema
 
-Positions = NDArray[np.int32]
-
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class Published(Lazy):
     """Cells that were published once for each class, until someone wants them record by record.
 
     A part of ``classes`` has the matrices ``lo`` and ``hi`` with a row for each class, and of each record the ``index``
@@ -58,8 +57,8 @@ def in_order(part: Part) -> tuple[Positions, NDArray[Any]]:
     return (index, row) if order is None else (rows_of(index, order), rows_of(row, order))
 
 
-def regrouped(
-    pool: Pool, data: PartedData, schema: Schema, labels: Any, groups: int, publish: Publication,
+def generalized(
+    pool: Pool, data: PartedData, schema: Schema, labels: Beside, groups: int, publish: Publication,
     columns: Sequence[str] | None,
 ) -> tuple[Schema, PartedData]:  # fmt: skip
     """Publish the same cells for all records of a label, in some columns or in all."""
@@ -69,7 +68,7 @@ def regrouped(
         return schema, _spread(pool, data, schema, labels)
     assembled, there = _lying_together(pool, data, labels)
     growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
-    known = {name: found for name, found in data.memo.items() if name == "moments"}
+    moments = data.known.moments
 
     def publishing(number: int, *parts: Part) -> Arrays:
         """Keep what is published once for each class, and which class each record is in."""
@@ -78,11 +77,11 @@ def regrouped(
         if label.size == 0:
             return {"lo": lo, "hi": lo, "index": label, "row": part["row"]}
         before = shape.holding(lo, part.get("hi", lo))
-        before.memo.update(known)
+        before.known.moments = moments
         grown, here = _published(before, schema, label, publish, columns)
         index = here.index if here.index.size else np.arange(label.size, dtype=np.int32)
         found = {"lo": here.lo, "hi": here.hi, "index": index, "row": part["row"]}
-        sums = distances(before, here)
+        sums = here.distances_from(before)
         if sums is not None:
             found["distances"] = sums
         for name in growing:
@@ -106,11 +105,11 @@ def regrouped(
     _, like = _published(shape.holding(single, single), schema, np.zeros(1, np.int32), publish, columns)
     released = data.with_cells(Published(pool, done, bounds), like.ranged)
     if all(part is not None for part in sums):
-        released.memo["distances"] = name_of(data), np.sum(sums, axis=0)
+        released.known.distances = data.known.itself, np.sum(sums, axis=0)
     return schema.with_axes(axes), released
 
 
-def _spread(pool: Pool, data: PartedData, schema: Schema, labels: Any) -> PartedData:
+def _spread(pool: Pool, data: PartedData, schema: Schema, labels: Beside) -> PartedData:
     """Publish ranges for few classes, most larger than a part: their records stay where they are, only ends move."""
     shape = data.shape
 
@@ -136,7 +135,7 @@ def _hulls(labels: NDArray[Any], lo: Positions, hi: Positions) -> tuple[NDArray[
     return numbers, low, high
 
 
-def _lying_together(pool: Pool, data: PartedData, labels: Any) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
+def _lying_together(pool: Pool, data: PartedData, labels: Beside) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
     """Bring the records of each class together, unless they are; and say how they are found in a part."""
     formed = labels.classes() if isinstance(labels, Places) else labels
     if isinstance(formed, Labels) and formed.cells is data.cells:

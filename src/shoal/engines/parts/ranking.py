@@ -15,19 +15,17 @@ from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, n
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.keys import keys_by_cells, keys_in
 from shoal.engines.parts.labels import Labels
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool
 from shoal.kernels.radix import order_by_keys, put_at
-
-Positions = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Places(Lazy):
     """Each record's place when sorted by keys, or what a kernel makes of it."""
 
     pool: Pool
     data: PartedData
-    keys: tuple[Any, ...]
+    keys: tuple[str | Beside, ...]
     kernel: Callable[[Any], Any] | None = None
 
     @cached_property

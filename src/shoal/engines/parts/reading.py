@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers, Positions
 from shoal.axis import Axis
 from shoal.cells import Vocabulary
 from shoal.engines.local.arrow import Seen, carried_words, read_column
@@ -32,8 +33,6 @@ from shoal.schema import ReadOptions, Role, Schema
 from shoal.table import Origin
 from shoal.texts import Reading
 
-Positions = NDArray[np.int32]
-Integers = NDArray[np.int64]
 _LARGEST = 2147483646
 # Of a stretch: its rows, the limits of plain columns, and the distinct cells of others.
 Told = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
-from shoal.engines import Layout, Stored, Written
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.slices import slices
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source, is_parquet
+from shoal.engines.values import Layout, Stored
 from shoal.schema import Schema
+from shoal.table import Written
 
 
 def store(
@@ -36,22 +36,21 @@ def store(
 
 
 def write(
-    parts: Iterable[LocalData], schema: Schema, path: str, layout: Layout, exact: Callable[[], Sequence[bool]]
+    parts: Iterable[LocalData], schema: Schema, target: Source, layout: Layout, exact: Callable[[], Sequence[bool]]
 ) -> Written:
-    """Write the released columns: a folder by its slash, Parquet by its suffix, delimited text otherwise.
+    """Write the released columns to a folder, to Parquet by its suffix, or as delimited text.
 
     ``exact`` tells, if it is asked, in which quasi-identifiers all cells of the whole table are exact.
     """
-    target = Path(path)
-    folder = Source.parse(path).kind == "folder"
-    if folder or is_parquet(target):
+    folder = target.kind == "folder"
+    if folder or is_parquet(target.path):
         from shoal.engines.local.arrow import to_arrow
         from shoal.engines.local.folders import write_folder
         from shoal.engines.local.parquet import write_parquet
 
         single = exact()
         tables = (to_arrow(some, schema, "struct", single) for part in parts for some in slices(part))
-        return write_folder(tables, target) if folder else write_parquet(tables, target)
+        return write_folder(tables, target.path) if folder else write_parquet(tables, target.path)
     from shoal.engines.local.text_writer import write_text
 
-    return write_text(parts, schema, target, layout, straight=True)
+    return write_text(parts, schema, target.path, layout, straight=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from shoal.engines import Layout, Written
 from shoal.engines.local.data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
@@ -16,6 +15,7 @@ from shoal.engines.parts.pool import Part
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
+from shoal.engines.values import Layout, Stored
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
@@ -62,7 +62,7 @@ class Spark(Parted):
         object.__setattr__(self, "session", session)
         object.__setattr__(self, "pool", SparkPool(session))
 
-    def read(self, source: Any, options: ReadOptions) -> Table:
+    def read(self, source: object, options: ReadOptions) -> Table:
         """Read files and data frames of Spark where they lie, and anything else through the driver.
 
         Compressed text and tables in databases and lakehouses pass the driver stretch by stretch, other frames whole.
@@ -95,15 +95,14 @@ class Spark(Parted):
             return Table(schema, data, self, origin)
         return super().read(source, options)
 
-    def write(self, data: PartedData, schema: Schema, path: str, layout: Layout) -> Written:
-        """Write a folder by the workers, and one file through the driver, part by part."""
-        if Source.parse(path).kind != "folder":
-            return super().write(data, schema, path, layout)
+    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+        """Write a folder by the workers, and anything else through the driver, part by part."""
+        if target.kind != "folder":
+            return super().write(data, schema, target, layout)
         from shoal.engines.spark.writing import write_folder
 
-        return write_folder(
-            self.pool, (data.cells, data.codes), self._local(data), schema, Path(path), self.exact(data).tolist()
-        )
+        held, exact = (data.cells, data.codes), self.exact(data).tolist()
+        return nullcontext(Stored(write_folder(self.pool, held, self._local(data), schema, target.path, exact)))
 
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame: one of Spark stays on the cluster."""
@@ -127,9 +126,7 @@ class Spark(Parted):
         return local
 
 
-def from_environment(
-    sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
-) -> Spark:
+def from_environment(memory: str | int | None) -> Spark:
     """Give the engine that is meant by the name ``spark``: the session that runs, or a new one."""
     if memory is not None:
         raise ParameterError(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.engines.disk.reading import columns_read, load_text
 from shoal.engines.local.compressed import is_compressed
 from shoal.engines.local.loading import Columns, encodings_of
@@ -33,7 +34,6 @@ from shoal.errors import ShoalError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin, printable
 
-Positions = NDArray[np.int32]
 _CHUNK = 1 << 22
 _QUOTE, _FEED = 34, 10
 _IN_THE_MIDDLE = "where its rows begin cannot be told in the middle of it, because of quotes or empty lines"

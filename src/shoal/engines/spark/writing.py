@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from shoal.engines import Written
 from shoal.engines.local.arrow import to_arrow
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.digests import of_file
@@ -17,6 +16,7 @@ from shoal.engines.local.parquet import writable
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.schema import Schema
+from shoal.table import Written
 
 
 def write_folder(

@@ -82,9 +82,9 @@ def _people(case: Case) -> Cells:
     source, names, longest = case.table, case.table.schema.quasi, max(SEVERAL)
     if source.rows < longest:
         return np.empty((0, longest, len(names)), np.int32)
-    engine, data, schema = source.engine, source.data, source.schema
-    luck = engine.combine(_chance(case.seed), engine.rank(data, schema, []))
-    labels, runs = engine.runs(data, schema, [*case.known((CENSUS,)), luck], longest)
+    luck = source.combine(_chance(case.seed), source.rank([]))
+    labels = source.rank([*case.known((CENSUS,)), luck], every=longest)
+    runs = source.rows // longest
     parts = source.groups(_taken(sampled_rows(runs, MOST, case.seed), names, longest), labels, names)
     return np.concatenate(parts)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats, Positions
 from shoal.axis import Axis
 from shoal.engines import Spans
 from shoal.kernels import MISSING, TOP
@@ -16,9 +17,6 @@ from shoal.table import Table
 _BANDS = 6
 _LEAST = 10  # records that a group must have to be named
 _SMALL = 1 << 26
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int32]
 
 
 def lost(original: Table, released: Table) -> Floats:

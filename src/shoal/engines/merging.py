@@ -1,4 +1,4 @@
-"""Joining classes with their neighbours until all keep a promise."""
+"""Merging classes with their neighbours until all keep a promise."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
+from shoal.arrays import Labels, Levels
+from shoal.engines.values import Promise
 from shoal.table import Classes
 
-Labels = NDArray[np.int32]
-Levels = NDArray[np.float64]
 
-
-def joined_until_met(classes: Classes, promise: Promise) -> Labels:
+def until_met(classes: Classes, promise: Promise) -> Labels:
     """Join each class that breaks a promise with the better of its two neighbours, until none does or one is left.
 
     Gives what has become of each class. In each round every failing class at least doubles its share of the table, so

@@ -1,4 +1,4 @@
-"""Joining classes of a table in parts with their neighbours: each part by itself, and what reaches over its ends."""
+"""Merging classes of a table in parts with their neighbours: each part by itself, and what reaches over its ends."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines import Promise
-from shoal.engines.joining import merged, openings, strengths
+from shoal.arrays import Levels
+from shoal.engines.merging import merged, openings, strengths
 from shoal.engines.parts.arranging import Arrays, arranged, homeward
-from shoal.engines.parts.classing import carried
+from shoal.engines.parts.classing import Rank, carried
 from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.pool import Handle, Part, Pool, home
+from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
+from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
 from shoal.table import Classes
-
-Levels = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,10 @@ class _Around:
     joins: bool = False
 
 
-def mended(
-    pool: Pool, data: PartedData, schema: Schema, labels: Any, groups: int, promise: Promise,
-    rank: Callable[[str], Handle],
-) -> tuple[Any, int]:  # fmt: skip
+def until_met(
+    pool: Pool, data: PartedData, schema: Schema, labels: Beside, groups: int, promise: Promise,
+    rank: Rank,
+) -> tuple[Beside, int]:  # fmt: skip
     """Join classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, promise.carry, rank)

@@ -1,0 +1,65 @@
+"""Reading a table from whatever holds one, by the engine that suits it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.factory import engine_for
+from shoal.engines.protocol import AnyEngine
+from shoal.engines.sources import Source
+from shoal.engines.streams import as_given, at_hand
+from shoal.progress.showing import by_itself
+from shoal.schema import ReadOptions, options_from
+from shoal.table import Table
+
+
+def read(
+    source: Any,
+    *,
+    engine: AnyEngine | str | None = None,
+    memory: str | int | None = None,
+    target: Any = None,
+    options: ReadOptions | None = None,
+    **given: Any,
+) -> Table:
+    """Read a table from a file or a frame.
+
+    Parameters
+    ----------
+    source
+        The path of a delimited text file (``.gz`` and ``.zst`` are compressed) or of a Parquet file, a folder of
+        Parquet files, a table in a database (``postgresql://…?table=t``, ``duckdb:///file.db?table=t``), ``-`` for
+        stdin, or any object that speaks the Arrow stream protocol: pandas, Polars, PyArrow, DuckDB. It is not changed.
+    engine
+        Where the data are held: an engine, or the name of one; this machine if left out.
+    memory
+        How much memory may be used on this machine, such as ``2GB``; a share of what is free if left out. A file that
+        would need more is kept on disk and worked on part by part.
+    target
+        Where a release will be written, if that is known: Parquet and databases need memory for that too.
+    options
+        How to read; or give its parts by name:
+    **given
+        ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
+        ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``knowledge`` (by column), ``delimiter``,
+        ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
+
+    Returns
+    -------
+    Table
+        The columns that were given a role. Others are left out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = read(pl.DataFrame({"age": [34, 35], "ill": ["yes", "no"]}), quasi=["age"], sensitive=["ill"])
+    >>> people
+    Table of 2 records: age (quasi, integer), ill (sensitive, category)
+    """
+    how = options or options_from(given)
+    there = at_hand(source)
+    name = Source.parse(source).name if isinstance(source, str | Path | Source) else "a frame"
+    with by_itself(f"reading {name}"):
+        held_by = engine_for([there], how, engine=engine, memory=memory, target=target)
+        return as_given(held_by.read(there, how), there)
