@@ -159,3 +159,19 @@ def test_levels_that_join_nothing_may_not_be_most_where_distances_count_levels(l
             shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])
     else:
         assert shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])[0].level == 0
+
+
+def test_a_tree_takes_memory_for_its_leaves_and_levels_and_not_for_pairs_of_them():
+    """All postcodes of a country are the most common hierarchy that there is."""
+    codes = [f"{code:05}" for code in range(100_000)]
+    rows = [(code, code[:3] + "**", code[:1] + "****", "*") for code in codes]
+    tree = Hierarchy.of(rows, "zip")
+    assert tree.leaves == tuple(codes)
+    assert tree.spans["937**"] == (93700, 93799)
+    assert sum(table.nbytes for table in tree.tables) < 32 * len(rows) * len(rows[0])
+    people = shoal.read(
+        pl.DataFrame({"zip": codes[::500], "age": [i % 7 for i in range(200)]}),
+        quasi=["zip", "age"],
+        hierarchies={"zip": tree},
+    )
+    assert shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(5)]).holds
