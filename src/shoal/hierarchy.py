@@ -96,10 +96,16 @@ class Hierarchy:
                 f"'{text}' is no way to build a hierarchy.",
                 "Give a CSV file, or write: bands 5,10,20; prefix 4,3,1; dates.",
             )
+        ordered = sorted(values, key=_natural)
         try:
             steps = [int(part) for part in rest.split(",")] if rest.strip() else []
-            rows = [[value, *maker(value, steps), ROOT] for value in sorted(values, key=_natural)]
+            rows = [[value, *maker(value, steps), ROOT] for value in ordered]
         except ValueError:
+            if word == "bands" and any("." in value and _natural(value)[0] == 0 for value in ordered):
+                raise ParameterError(
+                    f"'{text}' is for whole numbers, and column '{column}' has decimals.",
+                    "Write 34, not 34.0 (pandas: use the type Int64, which may have empty cells), or give a CSV file.",
+                ) from None
             raise ParameterError(
                 f"'{text}' does not suit the values of column '{column}'.", "Choose another."
             ) from None

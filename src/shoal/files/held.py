@@ -13,18 +13,22 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import DataError
 
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
-try:
-    import msvcrt
-except ImportError:  # where there is neither, nothing that was left behind is ever touched
-    msvcrt = None  # type: ignore[assignment]
+
+def _if_there(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+# Where there is neither, nothing that was left behind is ever touched.
+fcntl, msvcrt = _if_there("fcntl"), _if_there("msvcrt")
 
 _LOCK = "lock"
 _OTHERS = 0o077 if os.name == "posix" else 0  # what they may do; Windows tells it otherwise
@@ -177,7 +181,7 @@ def _lock(opened: int) -> None:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
     elif msvcrt is not None:
         try:
-            msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
         except PermissionError:
             raise BlockingIOError from None
     else:

@@ -38,7 +38,7 @@ def payers(original: Table, released: Table) -> dict[str, list[dict[str, Any]]]:
     What a record loses is the mean width of its cells, from 0 to 1.
     """
     quasi = original.schema.quasi
-    groups = [found for j, name in enumerate(quasi) if (found := _groups(original, j, name)) is not None]
+    groups = [each for j, name in enumerate(quasi) if (each := _groups(original, j, name)) is not None]
     axes = {name: released.schema[name].axis for name in quasi}
     lengths = domains(original)
 
@@ -47,25 +47,25 @@ def payers(original: Table, released: Table) -> dict[str, list[dict[str, Any]]]:
         cells = [widths(after.lo[:, j], after.hi[:, j], axes[name], lengths[name]) for j, name in enumerate(quasi)]
         lost = np.repeat(np.mean(cells, axis=0), np.diff(starts))
         sums = []
-        for each in groups:
-            positions = before.lo[order, each.place]
+        for told in groups:
+            positions = before.lo[order, told.place]
             inside = positions != MISSING
-            group = np.searchsorted(each.first, positions[inside], side="right") - 1
+            group = np.searchsorted(told.first, positions[inside], side="right") - 1
             for counted in (None, lost[inside]):
-                sums.append(np.bincount(group, weights=counted, minlength=len(each.names)).astype(np.float64))
+                sums.append(np.bincount(group, weights=counted, minlength=len(told.names)).astype(np.float64))
         return np.concatenate([np.zeros(0), *sums])
 
     sums = original.engine.fold(_as_numbers(original), _as_numbers(released), kernel)
     found = {}
-    for each in groups:
-        people, lost, sums = np.split(sums, [len(each.names), 2 * len(each.names)])
-        told = [
+    for told in groups:
+        people, lost, sums = np.split(sums, [len(told.names), 2 * len(told.names)])
+        rows = [
             {"group": text, "records": int(count), "lost": float(total / count)}
-            for text, count, total in zip(each.names, people, lost, strict=True)
+            for text, count, total in zip(told.names, people, lost, strict=True)
             if count >= _LEAST
         ]
-        if len(told) > 1:
-            found[each.column] = told
+        if len(rows) > 1:
+            found[told.column] = rows
     return found
 
 
