@@ -216,8 +216,8 @@ class Axis:
             values = np.unique(np.concatenate([self.values, other.values]))
             moves = [np.searchsorted(values, axis.values).astype(np.int32) for axis in (self, other)]  # type: ignore[arg-type]
             return replace(self, values=values), moves[0], moves[1]
-        known = [*self.values, *(value for value in other.values if value not in set(self.values))]
-        listed = sorted(known) if self.nominal else known
+        known = dict.fromkeys([*self.values, *other.values])
+        listed = sorted(known) if self.nominal else list(known)
         seats = {value: i for i, value in enumerate(listed)}
         groups: dict[Group, int] = {}
         moves = []

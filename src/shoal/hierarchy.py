@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,17 +53,17 @@ class Hierarchy:
                     f"on line {lines[0]}.",
                     "Give every value the same number of levels.",
                 )
-        rows, lines = _once(rows, lines, column)
-        if len({row[-1] for row in rows}) > 1:
-            rows = [(*row, ROOT) for row in rows]
-        _refuse_two_parents(rows, lines, column)
-        # Nodes stand where they first appear, so that the file's own order is kept as far as the tree allows.
-        seen: list[dict[str, int]] = [{} for _ in rows[0]]
-        for row in rows:
-            for level, text in enumerate(row):
-                seen[level].setdefault(text, len(seen[level]))
-        ordered = sorted(rows, key=lambda row: [seen[level][row[level]] for level in range(len(row) - 1, -1, -1)])
-        found = cls(tuple(tuple(row) for row in ordered))
+        # Nodes are numbered as they first appear, so that the file's own order is kept as far as the tree allows.
+        names, codes = (list(each) for each in zip(*map(_numbered, zip(*rows, strict=True)), strict=True))
+        first = _first_of_each(codes[0])
+        _refuse_disagreement(codes, first, lines, column)
+        codes = [code[first] for code in codes]
+        if len(names[-1]) > 1:
+            names, codes = [*names, (ROOT,)], [*codes, np.zeros(first.size, np.int32)]
+        _refuse_two_parents(codes, [lines[i] for i in first.tolist()], column)
+        order = np.lexsort(codes)
+        texts = ([name[i] for i in code[order].tolist()] for name, code in zip(names, codes, strict=True))
+        found = cls(tuple(zip(*texts, strict=True)))
         _ = found.spans  # a label that stands for two different sets of values is found here
         return found
 
@@ -78,7 +79,8 @@ class Hierarchy:
         filled = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         delimiter = max(";,\t|", key=filled[0][1].count) if filled else ";"
         cells = csv.reader((line for _, line in filled), delimiter=delimiter)
-        return cls.of([[cell.strip() for cell in row] for row in cells], column, [number for number, _ in filled])
+        rows = [[intern(cell.strip()) for cell in row] for row in cells]  # nodes are named by many rows, and kept once
+        return cls.of(rows, column, [number for number, _ in filled])
 
     @classmethod
     def build(cls, text: str, values: Iterable[str], column: str) -> Hierarchy:
@@ -94,10 +96,16 @@ class Hierarchy:
                 f"'{text}' is no way to build a hierarchy.",
                 "Give a CSV file, or write: bands 5,10,20; prefix 4,3,1; dates.",
             )
+        ordered = sorted(values, key=_natural)
         try:
             steps = [int(part) for part in rest.split(",")] if rest.strip() else []
-            rows = [[value, *maker(value, steps), ROOT] for value in sorted(values, key=_natural)]
+            rows = [[value, *maker(value, steps), ROOT] for value in ordered]
         except ValueError:
+            if word == "bands" and any("." in value and _natural(value)[0] == 0 for value in ordered):
+                raise ParameterError(
+                    f"'{text}' is for whole numbers, and column '{column}' has decimals.",
+                    "Write 34, not 34.0 (pandas: use the type Int64, which may have empty cells), or give a CSV file.",
+                ) from None
             raise ParameterError(
                 f"'{text}' does not suit the values of column '{column}'.", "Choose another."
             ) from None
@@ -111,64 +119,65 @@ class Hierarchy:
     @cached_property
     def nodes(self) -> Mapping[tuple[int, int], str]:
         """The text of each stretch of leaves that is a node: the lowest one, where several cover the same leaves."""
-        found: dict[tuple[int, int], str] = {}
-        for level in range(len(self.levels[0])):
-            start = 0
-            for leaf in range(1, len(self.levels) + 1):
-                if leaf == len(self.levels) or self.levels[leaf][level] != self.levels[start][level]:
-                    found.setdefault((start, leaf - 1), self.levels[start][level])
-                    start = leaf
-        return found
+        ends, _, texts = self._nodes
+        return dict(zip(zip(*ends.T.tolist(), strict=True), texts, strict=True))
 
     @cached_property
     def spans(self) -> Mapping[str, tuple[int, int]]:
         """The stretch of leaves of each node."""
-        found: dict[str, tuple[int, int]] = {}
-        for span, text in self.nodes.items():
-            if text in found:
-                raise DataError(
-                    "Two nodes of a hierarchy have the same name but not the same values.", "Give each its own name."
-                )
-            found[text] = span
+        found = dict(zip(self.nodes.values(), self.nodes, strict=True))
+        if len(found) < len(self.nodes):
+            raise DataError(
+                "Two nodes of a hierarchy have the same name but not the same values.", "Give each its own name."
+            )
         return found
 
     @cached_property
     def tables(self) -> tuple[Positions, Positions, NDArray[np.float64]]:
-        """Give the ends of each node, the lowest node above any two, and the share of the leaves that each adds."""
-        spans = list(self.nodes)
-        ends = np.array(spans, np.int32)
-        above, leaves = self.above, len(self.levels)
-        cover = np.full((len(spans), len(spans)), -1, np.int32)
-        for level in range(above.shape[0]):
-            there = above[level, ends[:, 0]]
-            holds = ends[there, 1] >= ends[:, 1]  # whether the node at this level is above the node itself
-            shared = (there[:, None] == there[None, :]) & holds[:, None] & holds[None, :] & (cover < 0)
-            cover[shared] = np.broadcast_to(there[:, None], cover.shape)[shared]
-        return ends, cover, (ends[:, 1] - ends[:, 0]) / max(leaves - 1, 1)
+        """Give the ends of each node, the node above it, and the share of the leaves that it adds.
 
-    @cached_property
+        A node has a lesser number than the one above it; the root, which has the greatest, has none but itself.
+        """
+        ends, above, _ = self._nodes
+        parents = np.arange(len(ends), dtype=np.int32)
+        for lower, upper in pairwise(above):
+            parents[lower[lower != upper]] = upper[lower != upper]
+        return ends, parents, (ends[:, 1] - ends[:, 0]) / max(len(self.levels) - 1, 1)
+
+    @property
     def above(self) -> Positions:
         """Give the number of the node over each leaf at each level, among all nodes."""
-        number = {span: i for i, span in enumerate(self.nodes)}
-        leaves = len(self.levels)
-        found = np.zeros((len(self.levels[0]), leaves), np.int32)
-        for level in range(len(self.levels[0])):
-            start = 0
-            for leaf in range(1, leaves + 1):
-                if leaf == leaves or self.levels[leaf][level] != self.levels[start][level]:
-                    found[level, start:leaf] = number[start, leaf - 1]
-                    start = leaf
-        return found
+        return self._nodes[1]
 
     @cached_property
+    def _nodes(self) -> tuple[Positions, Positions, Sequence[str]]:
+        """Number the nodes level by level: the ends of each, those over each leaf at each level, and their texts."""
+        leaves = np.arange(len(self.levels), dtype=np.int32)
+        ends, above, texts = np.column_stack([leaves, leaves]), [leaves], list(self.leaves)
+        for level, runs in enumerate(self._runs[1:], 1):
+            first = np.flatnonzero(np.diff(runs, prepend=-1)).astype(np.int32)
+            last = np.append(first[1:], np.int32(leaves.size)) - np.int32(1)
+            below = above[-1][first]
+            fresh = ends[below, 1] < last  # what holds no more leaves than a node below is that node
+            number = np.where(fresh, len(ends) - 1 + np.cumsum(fresh), below).astype(np.int32)
+            ends = np.concatenate([ends, np.column_stack([first[fresh], last[fresh]])])
+            texts += [self.levels[leaf][level] for leaf in first[fresh].tolist()]
+            above.append(number[runs])
+        return ends, np.stack(above), texts
+
+    @cached_property
+    def _runs(self) -> Positions:
+        """Number the nodes of each level from 0, without those of others: a line per level."""
+        found = np.zeros((len(self.levels[0]), len(self.levels)), np.int32)
+        for level, line in enumerate(found):
+            names = np.array([row[level] for row in self.levels], dtype=object)
+            np.cumsum(names[1:] != names[:-1], out=line[1:])
+        return found
+
+    @property
     def branches(self) -> Positions:
         """The node over each leaf at each level below the root, numbered level by level: a line per level."""
-        height = max(len(self.levels[0]) - 1, 1)
-        found = np.zeros((height, len(self.levels)), np.int32)
-        for level in range(height):
-            names = [row[level] for row in self.levels]
-            found[level, 1:] = np.cumsum([a != b for a, b in pairwise(names)])
-        return found
+        return self._runs[: max(len(self.levels[0]) - 1, 1)]
 
     @cached_property
     def idle(self) -> bool:
@@ -178,40 +187,49 @@ class Hierarchy:
 
     def cover(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
         """Give for each stretch of leaves the ends of the lowest node that covers it."""
-        ends = np.array(list(self.nodes), np.int32)
-        found = np.full(low.shape, self.above[-1, 0], np.int32)
-        for level in self.above[::-1]:
+        ends, above, _ = self._nodes
+        found = np.full(low.shape, above[-1, 0], np.int32)
+        for level in above[::-1]:
             found = np.where(level[low] == level[high], level[low], found)
         return np.ascontiguousarray(ends[found, 0]), np.ascontiguousarray(ends[found, 1])
 
 
-def _once(
-    rows: Sequence[Sequence[str]], lines: Sequence[int], column: str
-) -> tuple[list[Sequence[str]], Sequence[int]]:
-    """Give each value's row once: files of other tools have some twice. Two that disagree cannot both hold."""
-    first: dict[str, int] = {}
-    for i, row in enumerate(rows):
-        before = first.setdefault(row[0], i)
-        if tuple(rows[before]) != tuple(row):
+def _numbered(texts: Sequence[str]) -> tuple[tuple[str, ...], Positions]:
+    """Give the distinct texts in the order in which they first appear, and the number of each text among them."""
+    seen: dict[str, int] = {}
+    codes = np.fromiter((seen.setdefault(text, len(seen)) for text in texts), np.int32, len(texts))
+    return tuple(seen), codes
+
+
+def _first_of_each(codes: Positions) -> NDArray[np.int64]:
+    """Give where each code stands for the first time."""
+    return np.unique(codes, return_index=True)[1]
+
+
+def _refuse_disagreement(
+    codes: Sequence[Positions], first: NDArray[np.int64], lines: Sequence[int], column: str
+) -> None:
+    """Let a value have its row twice, as in files of other tools; two that disagree cannot both hold."""
+    before = first[codes[0]]
+    wrong = np.flatnonzero(np.any([code != code[before] for code in codes], axis=0))
+    if wrong.size:
+        raise DataError(
+            f"The hierarchy of '{column}' says two things of one value: line {lines[wrong[0]]} disagrees with line "
+            f"{lines[before[wrong[0]]]}.",
+            "Remove one of them.",
+        )
+
+
+def _refuse_two_parents(codes: Sequence[Positions], lines: Sequence[int], column: str) -> None:
+    for lower, upper in pairwise(codes):
+        before = _first_of_each(lower)[lower]
+        wrong = np.flatnonzero(upper != upper[before])
+        if wrong.size:
             raise DataError(
-                f"The hierarchy of '{column}' says two things of one value: line {lines[i]} disagrees with line "
-                f"{lines[before]}.",
-                "Remove one of them.",
+                f"The hierarchy of '{column}' is no tree: line {lines[wrong[0]]} gives a node a second parent, "
+                f"after line {lines[before[wrong[0]]]}.",
+                "Give each node one parent.",
             )
-    return [rows[i] for i in first.values()], [lines[i] for i in first.values()]
-
-
-def _refuse_two_parents(rows: Sequence[Sequence[str]], lines: Sequence[int], column: str) -> None:
-    for level in range(len(rows[0]) - 1):
-        parents: dict[str, tuple[str, int]] = {}
-        for line, row in zip(lines, rows, strict=True):
-            parent, before = parents.setdefault(row[level], (row[level + 1], line))
-            if parent != row[level + 1]:
-                raise DataError(
-                    f"The hierarchy of '{column}' is no tree: line {line} gives a node a second parent, "
-                    f"after line {before}.",
-                    "Give each node one parent.",
-                )
 
 
 def _natural(value: str) -> tuple[int, float, str]:

@@ -17,7 +17,7 @@ from shoal.beside import Original
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
 from shoal.engines.contents import beside_the_rows, beyond_looking
-from shoal.engines.factory import default_engine
+from shoal.engines.factory import engine_for
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
@@ -34,7 +34,7 @@ from shoal.progress.showing import by_itself
 from shoal.recipe import refuse_strange_order
 from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
-from shoal.schema import RELEASED, Attribute, Role, Schema
+from shoal.schema import RELEASED, Attribute, ReadOptions, Role, Schema
 from shoal.table import Table, Written
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
@@ -95,14 +95,16 @@ def verify(
         The original: with it and the private record, the commitment and the measures that compare with the original
         are proved too.
     engine
-        Where the data are held.
+        Where the data are held; in memory or on disk, by their size, if left out.
 
     Raises
     ------
     CertificateError
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
-    source, held_by = Source.parse(path), engine or default_engine()
+    source = Source.parse(path)
+    sources = [source] if original is None else [source, original]
+    held_by = engine_for(sources, ReadOptions(), engine=engine)
     finish_writing(source, certificate, held_by)
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
     record = PrivateRecord.load(private) if isinstance(private, (str, Path)) else private

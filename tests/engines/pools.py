@@ -37,8 +37,6 @@ def travelled(work):
 class Memory:
     """Keep parts in memory, as bytes."""
 
-    parallel = 2
-
     def put(self, parts, *, tell=None):
         return self._kept(parts, tell)
 

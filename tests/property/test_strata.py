@@ -77,17 +77,6 @@ def test_nodes_of_a_hierarchy_cover_and_crowd(tmp_path_factory, people, k):
     assert min(Counter(zip(shown["v"], shown["w"], strict=True)).values()) >= k
 
 
-def test_the_lowest_node_above_two_is_found_for_all_pairs():
-    tree = Hierarchy.of(TREE, "v")
-    ends, cover, price = tree.tables
-    for a, (low_a, high_a) in enumerate(ends.tolist()):
-        for b, (low_b, high_b) in enumerate(ends.tolist()):
-            low, high = tree.cover(np.array([min(low_a, low_b)], np.int32), np.array([max(high_a, high_b)], np.int32))
-            assert ends[cover[a, b]].tolist() == [low[0], high[0]]
-    assert price.max() == 1
-    assert price.min() == 0
-
-
 def test_hilbert_loses_less_of_a_hierarchy_than_the_paper_s_algorithm(tmp_path):
     (tmp_path / "tree.csv").write_text("\n".join(";".join(row) for row in TREE), encoding="utf-8")
     draw = np.random.Generator(np.random.PCG64(1))

@@ -109,3 +109,23 @@ def test_small_and_large_integers_can_be_joined():
     common, mine, theirs = small.listed(np.array([1, 2], np.int32)).shared_with(large)
     assert common.value(int(theirs[1])) == 10_000_000_000
     assert [common.value(int(place)) for place in mine] == [1, 2]
+
+
+def test_axes_with_many_categories_are_joined_without_looking_at_all_for_each():
+    looks = 0
+
+    class Name(str):
+        __slots__ = ()
+
+        def __hash__(self):
+            nonlocal looks
+            looks += 1
+            return super().__hash__()
+
+    names = [Name(i) for i in range(300)]
+    first, second = (Axis("ordered", np.array(some, dtype=object)) for some in (names[:200], names[100:]))
+    common, mine, theirs = first.shared_with(second)
+    assert list(common.values) == names
+    assert mine.tolist() == list(range(200))
+    assert theirs.tolist() == list(range(100, 300))
+    assert looks < 10 * len(names)

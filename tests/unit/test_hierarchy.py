@@ -159,3 +159,30 @@ def test_levels_that_join_nothing_may_not_be_most_where_distances_count_levels(l
             shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])
     else:
         assert shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])[0].level == 0
+
+
+def test_a_tree_takes_memory_for_its_leaves_and_levels_and_not_for_pairs_of_them():
+    """All postcodes of a country are the most common hierarchy that there is."""
+    codes = [f"{code:05}" for code in range(100_000)]
+    rows = [(code, code[:3] + "**", code[:1] + "****", "*") for code in codes]
+    tree = Hierarchy.of(rows, "zip")
+    assert tree.leaves == tuple(codes)
+    assert tree.spans["937**"] == (93700, 93799)
+    assert sum(table.nbytes for table in tree.tables) < 32 * len(rows) * len(rows[0])
+    people = shoal.read(
+        pl.DataFrame({"zip": codes[::500], "age": [i % 7 for i in range(200)]}),
+        quasi=["zip", "age"],
+        hierarchies={"zip": tree},
+    )
+    assert shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(5)]).holds
+
+
+def test_bands_over_decimals_say_that_they_are_decimals():
+    """A column of whole numbers with gaps comes from pandas as 34.0."""
+    with pytest.raises(
+        ParameterError, match="'bands 5,20' is for whole numbers, and column 'age' has decimals"
+    ) as told:
+        Hierarchy.build("bands 5,20", ["34.0", "35.0"], "age")
+    assert "34, not 34.0" in told.value.remedy
+    with pytest.raises(ParameterError, match="does not suit"):
+        Hierarchy.build("bands 5,20", ["34", "v1.0"], "age")

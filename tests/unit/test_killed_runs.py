@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -280,6 +281,36 @@ def test_a_folder_is_swept_when_its_lock_is_free_and_not_before(tmp_path):
     assert hold_left(held.path) is None
     held.let_go()
     sweep(tmp_path, "x-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_windows_locks_by_other_words(tmp_path, monkeypatch):
+    class Windows:
+        LK_NBLCK = 2
+
+        @staticmethod
+        def locking(opened, mode, length):
+            assert (mode, length) == (2, 1)
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise PermissionError from None
+
+    monkeypatch.setattr(held_module, "fcntl", None)
+    monkeypatch.setattr(held_module, "msvcrt", Windows)
+    held, left = hold_new(tmp_path, "x-"), hold_new(tmp_path, "x-")
+    left.let_go()
+    sweep(tmp_path, "x-")
+    assert list(tmp_path.iterdir()) == [held.path]
+    held.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_removed_while_it_is_open_is_removed_afterwards(tmp_path, monkeypatch):
+    """Windows removes no file that is open, and the one that is locked is."""
+    held, remove = hold_new(tmp_path, "x-"), shutil.rmtree
+    monkeypatch.setattr(shutil, "rmtree", lambda path, **how: None if held.lock is not None else remove(path, **how))
+    held.remove()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -171,10 +171,17 @@ class TestToken:
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so():
+    with bound("127.0.0.1", 0) as taken, pytest.raises(ShoalError, match="cannot listen"):
+        bound("127.0.0.1", taken.getsockname()[1])
+
+
+def test_where_no_port_was_asked_for_the_next_free_one_is_taken_and_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("shoal.web.serving._Server.run", lambda *_: None)
+    told = []
     with bound("127.0.0.1", 0) as taken:
-        taken.listen()
-        with pytest.raises(ShoalError, match="cannot listen"):
-            bound("127.0.0.1", taken.getsockname()[1])
+        port = taken.getsockname()[1]
+        serve(Settings(port=port, kept=tmp_path), browser=False, say=told.append, or_next=20)
+        assert port < int(told[0].rstrip("/").rpartition(":")[2]) <= port + 20
 
 
 def test_a_server_clears_away_what_connections_leave_behind(tmp_path, monkeypatch):

@@ -215,3 +215,22 @@ def walked(node: Node):
     yield node
     for each in node.inside:
         yield from walked(each)
+
+
+def test_of_a_large_tree_the_page_draws_the_levels_that_it_can_show(visitor):
+    codes = [f"{code:04}" for code in range(10_000)]
+    visitor.opened(b"zip,sex\n" + "".join(f"{code},{code[3]}\n" for code in codes).encode())
+    visitor.client.put("/api/roles", json={"roles": {"zip": "quasi"}})
+    job = visitor.post("/api/hierarchy/build?wait=30", json={"column": "zip", "how": "prefix 3,2,1"}).json()
+    assert job["state"] == "done", job
+    text = visitor.get("/hierarchies?of=zip").text
+    assert '<span dir="auto">937*</span>' in text
+    assert "10 people, 10 values" in text
+    assert '<span dir="auto">9371</span>' not in text
+    assert text.count("<li>") < 1500
+
+
+@pytest.mark.parametrize("values", [1, 2, 39, 900, 5000])
+def test_a_tree_of_one_level_is_drawn(values):
+    tree = Tree("", tuple((str(value), "*") for value in range(values)), (1,) * values)
+    assert tree.depth_drawn == int(values > 1)

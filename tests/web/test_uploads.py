@@ -10,13 +10,13 @@ from shoal.web.places import safe_name
 BAD = {
     "binary": ("picture.csv", bytes(range(256)) * 20, "not a text file"),
     "empty": ("empty.csv", b"", "empty"),
-    "header-only": ("head.csv", b"age,sex\n", ""),
-    "ragged": ("ragged.csv", b"age,sex\n1,f\n2\n3,m,x\n", ""),
-    "two-names": ("twice.csv", b"age,age\n1,2\n", ""),
-    "open-quote": ("quote.csv", b'age,sex\n1,"f\n2,m\n', ""),
-    "not-parquet": ("table.parquet", b"age,sex\n1,f\n", ""),
-    "not-gzip": ("table.csv.gz", b"age,sex\n1,f\n", ""),
-    "cut-gzip": ("table.csv.gz", gzip.compress(b"age,sex\n1,f\n" * 500)[:40], ""),
+    "header-only": ("head.csv", b"age,sex\n", "a header but no records"),
+    "ragged": ("ragged.csv", b"age,sex\n1,f\n2\n3,m,x\n", "Line 3 has 1 field, but the header has 2"),
+    "two-names": ("twice.csv", b"age,age\n1,2\n", "more than once"),
+    "open-quote": ("quote.csv", b'age,sex\n1,"f\n2,m\n', "begins on line 2 is never closed"),
+    "not-parquet": ("table.parquet", b"age,sex\n1,f\n", "not a Parquet file"),
+    "not-gzip": ("table.csv.gz", b"age,sex\n1,f\n", "damaged or was cut short"),
+    "cut-gzip": ("table.csv.gz", gzip.compress(b"age,sex\n1,f\n" * 500)[:40], "damaged or was cut short"),
     "excel": ("sheet.xlsx", b"PK\x03\x04", "CSV"),
     "no-suffix": ("table", b"age,sex\n1,f\n", "cannot be read here"),
     "program": ("run.exe", b"MZ", "cannot be read here"),
@@ -65,8 +65,8 @@ def folders(visitor):
     [
         (people().replace(b"stroke", "stroké".encode("latin-1")), "encoding"),
         (people().replace(b",", b";"), "delimiter"),
-        (b"\xef\xbb\xbf" + people(), ""),
-        (people().replace(b"\n", b"\r\n"), ""),
+        (b"\xef\xbb\xbf" + people(), "comma-separated UTF-8 text"),
+        (people().replace(b"\n", b"\r\n"), "comma-separated UTF-8 text"),
     ],
 )
 def test_other_encodings_and_delimiters_are_found_out_and_told(visitor, content, note):

@@ -15,7 +15,7 @@ from shoal.extras import missing
 @app.command("web")
 def web_command(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file to open at once: delimited text (.gz, .zst) or Parquet.")] = None,
-    port: Annotated[int, typer.Option(help="Where the workbench listens; 0 takes any free port.", min=0, max=65535)] = 8642,
+    port: Annotated[int | None, typer.Option(help="Where the workbench listens; 8642 or the next free port if left out, 0 takes any.", min=0, max=65535)] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     host: Annotated[str, typer.Option(help="The address to listen at. Others than this computer need the token that is printed.")] = "127.0.0.1",
     folder: Annotated[list[Path] | None, typer.Option(help="A folder whose files can be opened without being sent (repeat).")] = None,
@@ -29,14 +29,14 @@ def web_command(
     except ImportError as error:
         raise missing(f"The workbench needs {error.name or 'more'}", "web") from None
     from shoal.web.places import on_this_computer
-    from shoal.web.settings import Settings, kept_by_default
+    from shoal.web.settings import USUAL_PORT, Settings, kept_by_default
 
     for place in folder or ():
         if not place.is_dir():
             raise ParameterError(f"'{place}' is not a folder.", "Name a folder that exists.")
     settings = Settings(
         host=host,
-        port=port,
+        port=USUAL_PORT if port is None else port,
         folders=tuple(folder or ()),
         first=None if file is None else file.resolve(),
         kept=keep or kept_by_default(),
@@ -44,7 +44,7 @@ def web_command(
     )
     if file is not None:
         on_this_computer(settings, str(file))
-    serve(with_token(settings, always=token), browser=not no_browser, say=_say)
+    serve(with_token(settings, always=token), browser=not no_browser, say=_say, or_next=20 if port is None else 0)
 
 
 def _say(address: str) -> None:

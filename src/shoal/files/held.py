@@ -13,16 +13,25 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import DataError
 
-try:
-    import fcntl
-except ImportError:  # where there are no such locks, nothing that was left behind is ever touched
-    fcntl = None  # type: ignore[assignment]
+
+def _if_there(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+# Where there is neither, nothing that was left behind is ever touched.
+fcntl, msvcrt = _if_there("fcntl"), _if_there("msvcrt")
 
 _LOCK = "lock"
+_OTHERS = 0o077 if os.name == "posix" else 0  # what they may do; Windows tells it otherwise
 _NOT_THROUGH_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _PATIENCE = 60.0  # seconds: others move files, which takes less
 _TRIES = 100
@@ -53,6 +62,8 @@ class Held:
         """Remove the folder and all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         self.let_go()
+        if self.path.exists():  # Windows removes no file that is open, as the one that is locked was
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 def remove_all() -> None:
@@ -90,7 +101,7 @@ def left_in(place: Path, prefix: str, suffix: str = "") -> Iterator[Path]:
     for entry in found:
         with contextlib.suppress(OSError):
             told = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(told.st_mode) and told.st_uid == mine and not told.st_mode & 0o077:
+            if stat.S_ISDIR(told.st_mode) and told.st_uid == mine and not told.st_mode & _OTHERS:
                 yield Path(entry.path)
 
 
@@ -127,9 +138,9 @@ def alone_in(places: Iterable[Path]) -> Iterator[None]:
 
 def _wait_for(opened: int, place: Path) -> None:
     until = time.monotonic() + _PATIENCE
-    while fcntl is not None:
+    while True:
         try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(opened)
             return
         except BlockingIOError:
             if time.monotonic() > until:
@@ -148,9 +159,7 @@ def _locked(path: Path) -> int | None:
     """
     opened = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | _NOT_THROUGH_LINKS, 0o600)
     try:
-        if fcntl is None:
-            raise OSError
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(opened)
     except BlockingIOError:
         os.close(opened)
         raise
@@ -164,3 +173,16 @@ def _locked(path: Path) -> int | None:
         os.close(opened)
         raise
     return opened
+
+
+def _lock(opened: int) -> None:
+    """Lock what is open; raises BlockingIOError if another process has it, and OSError if nothing can be locked."""
+    if fcntl is not None:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    elif msvcrt is not None:
+        try:
+            msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            raise BlockingIOError from None
+    else:
+        raise OSError

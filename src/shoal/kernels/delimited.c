@@ -13,34 +13,76 @@ typedef struct {
     int64_t word_room;
     uint8_t *heap;
     int64_t heap_room;
-    int64_t *state; /* number of words, filled part of the heap, then the number of codes of each column */
+    /* Number of words, filled part of the heap, then for each column its number of codes, and for each the word that
+     * stood in it last, counted from 1. */
+    int64_t *state;
+    int64_t columns;
+    const uint64_t *key;
 } Words;
+
+static inline uint64_t turned(uint64_t x, int by) { return x << by | x >> (64 - by); }
+
+static inline void sip_round(uint64_t v[4]) {
+    v[0] += v[1], v[1] = turned(v[1], 13) ^ v[0], v[0] = turned(v[0], 32);
+    v[2] += v[3], v[3] = turned(v[3], 16) ^ v[2];
+    v[0] += v[3], v[3] = turned(v[3], 21) ^ v[0];
+    v[2] += v[1], v[1] = turned(v[1], 17) ^ v[2], v[2] = turned(v[2], 32);
+}
+
+static inline void sip_word(uint64_t v[4], uint64_t word) {
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+}
+
+/* SipHash-1-3 of a text and its column: who does not know the key cannot make up texts that share a seat. */
+static inline uint64_t hashed(const uint64_t *key, const uint8_t *text, int64_t size, int64_t column) {
+    uint64_t one = key[0], other = key[1] + (uint64_t)column, word;
+    uint64_t v[4] = {one ^ 0x736F6D6570736575u, other ^ 0x646F72616E646F6Du, one ^ 0x6C7967656E657261u,
+                     other ^ 0x7465646279746573u};
+    int64_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        memcpy(&word, text + i, 8);
+        sip_word(v, word);
+    }
+    word = (uint64_t)size << 56;
+    for (int64_t j = 0; i + j < size; j++) word ^= (uint64_t)text[i + j] << 8 * j;
+    sip_word(v, word);
+    v[2] ^= 0xFF;
+    for (int round = 0; round < 3; round++) sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static int same(const Words *known, int64_t number, const uint8_t *text, int64_t size) {
+    const int64_t *word = known->words + number * FIELDS;
+    return word[LENGTH] == size && !memcmp(known->heap + word[PLACE], text, (size_t)size);
+}
 
 /* The seat of a text in the hash table, or the empty seat where it belongs. */
 static int64_t find(const Words *known, const uint8_t *text, int64_t size, int64_t column) {
-    uint64_t hash = 14695981039346656037u ^ (uint64_t)column;
-    for (int64_t i = 0; i < size; i++) hash = (hash ^ text[i]) * 1099511628211u;
-    hash ^= hash >> 32;
-    int64_t seat = (int64_t)(hash & (uint64_t)(known->seat_count - 1));
+    int64_t seat = (int64_t)(hashed(known->key, text, size, column) & (uint64_t)(known->seat_count - 1));
     for (; known->seats[seat] >= 0; seat = (seat + 1) & (known->seat_count - 1)) {
-        const int64_t *word = known->words + (int64_t)known->seats[seat] * FIELDS;
-        if (word[COLUMN] == column && word[LENGTH] == size && !memcmp(known->heap + word[PLACE], text, (size_t)size))
+        if (known->words[(int64_t)known->seats[seat] * FIELDS + COLUMN] == column && same(known, known->seats[seat], text, size))
             break;
     }
     return seat;
 }
 
 /* Fill a larger, empty hash table with the texts found so far. */
-KERNEL void reseat(int32_t *seats, int64_t seat_count, int64_t *words, int64_t count, uint8_t *heap) {
-    Words known = {seats, seat_count, words, count, heap, 0, 0};
+KERNEL void reseat(int32_t *seats, int64_t seat_count, int64_t *words, int64_t count, uint8_t *heap,
+                   const uint64_t *key) {
+    Words known = {seats, seat_count, words, count, heap, 0, 0, 0, key};
     for (int64_t w = 0; w < count; w++) {
         const int64_t *word = words + w * FIELDS;
         seats[find(&known, heap + word[PLACE], word[LENGTH], word[COLUMN])] = (int32_t)w;
     }
 }
 
-/* The code of a text, stored when it is new; -1 when there is no room to store it. */
+/* The code of a text, stored when it is new; -1 when there is no room to store it. Rows of a class stand together in a
+ * release, so that many cells are those of the row before. */
 static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line) {
+    int64_t *last = known->state + 2 + known->columns + column;
+    if (*last && same(known, *last - 1, text, size)) return known->words[(*last - 1) * FIELDS + CODE];
     int64_t seat = find(known, text, size, column);
     if (known->seats[seat] < 0) {
         int64_t *state = known->state;
@@ -55,7 +97,8 @@ static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t c
         known->seats[seat] = (int32_t)state[0]++;
         state[1] += size;
     }
-    return known->words[(int64_t)known->seats[seat] * FIELDS + CODE];
+    *last = known->seats[seat] + 1;
+    return known->words[(*last - 1) * FIELDS + CODE];
 }
 
 /* A canonical integer of 32 bits, MISSING for an empty cell, TOP, which is no value, for anything else. */
@@ -173,9 +216,9 @@ static int64_t plain_rows(const uint8_t **place, uint8_t mark, const int32_t *ta
 KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_t delimiter, const int32_t *modes,
                       const int32_t *targets, int64_t columns, int32_t *cells, int64_t width, int32_t *others,
                       int64_t other_width, int64_t row_room, int32_t *seats, int64_t seat_count, int64_t *words,
-                      int64_t word_room, uint8_t *heap, int64_t heap_room, int64_t *state, int64_t *spoilt,
-                      uint8_t *scratch, int64_t scratch_room, int64_t *where) {
-    Words known = {seats, seat_count, words, word_room, heap, heap_room, state};
+                      int64_t word_room, uint8_t *heap, int64_t heap_room, int64_t *state, const uint64_t *key,
+                      int64_t *spoilt, uint8_t *scratch, int64_t scratch_room, int64_t *where) {
+    Words known = {seats, seat_count, words, word_room, heap, heap_room, state, columns, key};
     const uint8_t mark = (uint8_t)delimiter, *end = buffer + stop, *place = buffer + start;
     int64_t row = where[2], line = where[3], status = DONE, detail = 0;
     int plain = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* so that digits are in their order */

@@ -7,6 +7,7 @@ reported, and the caller reads it again as text.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,10 @@ SKIP, NUMBER, TEXT = 0, 1, 2
 DONE, MORE_ROWS, MORE_WORDS, RAGGED, OPEN_QUOTE, LONG_CELL, BLANK = 0, 1, 2, 3, 4, 5, 6
 
 
+# Of this process: whoever knew it could make a file whose texts all share a seat, and which would take forever.
+_KEY = np.frombuffer(os.urandom(16), np.uint64)
+
+
 def _empty_seats() -> Positions:
     return np.full(1 << 12, -1, np.int32)
 
@@ -28,25 +33,27 @@ class Words:
     """The distinct texts of a file: a hash table, the texts one behind the other, and what is known of each.
 
     ``known`` holds per text its column, place in ``heap``, length, code and first line. ``state`` holds the number of
-    texts, the filled part of the heap and, behind, the number of codes of each column.
+    texts, the filled part of the heap and, behind, the number of codes of each column, and the text that each had last.
+    ``key`` is that of the hash: nothing that is found depends on it.
     """
 
     columns: int
     seats: Positions = field(default_factory=_empty_seats)
     known: Integers = field(default_factory=lambda: np.empty((1 << 11, 5), np.int64))
     heap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(1 << 16, np.uint8))
+    key: NDArray[np.uint64] = field(default_factory=lambda: _KEY)
     state: Integers = field(init=False)
 
     def __post_init__(self) -> None:
         """Begin with no texts."""
-        self.state = np.zeros(2 + self.columns, np.int64)
+        self.state = np.zeros(2 + 2 * self.columns, np.int64)
 
     def grow(self, needed: int) -> None:
         """Make room for twice as many texts, and for one of a certain length."""
         self.heap = np.concatenate([self.heap, np.empty(self.heap.size + needed, np.uint8)])
         self.known = np.concatenate([self.known, np.empty((self.known.shape[0] + self.columns, 5), np.int64)])
         self.seats = np.full(1 << (2 * self.known.shape[0]).bit_length(), -1, np.int32)
-        call("reseat", self.seats, self.seats.size, self.known, int(self.state[0]), self.heap)
+        call("reseat", self.seats, self.seats.size, self.known, int(self.state[0]), self.heap, self.key)
 
 
 @dataclass
@@ -76,7 +83,7 @@ class Rows:
             "read_rows", buffer, start, stop, Int32(ord(delimiter)), self.modes, self.targets, self.modes.size,
             self.cells, self.cells.shape[1], self.others, self.others.shape[1], self.cells.shape[0],
             words.seats, words.seats.size, words.known, words.known.shape[0], words.heap, words.heap.size, words.state,
-            self.spoilt, self.scratch, self.scratch.size, where,
+            words.key, self.spoilt, self.scratch, self.scratch.size, where,
         )  # fmt: skip
         status, place, self.row, self.line, detail = where.tolist()
         return status, place, detail

@@ -210,14 +210,14 @@ ALWAYS_INLINE int64_t by_blocks(const Task *task, int64_t quads, Work *work, int
  * class; 8 integers per row and 3 * k per class; words for the sets of twice as many rows, all classes and one more. */
 KERNEL int64_t partition(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
                          int64_t ranged, int64_t named, const float *full, const float *lowest, const float *highest,
-                         const float *unit, const int64_t *nodes, const int64_t *cover_at, const int64_t *price_at,
-                         const int32_t *covers, const float *prices, const int32_t *persons, int64_t k, int64_t squared, int64_t plain,
+                         const float *unit, const int64_t *tree_at,
+                         const int32_t *parents, const float *prices, const int32_t *persons, int64_t k, int64_t squared, int64_t plain,
                          int64_t blocks, int64_t near, int64_t rounds, int64_t room, int64_t most, float *floats,
                          int32_t *integers, uint64_t *words, int32_t *labels) {
     int64_t wide = quads * QUAD, apart = (2 * ranged + 1) * room, m = quads;
     Box boxes = {floats, floats + (most + 1) * wide, words};
     float *rest = floats + 2 * (most + 2) * wide;
-    Task task = {lower, upper, sets, full, lowest, highest, unit, nodes, cover_at, price_at, covers, prices, floats + 2 * (most + 1) * wide, persons,
+    Task task = {lower, upper, sets, full, lowest, highest, unit, tree_at, parents, prices, floats + 2 * (most + 1) * wide, persons,
                  quads, ranged, named, k, squared != 0, plain != 0};
     Work work = {
         .pool = {rest, rest + (upper == lower ? 0 : ranged * room), rest + 2 * ranged * room,

@@ -20,10 +20,10 @@ typedef struct {
     const float *full;          /* the most that a cell costs: `quads` quads, then one for each set */
     const float *lowest, *highest; /* the limits of the domain */
     const float *unit;          /* what each further category costs */
-    /* Where a set is a node of a tree: the nodes of each tree, where its tables begin (-1: no tree), the lowest node
-     * above two others, and what a node costs. */
-    const int64_t *nodes, *cover_at, *price_at;
-    const int32_t *covers;
+    /* Where a set is a node of a tree: where the nodes of each tree begin (-1: no tree), the node above each, which has a
+     * greater number, and what a node costs. */
+    const int64_t *tree_at;
+    const int32_t *parents;
     const float *prices;
     float *ends;                /* scratch: what is published for a class */
     const int32_t *persons;     /* whose each row is; null where each row is somebody else's */
@@ -46,12 +46,18 @@ static inline float width(float lower, float upper, float lo, float hi, float fu
     return lesser(greater(upper, hi) - lesser(lower, lo), full);
 }
 
+/* The lowest node above two others: whichever has the lesser number is not above the other, and climbs. */
 static inline uint64_t above(const Task *task, int64_t s, uint64_t set, uint64_t held) {
-    return (uint64_t)task->covers[task->cover_at[s] + (int64_t)set * task->nodes[s] + (int64_t)held];
+    const int32_t *parents = task->parents + task->tree_at[s];
+    while (set != held) {
+        if (set < held) set = (uint64_t)parents[set];
+        else held = (uint64_t)parents[held];
+    }
+    return held;
 }
 
 static inline float set_width(const Task *task, int64_t s, uint64_t set, uint64_t held) {
-    if (task->cover_at[s] >= 0) return task->prices[task->price_at[s] + (int64_t)above(task, s, set, held)];
+    if (task->tree_at[s] >= 0) return task->prices[task->tree_at[s] + (int64_t)above(task, s, set, held)];
     float unit = task->unit[s], full = task->full[task->quads * QUAD + s];
     if ((set == 0) != (held == 0)) return full;
     return set ? lesser((float)(__builtin_popcountll(set | held) - 1) * unit, full) : 0;
@@ -59,7 +65,7 @@ static inline float set_width(const Task *task, int64_t s, uint64_t set, uint64_
 
 /* The set that holds two others; all bits stand for the wildcard, where missing and present cells mix. */
 static inline uint64_t joined(const Task *task, int64_t s, uint64_t set, uint64_t held) {
-    if (task->cover_at[s] >= 0) return above(task, s, set, held);
+    if (task->tree_at[s] >= 0) return above(task, s, set, held);
     return (set == 0) != (held == 0) ? ~(uint64_t)0 : set | held;
 }
 

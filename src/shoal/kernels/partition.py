@@ -20,20 +20,19 @@ _STRIP = 16
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nodes over ordered values: the ends of each, the lowest node above any two, and what each costs, up to 1."""
+    """Nodes over ordered values: the ends of each, the node above it, which comes behind it, and its cost, up to 1."""
 
     ends: Positions
-    cover: Positions
+    parents: Positions
     price: Floats
 
     def with_gaps(self) -> Tree:
         """Add a node for cells without a value, and the wildcard, which is above it and any other."""
         n = self.price.size
-        cover = np.full((n + 2, n + 2), n + 1, np.int32)
-        cover[:n, :n] = self.cover
-        cover[n, n] = n
+        parents = np.append(self.parents, np.array([n + 1, n + 1], np.int32))
+        parents[n - 1] = n + 1
         ends = np.concatenate([self.ends, np.array([[MISSING, MISSING], [MISSING, TOP]], np.int32)])
-        return Tree(ends, cover, np.append(self.price, [0.0, 1.0]))
+        return Tree(ends, parents, np.append(self.price, [0.0, 1.0]))
 
     def nodes(self, lo: Positions, hi: Positions) -> NDArray[np.uint64]:
         """Give the number of the node of each cell."""
@@ -188,18 +187,16 @@ def _limits(costs: Costs, quads: int) -> tuple[NDArray[np.float32], ...]:
     return full, lowest, full[: quads * QUAD].copy(), np.append(unit, np.float32(0))
 
 
-def _tree_tables(costs: Costs) -> tuple[Offsets, Offsets, Offsets, Positions, NDArray[np.float32]]:
-    """Give the tables of all trees one behind the other, and where each begins; -1 where there is none."""
-    number = max(costs.named.size, 1)
-    nodes, cover_at, price_at = np.zeros(number, np.int64), np.full(number, -1, np.int64), np.zeros(number, np.int64)
-    covers, prices = [np.zeros(1, np.int32)], [np.zeros(1, np.float32)]
+def _tree_tables(costs: Costs) -> tuple[Offsets, Positions, NDArray[np.float32]]:
+    """Give the nodes of all trees one behind the other, and where those of each begin; -1 where there is none."""
+    begin = np.full(max(costs.named.size, 1), -1, np.int64)
+    parents, prices = [np.zeros(1, np.int32)], [np.zeros(1, np.float32)]
     for s, tree in enumerate(costs.trees):
         if tree is not None:
-            nodes[s] = tree.price.size
-            cover_at[s], price_at[s] = sum(part.size for part in covers), sum(part.size for part in prices)
-            covers.append(tree.cover.reshape(-1))
+            begin[s] = sum(part.size for part in prices)
+            parents.append(tree.parents)
             prices.append(tree.price.astype(np.float32))
-    return nodes, cover_at, price_at, np.concatenate(covers), np.concatenate(prices)
+    return begin, np.concatenate(parents), np.concatenate(prices)
 
 
 def coordinates(lo: Positions, table: Floats, offsets: Offsets, costs: Costs) -> tuple[NDArray[np.float32], int]:

@@ -32,7 +32,7 @@ static int64_t entry_of(const State *state, int64_t row, int64_t column) {
     if (column < task->ranged) return band(task->lower[row * task->quads * QUAD + column], task->full[column]);
     int64_t s = column - task->ranged;
     uint64_t set = task->sets[row * task->named + s];
-    if (task->cover_at[s] >= 0) return state->first[task->price_at[s] + (int64_t)set];
+    if (task->tree_at[s] >= 0) return state->first[task->tree_at[s] + (int64_t)set];
     return set ? __builtin_ctzll(set) : BANDS;
 }
 
@@ -45,9 +45,9 @@ static void enter(const State *state, int64_t i, Box box, int64_t column) {
     if (s < 0 && !(box.hi[column] - box.lo[column] > task->full[column])) {
         from = band(box.lo[column], task->full[column]);
         to = band(box.hi[column], task->full[column]);
-    } else if (s >= 0 && task->cover_at[s] >= 0) {
-        from = state->first[task->price_at[s] + (int64_t)held];
-        to = state->last[task->price_at[s] + (int64_t)held];
+    } else if (s >= 0 && task->tree_at[s] >= 0) {
+        from = state->first[task->tree_at[s] + (int64_t)held];
+        to = state->last[task->tree_at[s] + (int64_t)held];
     } else if (s >= 0 && held != ~(uint64_t)0) {
         for (uint64_t rest = held; rest; rest &= rest - 1) index[__builtin_ctzll(rest) * state->words] |= bit;
         if (held) return;
@@ -310,8 +310,8 @@ static double cost_of(State *state) {
  * more; a float, 2 words and 4 integers for each class; 4 integers for each row. Gives what the rows cost. */
 KERNEL double settle(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
                       int64_t ranged, int64_t named, const float *full, const float *lowest, const float *highest,
-                      const float *unit, const int64_t *nodes, const int64_t *cover_at, const int64_t *price_at,
-                      const int32_t *covers, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
+                      const float *unit, const int64_t *tree_at,
+                      const int32_t *parents, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
                       int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
                       const double *levels, const double *factors, const int64_t *counts_of, const int64_t *whole,
                       int64_t *here, int64_t *spare, const int32_t *pairs, int32_t *held, int32_t *crowd, int64_t *had,
@@ -319,7 +319,7 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
                       int64_t classes, const int64_t *entries, const int32_t *first, const int32_t *last, float *floats,
                       int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
-    Task task = {lower, upper, sets, full, lowest, highest, unit, nodes, cover_at, price_at, covers, prices, 0, persons,
+    Task task = {lower, upper, sets, full, lowest, highest, unit, tree_at, parents, prices, 0, persons,
                  quads, ranged, named, k, squared != 0, 0};
     Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons,
                    pairs, held, crowd, had, seen, 0};

@@ -33,14 +33,13 @@ def ladders_of(rows: Prepared) -> list[Ladder]:
 
 def _levels(tree: Tree, codes: NDArray[np.int32]) -> Ladder:
     """Climb a tree: the nodes above each node, those of all nodes ending together at the root."""
-    size = tree.price.size
     used = np.unique(codes)
-    chains = []
-    for node in used.tolist():
-        over = np.flatnonzero(tree.cover[node] == np.arange(size))
-        chains.append(over[np.argsort(tree.price[over], kind="stable")])
-    height = max(chain.size for chain in chains)
-    rungs = np.stack([np.concatenate([np.repeat(chain[:1], height - chain.size), chain]) for chain in chains], axis=1)
+    climbed = [used]
+    while not np.array_equal(higher := tree.parents[climbed[-1]], climbed[-1]):
+        climbed.append(higher)
+    height, nodes = len(climbed), np.stack(climbed)
+    wait = height - 1 - (nodes != nodes[-1]).sum(axis=0)  # of nodes that have fewer above them than others
+    rungs = nodes[np.maximum(np.arange(height)[:, None] - wait, 0), np.arange(used.size)]
     # A rung on which no more values meet than on the one below only costs more.
     numbers = [np.unique(rung).size for rung in rungs]
     rungs = rungs[[i for i in range(height) if i == 0 or numbers[i] < numbers[i - 1]]]

@@ -253,10 +253,6 @@ class History:
         self._past.append((what, decisions))
         self._future.clear()
 
-    def amend(self, decisions: Decisions) -> None:
-        """Change what holds now without a step of its own: something was found, not decided."""
-        self._past[-1] = (self._past[-1][0], decisions)
-
     def undo(self) -> None:
         """Go a step back."""
         if self.undoes:

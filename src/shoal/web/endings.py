@@ -19,6 +19,7 @@ from shoal.web.decisions import Aim
 from shoal.web.entrance import session_of
 from shoal.web.guard import style_policy
 from shoal.web.pages import patient, see
+from shoal.web.places import release_names
 from shoal.web.rendering import page
 from shoal.web.session import PDF_REMEDY, Session
 
@@ -85,16 +86,6 @@ def pin(
     return see("/protect" if back == "/protect" else "/compare")
 
 
-def _files(session: Session, *, parquet: bool = False) -> dict[str, str]:
-    name = session.file.name if session.file else "table.csv"
-    stem = name.split(".")[0] or "table"
-    return {
-        "table": f"{stem}_release.{'parquet' if parquet else 'csv'}",
-        "recipe": f"{stem}_release.recipe.toml",
-        "report": f"{stem}_release.report.html",
-    }
-
-
 @router.get("/release")
 def release(request: Request, session: Here) -> HTMLResponse:
     """Show what is to be checked before a release is written, and what has been written."""
@@ -113,8 +104,8 @@ def release(request: Request, session: Here) -> HTMLResponse:
         aim=decisions.aim,
         gone=[*decisions.of(Role.IDENTIFIER), *decisions.of(Role.SUBJECT)],
         as_it_is=[*decisions.of(Role.SENSITIVE), *decisions.of(Role.PLAIN), *decisions.of(Role.WEIGHT)],
-        command=saying.command(source, decisions, _files(session)) if ready else "",
-        python=saying.python(source, decisions, _files(session)) if ready else "",
+        command=saying.command(source, decisions, release_names(source)) if ready else "",
+        python=saying.python(source, decisions, release_names(source)) if ready else "",
         job=job,
         pdf=installed(),
         pdf_remedy=PDF_REMEDY,
@@ -199,6 +190,6 @@ def same(request: Request, session: Here) -> HTMLResponse:
         session,
         "same",
         ready=ready,
-        command=saying.command(source, session.decisions, _files(session)) if ready else "",
-        python=saying.python(source, session.decisions, _files(session)) if ready else "",
+        command=saying.command(source, session.decisions, release_names(source)) if ready else "",
+        python=saying.python(source, session.decisions, release_names(source)) if ready else "",
     )

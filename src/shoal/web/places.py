@@ -80,3 +80,16 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
             yield from _within(path, depth + 1)
         elif path.suffix.lower() in SUFFIXES and path.is_file():
             yield path
+
+
+def release_names(source: str, *, parquet: bool = False, pdf: bool = False) -> dict[str, str]:
+    """Name the files of a release after the one that it is made of.
+
+    >>> release_names("people.csv.gz")["table"]
+    'people_release.csv'
+    """
+    stem = Path(source).name.split(".")[0] or "table"
+    kinds = {"table": ".parquet" if parquet else ".csv", "certificate": ".certificate.json"}
+    kinds |= {"private": ".private.json", "recipe": ".recipe.toml", "report": ".report.html"}
+    kinds |= {"pdf": ".report.pdf"} if pdf else {}
+    return {kind: f"{stem}_release{suffix}" for kind, suffix in kinds.items()}

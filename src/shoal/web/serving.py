@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import secrets
 import socket
 import threading
@@ -26,15 +28,18 @@ def with_token(settings: Settings, *, always: bool = False) -> Settings:
     return settings
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """Take a port, or the next free one if no port was asked for and the usual one is taken."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def bound(host: str, port: int, *, or_next: int = 0) -> socket.socket:
+    """Take a port and listen there; if it is taken, at one of so many that follow."""
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere two servers could then have the same port
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen(128)  # whoever is told the address may come at once, and waits until the server is there
     except (OSError, OverflowError) as error:
         found.close()
+        if or_next and getattr(error, "errno", None) == errno.EADDRINUSE:
+            return bound(host, port + 1, or_next=or_next - 1)
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(
             f"The workbench cannot listen at {host}, port {port}: {reason}.", "Choose another port: --port 8700."
@@ -49,7 +54,7 @@ def address(settings: Settings) -> str:
     return f"http://{host}:{settings.port}/" + (f"?token={settings.token}" if settings.token else "")
 
 
-def serve(settings: Settings, *, browser: bool, say: Callable[[str], None]) -> None:
+def serve(settings: Settings, *, browser: bool, say: Callable[[str], None], or_next: int = 0) -> None:
     """Run the server until it is stopped.
 
     Parameters
@@ -60,14 +65,15 @@ def serve(settings: Settings, *, browser: bool, say: Callable[[str], None]) -> N
         Whether to open a browser.
     say
         Is told where the workbench is.
+    or_next
+        How many ports that follow will do as well if the port is taken.
     """
-    listening = bound(settings.host, settings.port)
+    listening = bound(settings.host, settings.port, or_next=or_next)
     settings = replace(settings, port=listening.getsockname()[1])
     config = uvicorn.Config(
         create_app(settings), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=1
     )
     gc.enable()  # a command is started without, but every connection to a server leaves something behind
-    listening.listen(128)  # whoever is told the address may come at once, and waits until the server is there
     say(address(settings))
     if browser:
         threading.Timer(0.6, webbrowser.open, [address(settings)]).start()

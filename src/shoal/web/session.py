@@ -19,6 +19,7 @@ from shoal.web.errands import Errands, Found
 from shoal.web.importing import Imported, roles_in
 from shoal.web.jobs import Job, Jobs
 from shoal.web.keeping import Released, Shelf
+from shoal.web.places import release_names
 from shoal.web.settings import Settings
 from shoal.web.trees import Into, Tree, buildable, tree_of
 
@@ -324,11 +325,7 @@ class Session(Errands):
             if pdf and not installed():
                 raise ParameterError("A PDF needs WeasyPrint, which is not installed.", PDF_REMEDY)
             self._cancel("publish")
-            stem = Path(opened.name).name.split(".")[0] or "table"
-            kinds = {"table": ".parquet" if parquet else ".csv", "certificate": ".certificate.json"}
-            kinds |= {"private": ".private.json", "recipe": ".recipe.toml", "report": ".report.html"}
-            kinds |= {"pdf": ".report.pdf"} if pdf else {}
-            files = {kind: f"{stem}_release{suffix}" for kind, suffix in kinds.items()}
+            files = release_names(opened.name, parquet=parquet, pdf=pdf)
 
             def ended(job: Job) -> None:
                 with self.lock:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+USUAL_PORT = 8642
 SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".parquet", ".pq", ".gz", ".zst")
 
 
@@ -44,7 +45,7 @@ class Settings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 8642
+    port: int = USUAL_PORT
     token: str | None = field(default=None, repr=False)
     folders: tuple[Path, ...] = ()
     first: Path | None = None

@@ -16,7 +16,7 @@ from shoal.web.entrance import session_of
 from shoal.web.pages import patient, see
 from shoal.web.rendering import page
 from shoal.web.session import Session
-from shoal.web.trees import Into, file_names
+from shoal.web.trees import IN_A_GROUP, Into, file_names
 from shoal.web.uploading import received
 
 router = APIRouter(include_in_schema=False)
@@ -46,6 +46,7 @@ def hierarchies(request: Request, session: Here, of: Annotated[str, Query(max_le
         columns=columns,
         of=of,
         tree=decisions.trees.get(of),
+        in_a_group=IN_A_GROUP,
         usual=_USUAL.get(kinds.get(of, ""), ("prefix", "2,1")),
         job=job if mine else None,
         again=f"/hierarchies?{urlencode({'of': of})}",

@@ -20,6 +20,8 @@ from shoal.web.places import safe_name
 
 Into = Literal["neighbour", "parent"]
 Row = tuple[str, ...]
+IN_A_GROUP = 40  # groups or values of one group that are drawn
+_DRAWN = 3000  # of all of them
 _NAMES = 3  # that are told of a group that several have become
 _BAND = re.compile(r"(-?\d+)-(-?\d+)")
 
@@ -79,6 +81,15 @@ class Tree:
     def root(self) -> Node:
         """The tree from its root; a group that only has the values of the one below it is told once."""
         return _node(list(zip(self.rows, self.counts, strict=True)), len(self.rows[0]) - 1)
+
+    @cached_property
+    def depth_drawn(self) -> int:
+        """How many levels below the root are drawn: as many as a page can show, or one."""
+        depth, level, drawn = 0, self.root.inside[:IN_A_GROUP], 1
+        while level and (depth == 0 or drawn + len(level) <= _DRAWN):
+            depth, drawn = depth + 1, drawn + len(level)
+            level = tuple(each for node in level for each in node.inside[:IN_A_GROUP])
+        return depth
 
     def merged(self, least: int, into: Into) -> Tree:
         """Merge groups of fewer people than wanted with the one beside them, or give up the split that made them.

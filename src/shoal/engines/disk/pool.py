@@ -91,8 +91,6 @@ class Files:
         are refused that could not be worked on.
     """
 
-    parallel = 1
-
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
         self.limit = limit
         held = private_folder(folder or scratch())

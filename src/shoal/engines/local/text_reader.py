@@ -228,7 +228,7 @@ class _Pass:
             skip -= place
             whole = raw.rfind(b"\n", place, stop) + 1 or place
             place = yield from self._take(np.frombuffer(raw, np.uint8), place, whole, seen, most, last=got == 0)
-            if got == 0:
+            if got == 0 or (seen == got and self.rows.spoilt.any()):  # it is read again: the sooner the better
                 break
             held = stop - place
             raw[:held] = raw[place:stop]

@@ -41,11 +41,6 @@ class Pool(Protocol):
     Whoever makes parts may ask at once for something small about each (``tell``), which spares a visit to them later.
     """
 
-    @property
-    def parallel(self) -> int:
-        """How many parts are worked on at once."""
-        ...
-
     def put(self, parts: Iterable[Part], *, tell: Telling = None) -> Handle:
         """Keep parts that are made here, one after the other."""
         ...

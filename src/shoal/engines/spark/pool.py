@@ -59,11 +59,6 @@ class SparkPool:
         self._gone: list[Any] = []
         self._notes = Notes(self._context)
 
-    @property
-    def parallel(self) -> int:
-        """How many parts are worked on at once."""
-        return int(self._context.defaultParallelism)
-
     def put(self, parts: Iterable[Part], *, tell: Telling = None) -> SparkHandle:
         """Keep parts that are made here: small ones go to the workers with their tasks, others each by itself."""
         self._tidy()

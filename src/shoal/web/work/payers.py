@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,105 +10,90 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
 from shoal.axis import Axis
-from shoal.engines import Spans
-from shoal.kernels import MISSING, TOP
+from shoal.engines import Boxes, Spans
+from shoal.kernels import MISSING
+from shoal.kernels.spans import Members
 from shoal.measures.granularity import domains, widths
 from shoal.table import Table
 
 _BANDS = 6
 _LEAST = 10  # records that a group must have to be named
-_SMALL = 1 << 26
 
 
-def lost(original: Table, released: Table) -> Floats:
-    """Give for each record how much of the detail of its cells is gone: the mean of its widths, from 0 to 1."""
-    total = np.zeros(original.rows)
-    for j, (name, domain) in enumerate(domains(original).items()):
-        nominal = released.schema[name].axis.nominal
-        total += (_in_sets if nominal else _in_ranges)(original, released, j, name, domain)
-    return total / len(original.schema.quasi)
+@dataclass(frozen=True)
+class _Groups:
+    """The people that a quasi-identifier tells apart: the first value of each group, and what the group is called."""
+
+    column: str
+    place: int
+    first: Positions
+    names: list[str]
 
 
-def _ends(table: Table, j: int) -> tuple[Positions, Positions]:
-    def low(rows: Spans) -> Positions:
-        return rows.lo[:, j]
+def payers(original: Table, released: Table) -> dict[str, list[dict[str, Any]]]:
+    """Average what is lost over the groups of each quasi-identifier: its values, or bands of them if they are many.
 
-    def high(rows: Spans) -> Positions:
-        return rows.hi[:, j]
+    What a record loses is the mean width of its cells, from 0 to 1.
+    """
+    quasi = original.schema.quasi
+    groups = [each for j, name in enumerate(quasi) if (each := _groups(original, j, name)) is not None]
+    axes = {name: released.schema[name].axis for name in quasi}
+    lengths = domains(original)
 
-    return tuple(table.engine.map_rows(table.data, table.schema, end) for end in (low, high))
+    def kernel(before: Spans, after: Spans, members: Members | None) -> Floats:
+        order, starts = members if members is not None else (slice(None), np.arange(after.lo.shape[0] + 1))
+        cells = [widths(after.lo[:, j], after.hi[:, j], axes[name], lengths[name]) for j, name in enumerate(quasi)]
+        lost = np.repeat(np.mean(cells, axis=0), np.diff(starts))
+        sums = []
+        for told in groups:
+            positions = before.lo[order, told.place]
+            inside = positions != MISSING
+            group = np.searchsorted(told.first, positions[inside], side="right") - 1
+            for counted in (None, lost[inside]):
+                sums.append(np.bincount(group, weights=counted, minlength=len(told.names)).astype(np.float64))
+        return np.concatenate([np.zeros(0), *sums])
 
-
-def _in_ranges(original: Table, released: Table, j: int, name: str, domain: float) -> Floats:
-    def kernel(rows: Spans) -> Floats:
-        return widths(rows.lo[:, j], rows.hi[:, j], released.schema[name].axis, domain)
-
-    found: Floats = released.engine.map_rows(released.data, released.schema, kernel)
-    return found
-
-
-def _in_sets(original: Table, released: Table, j: int, name: str, domain: float) -> Floats:
-    """Count the categories of each published set: those that its records have in the original."""
-    if not domain:
-        return np.zeros(original.rows)
-    labels = released.engine.number(released.data, released.schema, [name]).astype(np.int64)
-    before, _ = _ends(original, j)
-    filled = before != MISSING
-    size = int(before.max()) + 1
-    pairs = labels[filled] * size + before[filled]
-    if int(labels.max() + 1) * size <= _SMALL:
-        seen = np.zeros(int(labels.max() + 1) * size, np.bool_)
-        seen[pairs] = True
-        members = seen.reshape(-1, size).sum(axis=1)
-    else:
-        members = np.bincount(np.unique(pairs) // size, minlength=int(labels.max()) + 1)
-    low, high = _ends(released, j)
-    shares = np.clip((members - 1) / domain, 0.0, 1.0)[labels]
-    found: Floats = np.where((low == MISSING) & (high == TOP), 1.0, np.where(low == MISSING, 0.0, shares))
-    return found
-
-
-def payers(original: Table, lost: Floats) -> dict[str, list[dict[str, Any]]]:
-    """Average what is lost over the groups of each quasi-identifier: its values, or bands of them if they are many."""
+    sums = _as_numbers(original).fold(_as_numbers(released), kernel)
     found = {}
-    for j, name in enumerate(original.schema.quasi):
-        groups = _groups(original, j, name, lost)
-        if len(groups) > 1:
-            found[name] = groups
+    for told in groups:
+        people, lost, sums = np.split(sums, [len(told.names), 2 * len(told.names)])
+        rows = [
+            {"group": text, "records": int(count), "lost": float(total / count)}
+            for text, count, total in zip(told.names, people, lost, strict=True)
+            if count >= _LEAST
+        ]
+        if len(rows) > 1:
+            found[told.column] = rows
     return found
 
 
-def _groups(original: Table, j: int, name: str, lost: Floats) -> list[dict[str, Any]]:
-    positions, high = _ends(original, j)
+def _as_numbers(table: Table) -> Table:
+    """Give a table whose cells are their positions, so that a set of categories is told from others by its number."""
+    return replace(table, schema=table.schema.with_axes(dict.fromkeys(table.schema.quasi, Axis("integer"))))
+
+
+def _groups(original: Table, j: int, name: str) -> _Groups | None:
+    """Give the groups of a column; None where some cells are coarse already, or categories are too many."""
+
+    def cells(boxes: Boxes) -> tuple[Positions, Positions, NDArray[np.int64]]:
+        return boxes.lo[:, 0], boxes.hi[:, 0], boxes.counts
+
+    low, high, times = (np.concatenate(each) for each in zip(*original.boxes(cells, (name,)), strict=True))
+    filled = low != MISSING
+    values, at = np.unique(low[filled], return_inverse=True)
     axis = original.schema[name].axis
-    if not np.array_equal(positions, high):  # some cells are coarse already
-        return []
-    values, counts = original.counts(name)
-    filled = values != MISSING
-    values, counts = values[filled], counts[filled]
-    if not values.size or (axis.nominal and values.size > 4 * _BANDS):
-        return []
+    if not values.size or not np.array_equal(low, high) or (axis.nominal and values.size > 4 * _BANDS):
+        return None
     if axis.nominal or values.size <= _BANDS:
-        edges, names = np.arange(values.size), axis.texts(values)
-    else:
-        edges, names = _bands(values, counts, axis)
-    inside = positions != MISSING
-    place = np.searchsorted(values, positions[inside])
-    band = (np.searchsorted(edges, place, side="right") - 1).astype(np.int64)
-    people = np.bincount(band, minlength=len(names))
-    sums = np.bincount(band, weights=lost[inside], minlength=len(names))
-    return [
-        {"group": text, "records": int(count), "lost": float(total / count)}
-        for text, count, total in zip(names, people, sums, strict=True)
-        if count >= _LEAST
-    ]
+        return _Groups(name, j, values, axis.texts(values))
+    return _Groups(name, j, *_bands(values, np.bincount(at, weights=times[filled]).astype(np.int64), axis))
 
 
-def _bands(values: Positions, counts: NDArray[np.int64], axis: Axis) -> tuple[NDArray[np.int64], list[str]]:
+def _bands(values: Positions, counts: NDArray[np.int64], axis: Axis) -> tuple[Positions, list[str]]:
     """Cut an ordered axis into bands that hold about as many records each."""
     before = np.cumsum(counts) - counts
     begun = np.searchsorted(before, np.linspace(0, counts.sum(), _BANDS, endpoint=False), side="left")
     edges = np.unique(np.minimum(begun, values.size - 1))  # many records may have the last value
     ends = [*(edges[1:] - 1).tolist(), values.size - 1]
     low, high = axis.texts(values[edges]), axis.texts(values[ends])
-    return edges, [a if a == b else f"{a} to {b}" for a, b in zip(low, high, strict=True)]
+    return values[edges], [a if a == b else f"{a} to {b}" for a, b in zip(low, high, strict=True)]

@@ -12,7 +12,7 @@ from shoal.schema import ReadOptions, Roles
 from shoal.web.work import Found, Request, Tell
 from shoal.web.work.first_look import runs_as_formula
 
-_MOST_VALUES = 50_000
+_MOST_VALUES = 200_000
 
 
 def plant(request: Request, tell: Tell) -> Found:

@@ -18,7 +18,7 @@ from shoal.models import PrivacyModel
 from shoal.release import Release
 from shoal.table import Table
 from shoal.web.work import Found, Request, Tell, options_of, stages
-from shoal.web.work.payers import lost, payers
+from shoal.web.work.payers import payers
 
 _MEASURES = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss(), Granularity())
 
@@ -78,5 +78,5 @@ def _described(original: Table, release: Release) -> Found:
         "loss": float(loss.value),
         "kept": float(coarse.detail["utility"]),
         "coarse": {name: float(value) for name, value in coarse.detail["per_attribute"].items()},
-        "payers": payers(original, lost(original, release.table)),
+        "payers": payers(original, release.table),
     }

@@ -7,12 +7,23 @@ import json
 import os
 import sys
 import threading
+from importlib import import_module
 from typing import IO, Any
 
-from shoal.errors import ShoalError
+from shoal.errors import InternalError, ShoalError
 from shoal.progress.showing import show_progress
 from shoal.web.work import Found, Task
 
+# What can be asked for, and where it is done.
+TASKS = {
+    "look": "shoal.web.work.first_look:look",
+    "preview": "shoal.web.work.first_look:preview",
+    "measure": "shoal.web.work.measuring:measure",
+    "search": "shoal.web.work.searching:search",
+    "tree": "shoal.web.work.planting:plant",
+    "spread": "shoal.web.work.spreading:spread",
+    "publish": "shoal.web.work.publishing:publish",
+}
 _SHARE_OF_MEMORY = 0.6  # that one process may take, so that a file that unpacks to a mountain stops in time
 
 
@@ -47,33 +58,11 @@ class Lines:
 
 def task_named(name: str) -> Task:
     """Give a task by its name, loading only what it needs."""
-    if name == "look":
-        from shoal.web.work.first_look import look
-
-        return look
-    if name == "preview":
-        from shoal.web.work.first_look import preview
-
-        return preview
-    if name == "measure":
-        from shoal.web.work.measuring import measure
-
-        return measure
-    if name == "search":
-        from shoal.web.work.searching import search
-
-        return search
-    if name == "tree":
-        from shoal.web.work.planting import plant
-
-        return plant
-    if name == "spread":
-        from shoal.web.work.spreading import spread
-
-        return spread
-    from shoal.web.work.publishing import publish
-
-    return publish
+    if name not in TASKS:
+        raise InternalError(f"There is no task '{name}'.", f"There are: {', '.join(TASKS)}.")
+    module, _, function = TASKS[name].partition(":")
+    task: Task = getattr(import_module(module), function)
+    return task
 
 
 def _leave_room() -> None:

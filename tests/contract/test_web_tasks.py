@@ -1,0 +1,93 @@
+"""What every task of the workbench must do: give the same wherever its table is held, and prove what it has written."""
+
+import json
+
+import pytest
+from engines.tiny import Tiny
+from web.conftest import people
+
+from shoal.engines.disk.pool import Files
+from shoal.engines.factory import ENGINES
+from shoal.engines.local import Local
+from shoal.errors import InternalError
+from shoal.web.decisions import Aim
+from shoal.web.work import worker
+
+ROLES = {"age": "quasi", "sex": "quasi", "zip": "quasi", "shoe": "plain", "diagnosis": "sensitive"}
+NAMES = {
+    "table": "out.csv", "certificate": "out.certificate.json", "private": "out.private.json",
+    "recipe": "out.recipe.toml", "report": "out.report.html",
+}  # fmt: skip
+ASKED = [aim.asked for aim in (Aim(k=3), Aim("mondrian", 3), Aim("sorted-clusters", 4))]
+MORE = {
+    "tree": {"column": "zip", "how": "prefix 4,2"},
+    "search": {"candidates": ASKED},
+    "spread": {"candidates": ASKED[:1]},
+    "publish": {"candidate": ASKED[0], "files": NAMES, "audience": "internal"},
+}
+
+
+class Told:
+    """What a task says while it works, and what it has found."""
+
+    def __init__(self):
+        self.parts = []
+
+    def step(self, what, done=0, of=0):
+        pass
+
+    def found(self, part):
+        self.parts.append(part)
+
+
+def done(task, folder, held_by, monkeypatch, hierarchies):
+    """Do a task with the engine that a table of some size would get."""
+    folder.mkdir()
+    (folder / "people.csv").write_bytes(people(70).replace(b",f,", b",,", 5))
+    engines = []
+
+    def chosen(*_):
+        engines.append(held_by(folder))
+        return engines[-1]
+
+    monkeypatch.setitem(ENGINES, "local", chosen)
+    request = {
+        "task": task, "file": str(folder / "people.csv"), "name": "people.csv", "folder": str(folder),
+        "most_columns": 20, "roles": ROLES, "hierarchies": hierarchies, **MORE.get(task, {}),
+    }  # fmt: skip
+    told = Told()
+    result = worker.task_named(task)(request, told)
+    assert len(engines) == (2 if task == "publish" else 1)  # a release is proved by one that is chosen anew
+    return json.loads(json.dumps([result, told.parts]))
+
+
+def alike(one, other):
+    """Insist on the same, but for what sums of parts round differently."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        one, other = list(one.values()), list(other.values())
+    if isinstance(one, list):
+        for mine, theirs in zip(one, other, strict=True):
+            alike(mine, theirs)
+    else:
+        assert other == (pytest.approx(one, rel=1e-12, abs=1e-12) if isinstance(one, float) else one)
+
+
+@pytest.mark.parametrize(
+    ("task", "hierarchies"), [*((name, {}) for name in worker.TASKS), ("search", {"zip": "prefix 4,2"})]
+)
+def test_a_task_gives_the_same_for_a_table_in_memory_and_for_one_on_disk(task, hierarchies, tmp_path, monkeypatch):
+    ways = {"memory": lambda _: Local(), "disk": lambda folder: Tiny(Files(folder), 9)}
+    found = {name: done(task, tmp_path / name, held_by, monkeypatch, hierarchies) for name, held_by in ways.items()}
+    if task == "publish":  # certificates name the engine, and are salted
+        for name, (result, _) in found.items():
+            del result["digest"], result["files"]["certificate"], result["files"]["private"], result["files"]["report"]
+            assert result["proved"]
+            assert result["sha256"]
+            assert (tmp_path / name / "out.csv").read_bytes() == (tmp_path / "memory" / "out.csv").read_bytes()
+    alike(found["memory"], found["disk"])
+
+
+def test_a_task_that_does_not_exist_is_refused():
+    with pytest.raises(InternalError, match="no task 'pubish'"):
+        worker.task_named("pubish")

@@ -1,0 +1,76 @@
+"""Distinct texts of a file: found by a hash whose key nobody knows, so that no file can make it slow."""
+
+import numpy as np
+
+from shoal.engines.local import text_reader
+from shoal.engines.local.text_head import read_head
+from shoal.kernels.delimited import DONE, TEXT, Rows, Words
+
+SEATS = 4096  # of the first table
+
+
+def crafted():
+    """Give texts that share one seat of the table under a well-known hash (FNV-1a) without a key."""
+    numbers = np.arange(10**6, 4 * 10**6)
+    hashes = np.full(numbers.size, 14695981039346656037, np.uint64)
+    for place in range(6, -1, -1):
+        digits = (numbers // 10**place % 10 + ord("0")).astype(np.uint64)
+        hashes = (hashes ^ digits) * np.uint64(1099511628211)
+    seats = (hashes ^ hashes >> np.uint64(32)) & np.uint64(SEATS - 1)
+    return [str(number) for number in numbers[seats == seats[0]].tolist()]
+
+
+def read(texts, **key):
+    """Read a column of texts; gives its codes and the table of seats."""
+    buffer = np.frombuffer("".join(f"{text}\n" for text in texts).encode(), np.uint8)
+    cells, others = np.empty((len(texts), 1), np.int32), np.empty((len(texts), 0), np.int32)
+    one = np.zeros(1, np.int32)
+    rows = Rows(
+        one + np.int32(TEXT), one, cells, others, Words(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
+    )
+    assert rows.read(buffer, 0, buffer.size, ",")[0] == DONE
+    assert rows.words.seats.size == SEATS
+    return cells[:, 0].tolist(), rows.words.seats
+
+
+def longest_run(seats):
+    """Give how many seats at most are looked at for one text."""
+    taken = np.flatnonzero(seats < 0)
+    return int(np.diff(np.concatenate([[-1], taken, [seats.size]])).max())
+
+
+def test_texts_that_were_made_to_collide_are_spread_like_any_others():
+    texts = crafted()
+    assert len(texts) > 500
+    codes, seats = read(texts)
+    assert codes == list(range(len(texts)))
+    assert longest_run(seats) < 80
+
+
+def test_what_is_found_does_not_depend_on_the_key():
+    texts = [str(number % 77) * (number % 5) for number in range(900)]
+    found = [read(texts, key=np.array(key, np.uint64)) for key in ([1, 2], [3, 2**63])]
+    assert found[0][0] == found[1][0]
+    assert found[0][1].tolist() != found[1][1].tolist()
+    seen = list(dict.fromkeys(texts))
+    assert found[0][0] == [seen.index(text) for text in texts]
+
+
+def test_a_column_that_is_no_number_in_the_first_rows_does_not_take_a_second_reading(tmp_path, monkeypatch):
+    """A release has ranges from its first row on."""
+    monkeypatch.setattr(text_reader, "_CHUNK", 1 << 10)
+    path = tmp_path / "release.csv"
+    path.write_text("a,b\n" + "".join(f"[{i};{i + 4}],{i}\n" for i in range(2000)), encoding="utf-8")
+    taken = []
+    rows = Rows.read
+
+    def counting(self, buffer, start, stop, delimiter):
+        taken.append(stop - start)
+        return rows(self, buffer, start, stop, delimiter)
+
+    monkeypatch.setattr(Rows, "read", counting)
+    reading = text_reader.TextReading(path, read_head(path, None, None), ["a", "b"], [], [])
+    (stretch,) = reading.stretches(None)
+    assert stretch.cells.shape == (2000, 2)
+    assert reading.written.size == path.stat().st_size
+    assert sum(taken) < path.stat().st_size * 1.3
