@@ -64,7 +64,7 @@ def anonymize(
     >>> import polars as pl, shoal
     >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["yes", "no", "no", "yes"]})
     >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
-    >>> release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    >>> release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     >>> release.frame("pandas")["age"].tolist()
     ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
     """

@@ -235,5 +235,5 @@ def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> No
     if not models and not no_promise:
         raise GuaranteeError(
             f"{PROMISES_NOTHING} No privacy level was asked for, so nothing was released.",
-            "Ask for one (--k 5, models=[KAnonymity(5)]); or say that you know (--no-promise, no_promise=True).",
+            "Ask for one (k=5, --k 5); or say that you know (--no-promise, no_promise=True).",
         )

@@ -21,9 +21,9 @@ def risk(
     what fit matching finds is told beside it.
 
     >>> import polars as pl
-    >>> from shoal import read
+    >>> import shoal
     >>> ages = pl.DataFrame({"age": ["34", "34", "51", "[50;59]"]})
-    >>> found = risk(read(ages, quasi=["age"], kinds={"age": "integer"}))
+    >>> found = risk(shoal.read(ages, quasi=["age"], kinds={"age": "integer"}))
     >>> found["unique"], found["classes"], found["fit_unique"]
     (2, 3, 1)
     """

@@ -100,7 +100,8 @@ class Study:
     >>> import polars as pl, shoal
     >>> people = pl.DataFrame({"age": [34, 35, 61, 62, 70, 71], "ill": ["yes", "no", "no", "yes", "no", "no"]})
     >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
-    >>> study = shoal.Study.grid([shoal.SortedClusters(), shoal.Coarsen(2)], [{"name": "k-anonymity", "k": [2, 3]}])
+    >>> methods = [shoal.methods.SortedClusters(), shoal.methods.Coarsen(2)]
+    >>> study = shoal.Study.grid(methods, [{"name": "k-anonymity", "k": [2, 3]}])
     >>> [(row["method"], row["value"]) for row in study.run(table) if row["measure"] == "uniqueness"]
     [('sorted-clusters', 0.0), ('sorted-clusters', 0.0), ('coarsen', 0.0)]
     """

@@ -50,9 +50,9 @@ def asked(**environment):
     """Ask for a release in a process of its own."""
     code = (
         "import polars as pl, shoal; table = shoal.read(pl.DataFrame({'a': [1, 2]}), quasi='a');"
-        "shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])"
+        "shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])"
     )
-    run = [sys.executable, "-c", f"import shoal\ntry:\n    {code}\nexcept shoal.InternalError as e: print(e)"]
+    run = [sys.executable, "-c", f"import shoal\ntry:\n    {code}\nexcept shoal.errors.InternalError as e: print(e)"]
     return subprocess.run(run, env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout
 
 

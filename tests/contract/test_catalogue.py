@@ -248,9 +248,11 @@ def test_a_method_says_what_it_did_in_a_sentence_without_cells(kind, name):
 def test_a_method_never_certifies_itself(table, name, monkeypatch):
     """A method that does nothing gets a failed verdict, never a wrong certificate."""
     monkeypatch.setattr(METHODS[name], "apply", lambda self, table, models, seed: table)
-    release = shoal.anonymize(table, build("methods", {"name": name} | WAYS.get(name, {})), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(
+        table, build("methods", {"name": name} | WAYS.get(name, {})), [shoal.models.KAnonymity(3)]
+    )
     assert not release.holds
-    with pytest.raises(shoal.GuaranteeError):
+    with pytest.raises(shoal.errors.GuaranteeError):
         release.frame()
 
 
@@ -258,7 +260,7 @@ def test_a_method_never_certifies_itself(table, name, monkeypatch):
 def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(kind, name):
     model = build("models", {"name": name} | LEVELS[name])
     for released in (table_of(kind), release_of(kind, "stratified-clusters").table):
-        (verdict,) = shoal.check(released, [model])
+        (verdict,) = shoal.models.check(released, [model])
         assert math.isfinite(verdict.level)
         assert verdict.holds == (verdict.failing == 0)
         assert 0 <= verdict.failing <= verdict.classes
@@ -347,4 +349,4 @@ def test_a_measure_does_not_depend_on_how_the_tables_are_held(kind, name, method
 @pytest.mark.parametrize("kind", ELSEWHERE)
 def test_a_verdict_does_not_depend_on_how_the_table_is_held(kind, name, method):
     model = build("models", {"name": name} | LEVELS[name])
-    assert shoal.check(held(kind, method)[1], [model]) == shoal.check(held("local", method)[1], [model])
+    assert shoal.models.check(held(kind, method)[1], [model]) == shoal.models.check(held("local", method)[1], [model])

@@ -45,9 +45,9 @@ def test_a_session_is_given_without_a_name(engine):
     other = shoal.Spark(engine.session)
     assert other.session is engine.session
     table = shoal.read(pa.table({"a": [3, 1, 2, 2], "b": [1, 1, 2, 2]}), engine=other, quasi=["a", "b"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     assert release.verdicts[0].holds
-    assert shoal.score(table, [shoal.Uniqueness()])[0].value == 0.5
+    assert shoal.score(table, [shoal.measures.Uniqueness()])[0].value == 0.5
 
 
 def test_only_a_session_is_given_without_a_name(engine):
@@ -74,8 +74,8 @@ def test_plain_columns_of_any_type_pass_through_the_cluster(engine, tmp_path):
     there, here = (
         shoal.anonymize(
             shoal.read(tmp_path / "in.parquet", engine=held, **asked),
-            shoal.SortedClusters(),
-            [shoal.KAnonymity(4)],
+            shoal.methods.SortedClusters(),
+            [shoal.models.KAnonymity(4)],
             allow_identifiers="key",
         )
         for held in (engine, None)
@@ -98,11 +98,11 @@ def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
     local = shoal.read(tmp_path / "people.parquet", **ROLES)
     assert len(there.data.sizes) > 1
     assert there.origin == local.origin
-    release = shoal.anonymize(there, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(there, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     release.write(f"{tmp_path}/out/")
     files = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert files == [f"part-{number:05d}.parquet" for number in range(len(there.data.sizes))]
-    expected = shoal.anonymize(local, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    expected = shoal.anonymize(local, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     assert pq.read_table(tmp_path / "out").equals(expected.frame("arrow"))
     shoal.verify(f"{tmp_path}/out/", tmp_path / "out.certificate.json")
 
@@ -112,7 +112,7 @@ def test_data_frames_of_spark_come_and_go(engine):
         [(None if i == 3 else i * 7 % 13, f"t{i % 3}", i / 4) for i in range(20)], "age int, town string, share double"
     ).repartition(1)
     table = shoal.read(frame, engine=engine, quasi=["age", "town"], sensitive="share")
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(4)])
     found = release.frame()  # of the kind that was read
     assert found.count() == 20
     assert found.schema["share"].dataType.simpleString() == "double"
@@ -147,11 +147,16 @@ def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
             "ill": [None if i == 9 else "abcd"[i // 3 % 4] for i in range(rows)],
         }
     )
-    models = [shoal.KAnonymity(2), shoal.AlphaK(0.8, "ill"), shoal.LDiversity(2, "ill"), shoal.TCloseness(0.5, "ill")]
-    models.append(shoal.TCloseness(0.4, "charge", "ordered-records"))
+    models = [
+        shoal.models.KAnonymity(2),
+        shoal.models.AlphaK(0.8, "ill"),
+        shoal.models.LDiversity(2, "ill"),
+        shoal.models.TCloseness(0.5, "ill"),
+    ]
+    models.append(shoal.models.TCloseness(0.4, "charge", "ordered-records"))
     roles = {"quasi": "age", "sensitive": ["charge", "ill"], "subject": "who"}
     there, here = (
-        shoal.anonymize(shoal.read(frame, engine=one, **roles), shoal.StratifiedClusters(), models, measures=[])
+        shoal.anonymize(shoal.read(frame, engine=one, **roles), shoal.methods.StratifiedClusters(), models, measures=[])
         for one in (engine, Local())
     )
     assert there.table.to("arrow", cells="text").equals(here.table.to("arrow", cells="text"))

@@ -55,7 +55,7 @@ def tables(base):
 
 def released(engine):
     table = shoal.read(FRAME, engine=engine, **ROLES)
-    return shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    return shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
 
 
 @given(st.lists(st.lists(st.text(max_size=4), max_size=8), max_size=12), st.integers(1, 400))
@@ -291,7 +291,7 @@ def test_columns_that_are_not_changed_keep_their_type(tmp_path, base, parted):
     engine = small(tmp_path) if parted else None
     table = shoal.read(f"{base.base}people", engine=engine, quasi="age", plain=list(kinds))
     assert table.schema["mood"].axis.kind == "ordered"
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     release.write(f"{base.base}shown", certificate=tmp_path / "c.json")
     assert shoal.verify(f"{base.base}shown", tmp_path / "c.json", engine=engine).proved
     names = ", ".join(f"CAST({name} AS varchar)" for name in kinds)
@@ -316,7 +316,7 @@ def test_what_a_server_cannot_hold_is_refused(tmp_path, server):
     columns = {"struct": pa.array([{"a": 1}] * 4), "fine": pa.array([1] * 4, pa.timestamp("ns"))}
     for name, column in columns.items():
         table = shoal.read(pa.table({"age": [1] * 4, name: column}), quasi="age", plain=name)
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
         with pytest.raises(DataError, match=f"'{name}'"):
             release.write(f"{base.base}shown", certificate=tmp_path / "c.json")
     assert tables(base) == []

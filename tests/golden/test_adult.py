@@ -30,7 +30,7 @@ def released(adult, tmp_path_factory):
     table = shoal.read(path, quasi=list(columns))
     made = {}
     for k in LOSS:
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(k)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)])
         release.write(folder / f"k{k}.csv", row_order="input")
         made[k] = folder / f"k{k}.csv", {score.measure: score for score in release.scores}
     return made
@@ -90,7 +90,7 @@ def test_a_release_read_back_and_compared_gives_the_same_loss(released, adult, k
     path, _ = released[k]
     quasi = list(adult[1])
     original, again = shoal.read(adult[0], quasi=quasi), shoal.read(path, quasi=quasi)
-    (loss,) = shoal.score(again, [shoal.InformationLoss()], original)
+    (loss,) = shoal.score(again, [shoal.measures.InformationLoss()], original)
     assert loss.value == pytest.approx(LOSS[k], abs=1e-6)
 
 
@@ -101,7 +101,7 @@ def test_suppressing_everything_loses_what_the_attribute_ranges_say(adult, tmp_p
     kinds = dict.fromkeys(columns, "integer")
     table = shoal.read(path, quasi=list(columns))
     (loss,) = shoal.score(
-        shoal.read(stars, quasi=list(columns), kinds=kinds, masked=True), [shoal.InformationLoss()], table
+        shoal.read(stars, quasi=list(columns), kinds=kinds, masked=True), [shoal.measures.InformationLoss()], table
     )
     assert loss.value == pytest.approx(LOSS[2] / (1 - DISTANCE_UTILITY[2]), abs=1e-5)
 
@@ -112,8 +112,8 @@ def census(shared_data):
     quasi = ["age", "race", "sex", "education", "marital-status", "native-country", "workclass", "occupation"]
     table = shoal.read(shared_data / "adult" / "adult.csv", quasi=quasi, sensitive=["salary-class"])
     return table, {
-        name: shoal.anonymize(table, method, [shoal.KAnonymity(5)]).table
-        for name, method in (("hilbert", shoal.Hilbert()), ("sorted-clusters", shoal.SortedClusters()))
+        name: shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).table
+        for name, method in (("hilbert", shoal.methods.Hilbert()), ("sorted-clusters", shoal.methods.SortedClusters()))
     }
 
 
@@ -137,7 +137,7 @@ def test_utility_of_the_default_and_of_algorithm_s2(census, name):
 def test_incomes_are_predicted_nearly_as_well_from_the_release(census):
     table, releases = census
     better, worse = (
-        shoal.score(releases[method], [shoal.AccuracyLoss("salary-class", "logistic")], table)[0]
+        shoal.score(releases[method], [shoal.measures.AccuracyLoss("salary-class", "logistic")], table)[0]
         for method in ("hilbert", "sorted-clusters")
     )
     assert better.detail["original"] == pytest.approx(0.831, abs=0.01)

@@ -67,7 +67,7 @@ def test_distances_are_those_of_the_enumerated_distributions(table):
         read(*zip(*[row[:2] for row in table], strict=True)),
         read(*zip(*[row[2:] for row in table], strict=True)),
     )
-    ks, tv = shoal.score(after, [shoal.KolmogorovSmirnov(), shoal.TotalVariation()], before)
+    ks, tv = shoal.score(after, [shoal.measures.KolmogorovSmirnov(), shoal.measures.TotalVariation()], before)
     for j, (name, domain) in enumerate(zip("xy", domains(table), strict=True)):
         p, q = shares([row[j] for row in table], domain), shares([row[j + 2] for row in table], domain)
         variation = sum(abs(p.get(v, 0) - q.get(v, 0)) for v in {*p, *q}) / 2
@@ -99,7 +99,12 @@ def test_counts_of_queries_are_expectations_over_the_enumerated_values(table, li
 
 @given(rows, st.randoms(use_true_random=False))
 def test_the_order_of_records_does_not_matter(table, random):
-    measures = [shoal.KolmogorovSmirnov(), shoal.TotalVariation(), shoal.QueryError(20, 2), shoal.Propensity()]
+    measures = [
+        shoal.measures.KolmogorovSmirnov(),
+        shoal.measures.TotalVariation(),
+        shoal.measures.QueryError(20, 2),
+        shoal.measures.Propensity(),
+    ]
     values = []
     for _ in range(2):
         before, after = (read(*zip(*[row[i : i + 2] for row in table], strict=True)) for i in (0, 2))

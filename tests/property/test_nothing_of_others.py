@@ -100,7 +100,7 @@ def holds_nothing_of_others(content):
 @pytest.mark.parametrize("make", FRAMES)
 def test_nothing_of_others_is_in_any_output(tmp_path, make, engine):
     table = shoal.read(FRAMES[make](), engine=engine(), **ROLES)
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     rows = [tuple(row.values()) for row in release.frame("arrow").to_pylist()]
     assert sorted(map(str, (row[1:3] for row in rows))) == sorted(map(str, zip(TOWNS, PAID, strict=True)))
     for kind in ("arrow", "pandas", "polars"):
@@ -123,7 +123,7 @@ def test_a_parquet_file_with_more_categories_than_rows_show_hands_on_none(tmp_pa
     pq.write_table(hidden_arrow(dictionary()), tmp_path / "in.parquet")
     for number, engine in enumerate((Local, Tiny)):
         table = shoal.read(tmp_path / "in.parquet", engine=engine(), **ROLES)
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
         (tmp_path / str(number)).mkdir()
         release.write(tmp_path / str(number) / "out.parquet")
         holds_nothing_of_others(as_bytes(tmp_path / str(number)))

@@ -5,7 +5,7 @@ import pytest
 
 import shoal
 
-KS, TV = shoal.KolmogorovSmirnov(), shoal.TotalVariation()
+KS, TV = shoal.measures.KolmogorovSmirnov(), shoal.measures.TotalVariation()
 
 
 def table(column, kind):
@@ -104,5 +104,5 @@ def test_means_of_whole_numbers_are_compared_with_them():
 
 
 def test_columns_of_different_kinds_are_refused():
-    with pytest.raises(shoal.SchemaError, match="category in the other"):
+    with pytest.raises(shoal.errors.SchemaError, match="category in the other"):
         shoal.score(table(["a"], "category"), [KS], table(["1"], "integer"))

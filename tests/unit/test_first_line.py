@@ -59,7 +59,7 @@ def test_a_first_line_that_looks_like_a_record_is_not_taken_for_names(tmp_path, 
     """Nobody's cells are published as names, also when whoever masks the table gave these as names."""
     (tmp_path / "in.csv").write_text(RECORDS[name], encoding="utf-8")
     cells = RECORDS[name].removeprefix("sep=;\n").replace('"', "").replace(";", ",").split("\n")[0].split(",")
-    with pytest.raises(shoal.DataError, match="first line") as refused:
+    with pytest.raises(shoal.errors.DataError, match="first line") as refused:
         shoal.read(tmp_path / "in.csv", engine=engine(), **ROLES[roles](cells))
     shown = str(refused.value)
     assert not [cell for cell in RECORDS[name].replace("\n", ",").split(",") if cell and cell in shown]
@@ -76,10 +76,10 @@ def test_without_a_header_columns_are_named_by_their_place(tmp_path, engine):
 
 def test_a_wrong_cell_is_told_by_its_line_without_a_header_too(tmp_path):
     (tmp_path / "in.csv").write_text("34,flu\n35,cold\nx,flu\n", encoding="utf-8")
-    with pytest.raises(shoal.DataError, match="line 3"):
+    with pytest.raises(shoal.errors.DataError, match="line 3"):
         shoal.read(tmp_path / "in.csv", header=False, quasi="c1")
     (tmp_path / "in.csv").write_text("34,flu\n35\n", encoding="utf-8")
-    with pytest.raises(shoal.DataError, match="Line 2 has 1 field, but the first line has 2"):
+    with pytest.raises(shoal.errors.DataError, match="Line 2 has 1 field, but the first line has 2"):
         shoal.read(tmp_path / "in.csv", header=False, quasi="c1")
 
 

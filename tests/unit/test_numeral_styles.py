@@ -65,7 +65,7 @@ def low_ends(texts, **said):
 @pytest.mark.parametrize("name", ASKED)
 def test_what_can_be_read_in_two_ways_is_refused_with_the_question(name):
     texts, asked = ASKED[name]
-    with pytest.raises(shoal.DataError) as refused:
+    with pytest.raises(shoal.errors.DataError) as refused:
         parse(texts, Reading(), "a")
     assert asked in refused.value.remedy
     assert "--kind a=category" in refused.value.remedy
@@ -107,7 +107,7 @@ def test_times_beside_dates_are_kept():
 
 @pytest.mark.parametrize("wrong", ["31/02/2024", "03/09/24", "2024/09/03", "03/09/2024 25:00"])
 def test_a_date_that_cannot_be_is_told_by_its_line(wrong):
-    with pytest.raises(shoal.DataError, match="line 4") as refused:
+    with pytest.raises(shoal.errors.DataError, match="line 4") as refused:
         parse(["03/09/2024", "04/09/2024", wrong], Reading(dates="dmy"))
     assert wrong not in str(refused.value)
 
@@ -136,7 +136,7 @@ def test_what_was_said_reaches_the_release_and_its_proof(tmp_path, engine):
     said = {"thousands": ",", "dates": "dmy"}
     table = shoal.read(tmp_path / "in.csv", quasi="income", sensitive=["day", "paid"], engine=engine(), **said)
     assert [note.split()[0] for note in table.origin.notes] == ["numbers", "dates", "numbers"]
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     out = tmp_path / "out.csv"
     release.write(out)
     assert "80867" in out.read_text(encoding="utf-8").splitlines()[-1]
@@ -165,5 +165,5 @@ def test_text_of_a_frame_is_read_as_declared():
     "said", [{"thousands": "-"}, {"dates": "ydm"}, {"thousands": ",", "decimal": ","}, {"header": "no"}, {"masked": 0}]
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_read(said):
-    with pytest.raises(shoal.ParameterError):
+    with pytest.raises(shoal.errors.ParameterError):
         shoal.read("nowhere.csv", **said)

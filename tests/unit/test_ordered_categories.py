@@ -64,7 +64,7 @@ def test_categories_keep_their_own_order(tmp_path, make, engine):
         axis = table.schema[name].axis
         assert (axis.kind, list(axis.values)) == ("ordered", LISTED)
         assert table.schema[name].reason == "categories with an order"
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)])
     assert set(release.frame("pandas")["band"]) <= {"[low;middle]", "[middle;high]", "[low;high]"}
     out = release.frame("arrow").schema.field("carried").type
     assert pa.types.is_dictionary(out)

@@ -339,6 +339,6 @@ def test_what_is_written_reads_as_the_same_table(put, tmp_path, name):
 
 
 def test_the_table_can_be_released(put, tmp_path):
-    release = shoal.anonymize(read_oshpd([put(*MIXED)]), shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(read_oshpd([put(*MIXED)]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     release.write(tmp_path / "release.csv")
     shoal.verify(tmp_path / "release.csv", tmp_path / "release.certificate.json")

@@ -9,12 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from shoal.engines import Boxes
+from shoal.lazy import attach
 from shoal.progress import stage
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
+
+if TYPE_CHECKING:  # The one list of what there is, in the order in which it is shown. An entry is named as its file is.
+    # isort: off
+    from shoal.measures.uniqueness import Uniqueness as Uniqueness
+    from shoal.measures.random_reidentification import RandomReidentification as RandomReidentification
+    from shoal.measures.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
+    from shoal.measures.order_leak import OrderLeak as OrderLeak
+    from shoal.measures.class_sizes import ClassSizes as ClassSizes
+    from shoal.measures.information_loss import InformationLoss as InformationLoss
+    from shoal.measures.granularity import Granularity as Granularity
+    from shoal.measures.correlation_shift import CorrelationShift as CorrelationShift
+    from shoal.measures.sse import SumOfSquares as SumOfSquares
+    from shoal.measures.il1s import IL1s as IL1s
+    from shoal.measures.discernibility import Discernibility as Discernibility
+    from shoal.measures.average_class_size import AverageClassSize as AverageClassSize
+    from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
+    from shoal.measures.total_variation import TotalVariation as TotalVariation
+    from shoal.measures.query_error import QueryError as QueryError
+    from shoal.measures.pmse import Propensity as Propensity
+    from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
+    # isort: on
+else:
+    __getattr__, __dir__ = attach(__name__, __file__)
 
 Direction = Literal["lower is safer", "lower is more useful", "describes"]
 

@@ -143,9 +143,9 @@ def _trees(decisions: Decisions) -> dict[str, str]:
 
 
 def _promises(aim: Aim) -> str:
-    found = [f"shoal.KAnonymity({aim.k})"]
+    found = [f"shoal.models.KAnonymity({aim.k})"]
     if aim.guard == "t-closeness":
-        found.append(f"shoal.TCloseness({aim.level:g}, {aim.column!r})")
+        found.append(f"shoal.models.TCloseness({aim.level:g}, {aim.column!r})")
     elif aim.guard == "l-diversity":
-        found.append(f"shoal.LDiversity({aim.level:g}, {aim.column!r})")
+        found.append(f"shoal.models.LDiversity({aim.level:g}, {aim.column!r})")
     return ", ".join(found)
