@@ -65,7 +65,7 @@ def anonymize(
     >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["yes", "no", "no", "yes"]})
     >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
     >>> release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
-    >>> release.frame("pandas")["age"].tolist()
+    >>> release.to_pandas()["age"].tolist()
     ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
     """
     methods, models = picked("methods", method), picked("models", models)

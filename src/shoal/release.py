@@ -27,7 +27,7 @@ from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release_files import refuse_losses, write_release
 from shoal.schema import usable_delimiter
 from shoal.several_rows import SeveralRows
-from shoal.table import Origin, RowOrder, Table
+from shoal.table import Cells, Origin, RowOrder, Table
 
 PROMISES_NOTHING = "This release promises nothing."
 STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
@@ -113,28 +113,43 @@ class Release:
                     "Choose a method that enforces it, or ask for a lower level.",
                 )
 
-    def frame(self, kind: str | None = None, *, cells: str | None = None, row_order: str = "released") -> Any:
-        """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does.
+    def to_arrow(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as an Arrow table; refuses as `write` does.
 
-        Its rows stand in the released order. In the order of the ``input`` they are for the holder's own analysis:
-        that order may tell who they are.
+        ``cells`` says what a generalized cell becomes: ``struct`` (its two ends) or ``text`` (as in a file). Left
+        out, it is text for pandas, which has no structs, and struct elsewhere. Rows stand in the released order. In
+        the order of the ``input`` they are for the holder's own analysis: that order may tell who they are.
         """
+        return self._rows(row_order).to_arrow(cells=cells)
+
+    def to_pandas(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a pandas frame; in the order of the ``input``, with the index that was read."""
+        frame = self._rows(row_order).to_pandas(cells=cells)
+        if row_order == "input" and self.origin.labels is not None:
+            frame.index = self.origin.labels
+        return frame
+
+    def to_polars(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a Polars frame."""
+        return self._rows(row_order).to_polars(cells=cells)
+
+    def to_duckdb(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a relation of DuckDB."""
+        return self._rows(row_order).to_duckdb(cells=cells)
+
+    def to_spark(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a frame of Spark, if its engine holds the table."""
+        return self._rows(row_order).to_spark(cells=cells)
+
+    def to_native(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a frame of the kind that was read; of a file, as an Arrow table."""
+        if self.origin.kind == "pandas":
+            return self.to_pandas(cells=cells, row_order=row_order)
+        return self._rows(row_order).to_native(cells=cells)
+
+    def _rows(self, row_order: str) -> Table:
         self._insist()
-        given = self.origin.kind
-        rows = self.in_order(row_order)[0]
-        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb", "spark") else "arrow"), cells=cells)
-
-    def to_pandas(self, *, row_order: str = "released") -> Any:
-        """Give the released table as a pandas frame with an index of its own, in the released order."""
-        return self.frame("pandas", row_order=row_order)
-
-    def to_polars(self, *, row_order: str = "released") -> Any:
-        """Give the released table as a Polars frame, in the released order."""
-        return self.frame("polars", row_order=row_order)
-
-    def to_arrow(self, *, row_order: str = "released") -> Any:
-        """Give the released table as an Arrow table, in the released order."""
-        return self.frame("arrow", row_order=row_order)
+        return self.in_order(row_order)[0]
 
     def in_order(self, row_order: str) -> tuple[Table, RowOrder]:
         """Give the released table in an order, and which row of the input each row came from."""

@@ -58,7 +58,7 @@ def test_what_tells_people_apart_is_not_released_in_clear(name, role):
     assert "allow_identifiers" in refused.value.remedy
     assert not any(str(value) in str(refused.value) for value in COLUMNS[name] if len(str(value)) > 3)
     known = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)], allow_identifiers=[name])
-    assert known.frame("polars").columns == ["age", name]
+    assert known.to_polars().columns == ["age", name]
 
 
 def test_measured_numbers_codes_and_flags_are_not_taken_for_identifiers():
@@ -96,7 +96,7 @@ def test_a_quasi_identifier_that_tells_all_apart_is_refused_where_nothing_hides_
     shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
     with pytest.raises(ParameterError, match="'key'"):
         shoal.anonymize(table, shoal.methods.Coarsen({"age": 2}), no_promise=True)
-    assert shoal.anonymize(table, shoal.methods.Coarsen(2), no_promise=True).frame() is not None
+    assert shoal.anonymize(table, shoal.methods.Coarsen(2), no_promise=True).to_native() is not None
 
 
 def test_the_same_columns_are_found_wherever_the_table_is_held(tmp_path):

@@ -34,7 +34,7 @@ def test_homogeneous_classes_are_counted_as_by_hand(rows):
     frame = pl.DataFrame(columns, schema={"age": pl.Int64, "sex": pl.String, "ill": pl.Int64})
     table = shoal.read(frame, quasi=["age", "sex"], sensitive=["ill"])
     for release in (table, shoal.anonymize(table, shoal.methods.Mondrian(), K).table):
-        shown = release.to("polars", cells="text").rows()
+        shown = release.to_polars(cells="text").rows()
         found = homogeneous(release, K)
         assert [(each.classes, each.records) for each in found] == [by for by in [by_hand(shown)] if by[0]]
 
@@ -49,7 +49,7 @@ def test_equal_cells_of_several_groups_are_one_class_on_every_engine(tmp_path):
         release = shoal.anonymize(table, shoal.methods.MDAV(), K)
         found.append(release.homogeneous)
         assert [(each.classes, each.records) for each in release.homogeneous] == [
-            by_hand(release.frame("polars", cells="text").rows())
+            by_hand(release.to_polars(cells="text").rows())
         ]
     assert found[0] == found[1]
 

@@ -233,7 +233,7 @@ def test_the_same_input_gives_the_same_bytes(kind, name, tmp_path):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_leaves_its_table_as_it_was(kind, name):
     release_of(kind, name)
-    assert table_of(kind).to("arrow").equals(table_of("local").to("arrow"))
+    assert table_of(kind).to_arrow().equals(table_of("local").to_arrow())
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -253,7 +253,7 @@ def test_a_method_never_certifies_itself(table, name, monkeypatch):
     )
     assert not release.holds
     with pytest.raises(shoal.errors.GuaranteeError):
-        release.frame()
+        release.to_native()
 
 
 @pytest.mark.parametrize("name", MODELS)

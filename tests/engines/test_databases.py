@@ -328,6 +328,6 @@ def test_arrays_of_arrays_are_not_read_as_plain_lists(server):
     base = Postgres(server)
     base.run("CREATE TABLE people (age integer, odd integer[], usual integer[])")
     base.run("INSERT INTO people VALUES (1, '{{1,2},{3,4}}', '{1}'), (1, '{1,2,3,4}', '{}'), (1, '[0:0]={7}', NULL)")
-    table = shoal.read(f"{base.base}people", quasi="age", plain=["odd", "usual"]).to("arrow")
+    table = shoal.read(f"{base.base}people", quasi="age", plain=["odd", "usual"]).to_arrow()
     assert sorted(table["odd"].to_pylist()) == ["[0:0]={7}", "{1,2,3,4}", "{{1,2},{3,4}}"]
     assert pa.types.is_list(table.schema.field("usual").type)

@@ -41,7 +41,7 @@ def same(one, other):
     assert [(a.name, a.role, a.axis.kind, a.reason) for a in one.schema.attributes] == [
         (a.name, a.role, a.axis.kind, a.reason) for a in other.schema.attributes
     ]
-    assert one.to("arrow", cells="text").equals(other.to("arrow", cells="text"))
+    assert one.to_arrow(cells="text").equals(other.to_arrow(cells="text"))
 
 
 def read_or_refused(source, engine, made):
@@ -119,7 +119,7 @@ def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, wa
     one, other = (shoal.anonymize(table, way, models) for table in (whole, parts))
     text = written(one.table, folder / "one.csv", mark)
     assert written(other.table, folder / "other.csv", mark) == text  # before anyone looks at cells record by record
-    assert one.table.to("arrow", cells="text").equals(other.table.to("arrow", cells="text"))
+    assert one.table.to_arrow(cells="text").equals(other.table.to_arrow(cells="text"))
     for a, b in zip(one.scores, other.scores, strict=True):
         assert b.value == pytest.approx(a.value, rel=1e-12)
     assert [(v.level, v.classes) for v in one.verdicts] == [(v.level, v.classes) for v in other.verdicts]
@@ -369,7 +369,7 @@ def test_classes_larger_than_a_part_are_published_where_their_records_are(tmp_pa
         )
         for engine in (Local(), Tiny(Files(tmp_path)), Parted(Memory(), 5))
     ]
-    whole, *parted = (release.frame("arrow", cells="text") for release in releases)
+    whole, *parted = (release.to_arrow(cells="text") for release in releases)
     for found in parted:
         assert found.equals(whole)
     values = [[score.value for score in release.scores] for release in releases]

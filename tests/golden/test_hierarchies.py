@@ -48,7 +48,7 @@ def leaves_under(folder, names):
 
 def loss_of(release, folder, names):
     """Measure a release from its cells, each of which must hold what was there before."""
-    frame = release.frame("pandas", row_order="input")
+    frame = release.to_pandas(row_order="input")
     with (folder / "adult.csv").open(encoding="utf-8") as file:
         original = list(csv.DictReader(file, delimiter=";"))
     total = 0.0

@@ -33,7 +33,7 @@ def lost(census, method, k):
     table, values = census
     models = [] if isinstance(method, shoal.methods.OptimalUnivariate) else [shoal.models.KAnonymity(k)]
     release = shoal.anonymize(table, method, models, measures=[shoal.measures.SumOfSquares()], no_promise=not models)
-    shown = release.frame("pandas", row_order="input").to_numpy(dtype=float)
+    shown = release.to_pandas(row_order="input").to_numpy(dtype=float)
     spread = values.std(axis=0, ddof=1)
     by_hand = 100 * (((values - shown) / spread) ** 2).sum() / (values.shape[1] * (values.shape[0] - 1))
     return release.scores[0].value, by_hand
@@ -65,7 +65,7 @@ def test_attributes_on_their_own_do_not_protect_their_combination(census):
     assert not release.holds
     assert "not protected" in release.steps[0]
     with pytest.raises(shoal.errors.GuaranteeError):
-        release.frame()
+        release.to_native()
 
 
 @pytest.mark.parametrize("publish", ["mean", "median", "mode", "range"])
@@ -101,7 +101,7 @@ def test_cuts_of_adult_lose_what_was_reproduced(adult, method, loss):
 def test_mondrian_is_where_other_programs_are(adult, mode, low, high):
     """Others lose 11 to 12 % of the attributes' ranges when strict and 13 to 25 % when relaxed, with k = 10."""
     method = shoal.methods.Mondrian(mode=mode, split="range", keep_exact=False)
-    frame = shoal.anonymize(adult, method, [shoal.models.KAnonymity(10)]).frame("arrow", row_order="input")
+    frame = shoal.anonymize(adult, method, [shoal.models.KAnonymity(10)]).to_arrow(row_order="input")
     widths = []
     for name in frame.column_names:
         ends = [np.array(frame[name].combine_chunks().field(side)) for side in ("lo", "hi")]

@@ -22,7 +22,7 @@ TABLE_S8 = ["[0;9]", "[10;20]", "[21;31]", "[32;42]", "[43;52]", "[53;63]", "[64
 
 def texts(table: shoal.Table, *names: str) -> list[list[str]]:
     """Give the released cells row by row."""
-    frame = table.to("pandas")
+    frame = table.to_pandas()
     return [list(row) for row in zip(*(frame[name].tolist() for name in names), strict=True)]
 
 

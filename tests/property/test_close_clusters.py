@@ -138,7 +138,7 @@ def test_two_confidential_attributes_are_within_t_by_the_definition(kind, rows, 
         shoal.models.TCloseness(0.5, "ill"),
     ]
     release = shoal.anonymize(table, method(), models)
-    shown = release.frame("pandas", row_order="input")
+    shown = release.to_pandas(row_order="input")
     charges, ills = [row[2] for row in rows], [row[3] for row in rows]
     places = {row: place for place, row in enumerate(np.argsort(charges, kind="stable").tolist())}
     ranks = {value: i for i, value in enumerate(sorted(set(charges)))}
@@ -159,4 +159,4 @@ def test_what_is_published_can_be_chosen(method, publish):
     table = shoal.read(frame, quasi="x", sensitive="charge")
     release = shoal.anonymize(table, method(publish), [shoal.models.KAnonymity(3), shoal.models.TCloseness(0.2)])
     assert release.holds
-    assert "[" not in str(release.frame("pandas", row_order="input")["x"][0])
+    assert "[" not in str(release.to_pandas(row_order="input")["x"][0])

@@ -47,7 +47,7 @@ def read(columns, tree, quasi, **roles):
 
 def classes_of(release, columns, quasi):
     """Group rows by their released cells, each of which must be a node above what was there."""
-    frame = release.frame("pandas", row_order="input")
+    frame = release.to_pandas(row_order="input")
     shown = list(zip(*(frame[name].astype(object).where(frame[name].notna(), None) for name in quasi), strict=True))
     for row, cells in enumerate(shown):
         for name, node in zip(quasi, cells, strict=True):

@@ -130,7 +130,7 @@ def test_the_level_in_the_certificate_is_the_distance_by_brute_force(drawn, t, m
     table = shoal.read(made.frame("arrow"), **made.options)
     release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k), shoal.models.TCloseness(t)])
     crowd, close = release.verdicts
-    shown = release.table.to("pandas")
+    shown = release.table.to_pandas()
     texts = {name: ["" if pd.isna(v) else str(v) for v in shown[name]] for name in made.quasi}
     groups = classes(texts, made.quasi)
     values = [v if v is None or column.kind != "ordered" else column.order.index(v) for v in column.values]
@@ -179,7 +179,7 @@ def test_the_input_is_never_modified(drawn, make, method):
     before = copy.deepcopy(frame) if make == "pandas" else made.frame(make)
     shoal.anonymize(
         shoal.read(frame, **made.options), method, [shoal.models.KAnonymity(k), shoal.models.TCloseness(1.0)]
-    ).frame()
+    ).to_native()
     if make == "pandas":
         pd.testing.assert_frame_equal(frame, before)
     else:
@@ -202,7 +202,7 @@ def test_a_file_is_not_touched_by_reading_it(drawn):
 def test_frames_come_back_as_the_same_kind_with_the_same_shape(drawn, make, method):
     made, k = drawn
     frame = made.frame(make)
-    released = shoal.anonymize(shoal.read(frame, **made.options), method, [shoal.models.KAnonymity(k)]).frame()
+    released = shoal.anonymize(shoal.read(frame, **made.options), method, [shoal.models.KAnonymity(k)]).to_native()
     assert type(released) is type(frame)
     assert released.shape == frame.shape
     assert list(released.column_names if make == "arrow" else released.columns) == list(made.columns)

@@ -147,7 +147,7 @@ def test_it_is_kept_and_proved_again_from_the_file_alone(patients, method, tmp_p
     ]
     release = shoal.anonymize(patients, method(), models)
     assert release.holds
-    shown = release.frame("pandas")
+    shown = release.to_pandas()
     tree, whole = Hierarchy.of(TREE, "ill"), shown["ill"].tolist()
     worst = max(by_mean_variation(tree, group["ill"].tolist(), whole) for _, group in shown.groupby("age"))
     assert release.verdicts[1].level == pytest.approx(worst)

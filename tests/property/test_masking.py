@@ -46,7 +46,7 @@ def cascade(rows, key, highest):
 def test_masking_is_the_cascade_by_its_definition(rows, key):
     method = shoal.methods.MaskUniques(ORDER, tuple(("age", "race", "zip")[i] for i in key))
     masked = method.apply(table_of(rows), [], 0)
-    frame = masked.to("polars", cells="text").select(pl.all().cast(pl.String))
+    frame = masked.to_polars(cells="text").select(pl.all().cast(pl.String))
     assert [list(row) for row in frame.iter_rows()] == cascade(rows, key, max(row[0] for row in rows))
 
 
@@ -54,8 +54,8 @@ def test_masking_is_the_cascade_by_its_definition(rows, key):
 def test_masking_keeps_count_of_what_it_hides(rows):
     original = table_of(rows)
     masked = shoal.methods.MaskUniques(ORDER).apply(original, [], 0)
-    before = original.to("polars").rows()
-    after = masked.to("polars", cells="text").select(pl.all().cast(pl.String)).rows()
+    before = original.to_polars().rows()
+    after = masked.to_polars(cells="text").select(pl.all().cast(pl.String)).rows()
     for j, name in enumerate(("age", "race", "zip")):
         axis = original.schema[name].axis
         positions, counts = masked.masked[name]
@@ -69,7 +69,7 @@ def test_regeneration_keeps_every_marginal_and_every_cell_that_was_shown(rows, j
     masked = shoal.methods.MaskUniques(ORDER).apply(original, [], 0)
     made = shoal.methods.Regenerate(joint=joint).apply(masked, [], seed)
     before, shown, after = (
-        t.to("polars", cells="text").select(pl.all().cast(pl.String)).rows() for t in (original, masked, made)
+        t.to_polars(cells="text").select(pl.all().cast(pl.String)).rows() for t in (original, masked, made)
     )
     for j in range(3):
         assert Counter(row[j] for row in before) == Counter(row[j] for row in after)
@@ -121,7 +121,7 @@ def test_counts_come_from_a_file(tmp_path):
     )
     (tmp_path / "counts.csv").write_text("column,value,count\nage,3,1\nage,7,1\n", encoding="utf-8")
     made = shoal.methods.Regenerate(str(tmp_path / "counts.csv")).apply(masked, [], 0)
-    assert sorted(made.to("polars")["age"].to_list()) == [3, 3, 4, 7]
+    assert sorted(made.to_polars()["age"].to_list()) == [3, 3, 4, 7]
     (tmp_path / "broken.csv").write_text("column,value,count\nage,3,many\n", encoding="utf-8")
     for name in ("broken.csv", "nowhere.csv"):
         with pytest.raises(DataError, match=name):
@@ -143,7 +143,7 @@ def test_a_wildcard_chooses_after_every_range():
     masked = shoal.methods.MaskUniques(ORDER).apply(table_of(rows), [], 0)
     for seed in range(20):
         made = shoal.methods.Regenerate(joint=True).apply(masked, [], seed)
-        shown, given = (t.to("polars", cells="text").select(pl.all().cast(pl.String)).rows() for t in (masked, made))
+        shown, given = (t.to_polars(cells="text").select(pl.all().cast(pl.String)).rows() for t in (masked, made))
         for s, a in zip(shown, given, strict=True):
             if s[2].startswith("["):
                 low, high = s[2][1:-1].split(";")

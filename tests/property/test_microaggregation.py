@@ -316,7 +316,7 @@ def test_loss_is_the_distance_between_originals_and_means(drawn, partitioner):
 def test_attributes_on_their_own_have_k_of_each_value(made, k, publish):
     table = shoal.read(made.frame("arrow"), **made.options)
     release = shoal.anonymize(table, shoal.methods.OptimalUnivariate(publish, k))
-    frame = release.table.to("arrow", cells="text")
+    frame = release.table.to_arrow(cells="text")
     for name in made.quasi:
         assert min(Counter(frame[name].to_pylist()).values()) >= k
 
@@ -341,7 +341,7 @@ def test_small_constant_and_equal_tables(partitioner, rows):
 def test_records_that_k_share_are_left_as_they_are(method):
     ages, towns = [30] * 3 + [40] * 2 + [50, 51, 52], ["a"] * 3 + ["b"] * 2 + ["a", "b", "a"]
     table = shoal.read(pa.table({"age": ages, "town": towns}), quasi=["age", "town"])
-    frame = shoal.anonymize(table, method, [shoal.models.KAnonymity(3)]).frame("pandas", row_order="input")
+    frame = shoal.anonymize(table, method, [shoal.models.KAnonymity(3)]).to_pandas(row_order="input")
     assert frame["age"].tolist()[:3] == ["[30;30]"] * 3
     assert frame["town"].tolist()[:3] == ["a"] * 3
     assert "[30;30]" not in frame["age"].tolist()[3:]

@@ -119,7 +119,7 @@ def test_with_subjects_each_class_holds_k_people(made, k, data):
     frame = made.frame("polars").with_columns(pl.Series("who", [f"p{person}" for person in people]))
     table = shoal.read(frame, subject="who", **made.options)
     release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k)])
-    shown = release.frame("pandas", row_order="input")
+    shown = release.to_pandas(row_order="input")
     columns = {name: [str(cell) for cell in shown[name]] for name in shown.columns}
     for rows in classes(columns, made.quasi).values():
         assert len({people[row] for row in rows}) >= k

@@ -122,7 +122,7 @@ def test_what_is_released_keeps_every_promise_by_people_or_is_refused(columns, m
         assert not all(keeps(model, levels_of(columns, model, whole)[0]) for model in models)
         return
     event(f"released by {method.name}")
-    groups = by_cells(map(str, release.table.to("arrow", cells="text")["age"].to_pylist()))
+    groups = by_cells(map(str, release.table.to_arrow(cells="text")["age"].to_pylist()))
     for verdict in release.verdicts:
         found = levels_of(columns, verdict.model, groups)
         assert all(keeps(verdict.model, one) for one in found), verdict.model
@@ -143,7 +143,7 @@ def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, mode
     for engine in engines:
         try:
             release = shoal.anonymize(read(columns, engine), method, models)
-            found.append((release.table.to("arrow", cells="text").to_pydict(), release.verdicts))
+            found.append((release.table.to_arrow(cells="text").to_pydict(), release.verdicts))
         except shoal.ShoalError as error:
             found.append(str(error))
     assert found[0] == found[1] == found[2]
@@ -159,7 +159,7 @@ def test_one_record_each_is_released_as_without_people(columns, method, models):
         try:
             release = shoal.anonymize(read(columns, **roles), method, models)
             levels = [(verdict.level, verdict.failing, verdict.classes) for verdict in release.verdicts]
-            found.append((release.table.to("arrow", cells="text").to_pydict(), levels))
+            found.append((release.table.to_arrow(cells="text").to_pydict(), levels))
         except shoal.ShoalError as error:
             found.append(type(error))
     assert found[0] == found[1]

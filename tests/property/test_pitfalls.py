@@ -33,7 +33,7 @@ def released(frame, method=S4, k=3, t=0.3):
 
 
 def texts(release):
-    frame = release.table.to("pandas")
+    frame = release.table.to_pandas()
     return {name: [str(value) for value in frame[name]] for name in frame.columns}
 
 
@@ -85,7 +85,7 @@ def test_rows_with_a_missing_quasi_identifier_stay_and_are_in_a_class(kind, meth
     frame["age"] = frame["age"].astype("Int64" if kind == "integer" else "float64")
     frame.loc[frame.index[[3, 10, 11, 40]], "age"] = None
     frame.loc[frame.index[[10, 25]], "sex"] = None
-    shown = released(frame, method, t=1.0).table.to("arrow", cells="text").to_pydict()
+    shown = released(frame, method, t=1.0).table.to_arrow(cells="text").to_pydict()
     columns = {name: ["" if value is None else str(value) for value in values] for name, values in shown.items()}
     assert len(columns["age"]) == 60
     assert min(map(len, classes(columns, OPTIONS["quasi"]).values())) >= 3
@@ -110,7 +110,7 @@ def test_k_holds_whether_a_missing_cell_is_a_value_of_its_own_or_could_be_any(va
         S2,
         [shoal.models.KAnonymity(k)],
     )
-    frame = release.table.to("arrow", cells="text").column("a").to_pylist()
+    frame = release.table.to_arrow(cells="text").column("a").to_pylist()
     own = Counter(frame)
     assert min(own.values()) >= k
     # Read as "could be any", a cell only gains companions.
@@ -160,7 +160,7 @@ def test_the_certificate_measures_t_itself_and_does_not_ask_the_method(monkeypat
     assert release.verdicts[1].level == pytest.approx(float(farthest(list(range(60)), groups, "ordered-distinct")))
     assert not release.verdicts[1].holds
     with pytest.raises(shoal.errors.GuaranteeError, match="t-closeness does not hold"):
-        release.frame()
+        release.to_native()
 
 
 def test_the_remainder_records_of_the_published_algorithm_do_not_break_t():
@@ -181,8 +181,8 @@ def test_nothing_in_the_release_tells_the_row_number_or_an_unnamed_column(method
     release = released(frame.set_index("name", drop=False), method, t=1.0)
     release.write(tmp_path / "out.csv", overwrite=True)
     assert list(columns_of(tmp_path / "out.csv")) == ["age", "sex", "salary"]
-    assert release.frame().columns.tolist() == ["age", "sex", "salary"]
-    assert release.frame().index.tolist() == list(range(60))
+    assert release.to_native().columns.tolist() == ["age", "sex", "salary"]
+    assert release.to_native().index.tolist() == list(range(60))
     assert "person" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert "person 1" not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
     release.write(tmp_path / "out.parquet", overwrite=True)
@@ -194,7 +194,7 @@ def test_nothing_in_the_release_tells_the_row_number_or_an_unnamed_column(method
 def test_values_on_a_boundary_lie_in_their_interval(by, resolution):
     values = [v / 10 for v in range(0, 101, 5)]
     table = shoal.read(pl.DataFrame({"a": values}), quasi=["a"])
-    frame = shoal.anonymize(table, shoal.methods.Coarsen(resolution, by)).table.to("pandas")
+    frame = shoal.anonymize(table, shoal.methods.Coarsen(resolution, by)).table.to_pandas()
     for text, value in zip(frame["a"], values, strict=True):
         assert covers(text, value, "float")
 
@@ -244,8 +244,8 @@ def test_a_number_that_others_use_for_missing_is_a_number(number, tmp_path):
     frame.write_csv(tmp_path / "in.csv")
     for source in (frame, tmp_path / "in.csv"):
         table = shoal.read(source, quasi=["a"], sensitive=["s"])
-        assert table.to("pandas").to_dict("list") == {"a": [number, number + 1, 50, 51], "s": [1, 2, 3, number]}
-        columns = shoal.anonymize(table, S2, [shoal.models.KAnonymity(2)]).table.to("pandas")
+        assert table.to_pandas().to_dict("list") == {"a": [number, number + 1, 50, 51], "s": [1, 2, 3, number]}
+        columns = shoal.anonymize(table, S2, [shoal.models.KAnonymity(2)]).table.to_pandas()
         for text, value in zip(columns["a"], [number, number + 1, 50, 51], strict=True):
             assert covers(text, value, "integer")
 
@@ -253,7 +253,7 @@ def test_a_number_that_others_use_for_missing_is_a_number(number, tmp_path):
 def test_a_number_is_missing_only_where_someone_says_so(tmp_path):
     (tmp_path / "in.csv").write_text("a,s\n-999,1\n5,2\n6,-999\n7,4\n", encoding="utf-8")
     table = shoal.read(tmp_path / "in.csv", quasi=["a"], sensitive=["s"], missing=["-999"])
-    assert table.to("arrow").column("a").to_pylist() == [None, 5, 6, 7]
+    assert table.to_arrow().column("a").to_pylist() == [None, 5, 6, 7]
 
 
 @pytest.mark.parametrize("method", [S2, S4])

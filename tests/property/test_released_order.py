@@ -200,19 +200,19 @@ def test_releases_of_frames_are_sorted_alike_on_every_engine(made, method, make)
         masked = shoal.anonymize(shoal.read(source, **made.options), method, models, measures=[]).table
         written(masked, folder / "plain.csv")
         arranged, order = masked.arranged()
-        content, frame = written(arranged, folder / "out.csv"), arranged.to("arrow")
+        content, frame = written(arranged, folder / "out.csv"), arranged.to_arrow()
         header, plain = rows_of(folder / "plain.csv")
         kinds = {a.name: a.axis.kind for a in masked.schema.attributes}
         kinds = [Kind(kinds[name], name != "s", made.columns[name].order) for name in header]
         assert rows_of(folder / "out.csv")[1] == in_released_order(plain, kinds)
         numbers = np.concatenate(list(order()))
-        assert frame.equals(masked.to("arrow").take(pa.array(numbers)))
-        assert arranged.rearranged(order).to("arrow").equals(masked.to("arrow"))
+        assert frame.equals(masked.to_arrow().take(pa.array(numbers)))
+        assert arranged.rearranged(order).to_arrow().equals(masked.to_arrow())
         for engine in engines(folder):
             there = shoal.read(source, engine=engine, **made.options)
             found, rows = shoal.anonymize(there, method, models, measures=[]).table.arranged()
             assert written(found, folder / "there.csv") == content
-            assert found.to("arrow").equals(frame)
+            assert found.to_arrow().equals(frame)
             assert np.array_equal(np.concatenate(list(rows())), numbers)
 
 
@@ -231,7 +231,7 @@ def test_values_that_are_written_alike_have_an_order_too(tmp_path):
         columns = [frame["f"].combine_chunks().view("int64"), frame["t"].cast("int64"), frame["d"], frame["w"]]
         return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
-    found = shoal.read(table, **roles).arranged()[0].to("arrow")
+    found = shoal.read(table, **roles).arranged()[0].to_arrow()
     assert sorted(map(repr, bits(found))) == sorted(map(repr, bits(plain)))
     pq.write_table(found, tmp_path / "out.parquet")
     again = shoal.read(tmp_path / "out.parquet", quasi=["q"], plain=["t", "f", "d", "w"])
@@ -239,7 +239,7 @@ def test_values_that_are_written_alike_have_an_order_too(tmp_path):
     for seed in range(6):
         turned = table.take(pa.array(np.random.default_rng(seed).permutation(8)))
         for engine in [None, *engines(tmp_path)]:
-            other = shoal.read(turned, engine=engine, **roles).arranged()[0].to("arrow")
+            other = shoal.read(turned, engine=engine, **roles).arranged()[0].to_arrow()
             assert bits(other) == bits(found)
 
 
@@ -252,7 +252,7 @@ def test_a_class_larger_than_a_part_is_sorted_across_parts(tmp_path):
             there, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)], allow_identifiers="s"
         )
         found, order = release.table.arranged()
-        assert found.to("arrow")["s"].to_pylist() == list(range(40))
+        assert found.to_arrow()["s"].to_pylist() == list(range(40))
         assert [(int(i) * 17) % 40 for stretch in order() for i in stretch] == list(range(40))
         assert max(found.data.sizes) < 40
 
@@ -302,7 +302,7 @@ def test_a_sorted_input_does_not_tell_who_is_behind_a_range():
     release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
 
     def shown(masked, of):
-        frame = masked.to("arrow")
+        frame = masked.to_arrow()
         columns = [frame[name].combine_chunks() for name in ("zip", "age")]
         return {side: np.stack([c.field(side).to_numpy() for c in columns], axis=1) for side in ("lo", "hi")} | {
             "of": of

@@ -24,7 +24,7 @@ METHODS = st.sampled_from(
 
 def cells(table: shoal.Table) -> dict[str, list[str]]:
     """Give the released columns as texts."""
-    frame = table.to("arrow", cells="text")
+    frame = table.to_arrow(cells="text")
     return {name: [text(value) for value in frame.column(name).to_pylist()] for name in frame.column_names}
 
 
@@ -75,7 +75,7 @@ def test_a_released_frame_read_back_is_the_released_table(drawn, make, form):
     if make == "pandas":
         form = "text"
     kinds = {name: column.kind for name, column in made.columns.items() if column.kind != "ordered"}
-    frame = release.frame(cells=form)
+    frame = release.to_native(cells=form)
     again = cells(shoal.read(frame, **(made.options | {"kinds": kinds})))
     expected = cells(release.table.arranged()[0])
     for name in made.quasi if make == "pandas" else made.columns:
@@ -90,7 +90,7 @@ def test_a_release_of_a_release_keeps_every_promise(made, k):
         shoal.read(made.frame("arrow"), **options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
     second = shoal.anonymize(
-        shoal.read(first.frame(), **options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)]
+        shoal.read(first.to_native(), **options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)]
     )
     assert second.verdicts[0].level >= k
     assert second.table.rows == made.rows

@@ -27,7 +27,7 @@ def test_classes_are_crowds_and_close_by_the_definition(rows, k, t):
     release = shoal.anonymize(
         table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k), shoal.models.TCloseness(t, "charge")]
     )
-    shown = release.frame("pandas", row_order="input")
+    shown = release.to_pandas(row_order="input")
     bins = {value: i for i, value in enumerate(sorted({row[3] for row in rows}))}
     whole = [bins[row[3]] for row in rows]
     for _, group in shown.groupby(["x", "y", "z"], dropna=False):
@@ -71,9 +71,7 @@ def test_nodes_of_a_hierarchy_cover_and_crowd(tmp_path_factory, people, k):
     if len(people) < k:
         return
     table = shoal.read(frame, quasi=["v", "w"], hierarchies={"v": str(folder / "tree.csv")})
-    shown = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k)]).frame(
-        "pandas", row_order="input"
-    )
+    shown = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k)]).to_pandas(row_order="input")
     tree = Hierarchy.of(TREE, "v")
     for (value, _), node in zip(people, shown["v"], strict=True):
         low, high = tree.spans[node]

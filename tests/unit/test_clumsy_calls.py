@@ -63,7 +63,7 @@ def test_what_is_none_is_refused_in_words(make):
 def test_a_method_may_be_named_and_a_model_may_stand_alone():
     named = shoal.anonymize(TABLE, "hilbert", shoal.models.KAnonymity(2))
     full = shoal.anonymize(TABLE, [shoal.methods.Hilbert()], [shoal.models.KAnonymity(2)])
-    assert named.frame("polars").equals(full.frame("polars"))
+    assert named.to_polars().equals(full.to_polars())
     assert named.recipe.to_toml() == full.recipe.to_toml()
 
 

@@ -66,7 +66,7 @@ def test_classes_are_diverse_by_the_definition_or_the_request_is_refused(rows, k
     except GuaranteeError:
         assert not _diverse(whole, kind) or max(whole.values()) / len(rows) > 0.8
         return
-    released = release.frame("pandas", row_order="input")
+    released = release.to_pandas(row_order="input")
     for _, group in released.groupby(["x", "y"]):
         counts = Counter(group["ill"])
         assert len(group) >= 2

@@ -69,9 +69,9 @@ def test_a_frame_whose_library_is_not_there_says_what_to_install(kind, extra, mo
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     monkeypatch.setitem(sys.modules, kind, None)
     with pytest.raises(shoal.errors.ParameterError, match="which is not installed") as raised:
-        release.frame(kind)
+        getattr(release, f"to_{kind}")()
     assert how_to_install(extra) in raised.value.remedy
-    assert release.frame("arrow").num_rows == 4
+    assert release.to_arrow().num_rows == 4
 
 
 def locked(name: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def test_without_a_header_columns_are_named_by_their_place(tmp_path, engine):
     """The first record of a file without names is a record like the others, wherever the table is held."""
     (tmp_path / "in.csv").write_bytes(b"\xef\xbb\xbfsep=;\r\n34;flu\r\n35;cold\r\n36;flu\r\n")
     table = shoal.read(tmp_path / "in.csv", header=False, quasi="c1", sensitive="c2", engine=engine())
-    assert table.to("arrow").to_pydict() == {"c1": [34, 35, 36], "c2": ["flu", "cold", "flu"]}
+    assert table.to_arrow().to_pydict() == {"c1": [34, 35, 36], "c2": ["flu", "cold", "flu"]}
     assert table.origin.notes == ("delimiter ';'", "no header")
 
 

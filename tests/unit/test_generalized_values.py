@@ -47,7 +47,7 @@ def test_a_model_refuses_confidential_cells_that_stand_for_several_values(tmp_pa
 def test_columns_that_no_model_looks_at_may_hold_them(tmp_path, name, engine):
     table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"], masked=True)
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
-    found = release.frame("arrow", cells="text").column("s").to_pylist()
+    found = release.to_arrow(cells="text").column("s").to_pylist()
     assert sorted(found) == sorted(MASKED[name])
 
 

@@ -88,7 +88,7 @@ def test_nodes_are_published_read_back_and_proved(tmp_path):
     shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
     trees, kinds = {"city": given["city"]}, {"age": "category"}
     again = shoal.read(tmp_path / "out.csv", quasi=["city", "age"], hierarchies=trees, kinds=kinds)
-    assert again.to("polars", cells="text")["city"].to_list() == shown["city"].to_list()
+    assert again.to_polars(cells="text")["city"].to_list() == shown["city"].to_list()
     release.write(tmp_path / "out.parquet", overwrite=True)
     shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
     assert str(tmp_path) not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ def released(columns, k, method=None, **roles):
     table = shoal.read(pl.DataFrame(columns), **({"quasi": list(columns)} | roles))
     release = shoal.anonymize(table, method or shoal.methods.Hilbert(), [shoal.models.KAnonymity(k)])
     assert release.holds
-    return release.frame("pandas", row_order="input")
+    return release.to_pandas(row_order="input")
 
 
 def costs(columns, *, squared=True):

@@ -72,7 +72,7 @@ def test_the_rows_of_a_delta_table_are_those_it_has_now(tmp_path):
     delta.DeltaTable(place).delete("age >= 40")
     tables = [shoal.read(place, engine=engine, quasi="age", sensitive="ill") for engine in (None, Tiny())]
     assert [table.rows for table in tables] == [6, 6]
-    assert sorted(tables[0].to("arrow")["age"].to_pylist()) == [21, 21, 21, 22, 22, 22]
+    assert sorted(tables[0].to_arrow()["age"].to_pylist()) == [21, 21, 21, 22, 22, 22]
     assert tables[0].origin == tables[1].origin
     assert "version 2" in tables[0].origin.notes[0]
     shoal.anonymize(tables[0], shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)]).write(tmp_path / "out.csv")

@@ -45,7 +45,7 @@ def test_values_that_end_in_an_asterisk_are_released_as_such(tmp_path, how, engi
         table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2), shoal.models.LDiversity(2, other)]
     )
     release.write(tmp_path / "out.csv")
-    shown = set(release.table.to("arrow", cells="text")["stars"].to_pylist())
+    shown = set(release.table.to_arrow(cells="text")["stars"].to_pylist())
     assert shown == ({"\\3*", "\\4*"} if quasi == "stars" else {"3*", "4*"})
     proof = shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", engine=engine())
     assert any("asterisks" in remark for remark in proof.remarks)
@@ -56,7 +56,7 @@ def test_values_that_end_in_an_asterisk_are_released_as_such(tmp_path, how, engi
 def test_masked_cells_that_are_said_to_be_so_stand_for_what_they_hide(tmp_path, how):
     kinds = {"stars": "integer"}
     table = shoal.read(put(tmp_path, how), masked=True, kinds=kinds, quasi=["stars", "n"])
-    assert set(table.to("arrow", cells="text")["stars"].to_pylist()) == {"[30;39]", "[40;49]"}
+    assert set(table.to_arrow(cells="text")["stars"].to_pylist()) == {"[30;39]", "[40;49]"}
 
 
 def test_names_of_a_declared_order_or_hierarchy_leave_no_doubt(tmp_path):

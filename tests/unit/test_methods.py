@@ -18,7 +18,7 @@ def released(columns, method, k=None, t=None, **options):
     given = {"quasi": quasi, "sensitive": ["s"] if "s" in columns else [], "masked": True} | options
     models = ([shoal.models.KAnonymity(k)] if k else []) + ([shoal.models.TCloseness(t)] if t else [])
     release = shoal.anonymize(shoal.read(pl.DataFrame(columns), **given), method, models)
-    frame = release.table.to("arrow", cells="text")
+    frame = release.table.to_arrow(cells="text")
     return {name: ["" if cell is None else cell for cell in frame.column(name).to_pylist()] for name in quasi}
 
 
@@ -213,7 +213,7 @@ def test_a_model_that_no_method_enforces_is_checked_and_the_release_refused(tmp_
     with pytest.raises(shoal.errors.GuaranteeError, match="does not hold"):
         release.write(tmp_path / "out.csv")
     with pytest.raises(shoal.errors.GuaranteeError, match="does not hold"):
-        release.frame()
+        release.to_native()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -224,7 +224,7 @@ def test_a_method_that_is_called_by_itself_refuses_too_few_records(method):
 import polars, shoal
 table = shoal.read(polars.DataFrame({{"a": [1], "s": [1]}}), quasi=["a"], sensitive=["s"])
 try:
-    shoal.{method}().apply(table, [shoal.models.KAnonymity(2)], 0)
+    shoal.methods.{method}().apply(table, [shoal.models.KAnonymity(2)], 0)
 except shoal.ShoalError:
     print("refused")
 """

@@ -90,7 +90,7 @@ def test_cells_of_some_records_are_those_of_the_whole_table():
     release = shoal.anonymize(read(people(50)), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(5)]).table
     rows = np.array([3, 17, 42])
     lo, hi = release.cells(["ill", "age"], rows)
-    whole = release.to("polars")
+    whole = release.to_polars()
     assert [release.schema["ill"].axis.text(position) for position in lo[:, 0]] == whole["ill"][rows].to_list()
     assert [{"lo": a, "hi": b} for a, b in zip(lo[:, 1], hi[:, 1], strict=True)] == [
         {"lo": cell["lo"], "hi": cell["hi"]} for cell in whole["age"][rows].to_list()

@@ -157,8 +157,8 @@ def test_text_of_a_frame_is_read_as_declared():
     table = shoal.read(
         frame, quasi=["day", "paid"], kinds={"day": "date", "paid": "integer"}, dates="dmy", thousands=","
     )
-    assert [str(day) for day in table.to("arrow").to_pydict()["day"]] == ["2024-09-03", "2024-09-04"]
-    assert table.to("arrow").to_pydict()["paid"] == [1100, 20]
+    assert [str(day) for day in table.to_arrow().to_pydict()["day"]] == ["2024-09-03", "2024-09-04"]
+    assert table.to_arrow().to_pydict()["paid"] == [1100, 20]
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def masked(people):
     release = shoal.anonymize(
         table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)], measures=[], allow_identifiers=["place"]
     )
-    return pl.DataFrame(release.frame("arrow", cells="text")).sort("place").drop("place")
+    return pl.DataFrame(release.to_arrow(cells="text")).sort("place").drop("place")
 
 
 @pytest.mark.parametrize(("by", "least"), [("zip", 0.99), ("day", 0.99), ("age", 0.95)])

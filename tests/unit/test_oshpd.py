@@ -333,7 +333,7 @@ def test_what_is_written_reads_as_the_same_table(put, tmp_path, name):
     again = shoal.read(tmp_path / name, quasi=S1[:9], sensitive=S1[9:], kinds={"diag_p": "category"}, masked=True)
     for mine, theirs in zip(table.data.unfolded(), again.data.unfolded(), strict=True):
         assert mine.tolist() == theirs.tolist()
-    cells = [t.to("arrow", cells="text").select(S1[9:]).to_pydict() for t in (table, again)]
+    cells = [t.to_arrow(cells="text").select(S1[9:]).to_pydict() for t in (table, again)]
     assert cells[0] == cells[1]
     assert cells[0] == {"charge": [505785, None, 505785, 505785], "diag_p": ["4829", "4829", "0389", "*"]}
 

@@ -80,7 +80,7 @@ def test_a_plain_column_of_any_type_is_passed_on_as_it_is(tmp_path, name):
         release.write(tmp_path / "out.parquet", overwrite=True)
         out = pq.read_table(tmp_path / "out.parquet")
         assert out.schema.field("odd").type == source.schema.field("odd").type
-        assert release.frame("arrow").schema.field("odd").type == source.schema.field("odd").type
+        assert release.to_arrow().schema.field("odd").type == source.schema.field("odd").type
         assert sorted(map(str, canonical(out))) == sorted(map(str, canonical(source)))
         outs.append(canonical(out))
     assert outs[0] == outs[1], "the order of the input shows"
@@ -105,7 +105,7 @@ def test_tables_in_parts_pass_on_the_same(tmp_path):
         )
         assert any("released order" in line for line in proof.proved)
     assert (tmp_path / "outTrue.parquet").read_bytes() == (tmp_path / "outFalse.parquet").read_bytes()
-    assert release.frame("arrow").schema.types[1:] == whole.schema.types[1:]
+    assert release.to_arrow().schema.types[1:] == whole.schema.types[1:]
 
 
 @pytest.mark.parametrize("name", NO_PARQUET)
@@ -115,7 +115,7 @@ def test_what_parquet_cannot_hold_is_refused(tmp_path, name):
     with pytest.raises(shoal.errors.DataError, match="Parquet cannot hold"):
         release.write(tmp_path / "out.parquet", overwrite=True)
     assert not list(tmp_path.iterdir())
-    assert release.frame("arrow").schema.field("odd").type == ODD[name].type
+    assert release.to_arrow().schema.field("odd").type == ODD[name].type
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -178,7 +178,7 @@ FRAMES = {
 def test_frames_come_out_with_the_types_that_they_came_with(make):
     frame = FRAMES[make]()
     table = shoal.read(frame, quasi="age", plain=[name for name in frame.columns if name != "age"])
-    out = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(4)]).frame()
+    out = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(4)]).to_native()
     assert type(out) is type(frame)
     told = [str(kind).replace("ENUM('b', 'a')", "ENUM('b')") for kind in frame.dtypes]  # of it, what occurs
     assert [str(kind) for kind in out.dtypes][1:] == told[1:]
@@ -188,7 +188,7 @@ def test_a_frame_that_has_no_such_type_is_refused_in_words():
     table = shoal.read(table_of(ODD["interval"]), quasi="age", plain="odd")
     release = released(table)
     with pytest.raises(shoal.errors.DataError, match=r"'odd'.*Polars cannot take over"):
-        release.frame("polars")
+        release.to_polars()
 
 
 def test_memory_behind_values_is_not_passed_on():
@@ -209,7 +209,7 @@ def test_remarks_inside_of_types_are_not_passed_on(tmp_path):
     release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
     release.write(tmp_path / "out.parquet", overwrite=True)
     assert b"of a patient" not in (tmp_path / "out.parquet").read_bytes()
-    assert release.frame("arrow").schema.field("odd").type.value_field.metadata is None
+    assert release.to_arrow().schema.field("odd").type.value_field.metadata is None
 
 
 def test_text_says_why_it_is_read_as_text(tmp_path):

@@ -112,7 +112,7 @@ def test_classes_are_joined_until_half_of_the_people_at_most_share_a_value():
     models = [shoal.models.KAnonymity(2), shoal.models.AlphaK(0.5)]
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), models)
     assert release.holds
-    assert release.frame("pandas")["age"].tolist() == ["[1;5]"] * 6
+    assert release.to_pandas()["age"].tolist() == ["[1;5]"] * 6
 
 
 def test_classes_that_show_the_same_are_one():
@@ -123,7 +123,7 @@ def test_classes_that_show_the_same_are_one():
         table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2), shoal.models.LDiversity(2)]
     )
     assert release.holds
-    assert release.frame("pandas")["age"].tolist() == ["[7;8]"] * 6
+    assert release.to_pandas()["age"].tolist() == ["[7;8]"] * 6
     with pytest.raises(GuaranteeError, match="reach only 1"):
         shoal.anonymize(
             table_of(visits[:4]),

@@ -57,7 +57,7 @@ def test_classes_do_not_depend_on_how_a_table_of_many_pieces_is_held(name, model
     for table in (whole, *(engine.taken(whole) for engine in engines)):
         release = shoal.anonymize(table, build("methods", {"name": name}), models)
         assert release.holds
-        released.append(release.table.to("arrow"))
+        released.append(release.table.to_arrow())
     assert all(other.equals(released[0]) for other in released)
 
 
@@ -65,7 +65,7 @@ def test_a_table_of_several_pieces_of_full_size_is_masked_alike_in_parts():
     whole = shoal.read(people(2 * pieces.ROWS + 1), quasi=["age", "sex", "zip"], engine=Local())
     for method in (shoal.methods.Hilbert(), shoal.methods.Mondrian()):
         one, other = (
-            shoal.anonymize(table, method, [shoal.models.KAnonymity(5)], measures=[]).table.to("arrow")
+            shoal.anonymize(table, method, [shoal.models.KAnonymity(5)], measures=[]).table.to_arrow()
             for table in (whole, Parted(Memory(), 100_000).taken(whole))
         )
         assert one.equals(other)
@@ -86,8 +86,8 @@ def test_crowds_of_any_size_are_left_as_they_are(held, monkeypatch):
     for method, quasi in asked:  # of a single attribute, hilbert would cut elsewhere if that loses less
         table = shoal.read(frame, quasi=quasi, engine=Local())
         table = table if isinstance(held, Local) else held.taken(table)
-        released = shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).frame(
-            "polars", cells="text", row_order="input"
+        released = shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).to_polars(
+            cells="text", row_order="input"
         )["age"]
         exact = frame["age"].is_between(30, 50)
         assert (released.filter(exact) == frame["age"].filter(exact).map_elements(lambda a: f"[{a};{a}]", str)).all()

@@ -41,7 +41,7 @@ def test_what_a_class_shows(publish):
     table = table_of(COLUMNS)
     labels = np.array([0, 0, 0, 1, 1, 1], np.int32)
     released = table.derive(table.engine.regroup(table.data, table.schema, labels, 2, publish))
-    columns = released.to("arrow", cells="text").columns
+    columns = released.to_arrow(cells="text").columns
     rows = list(zip(*(map(text, column.to_pylist()) for column in columns), strict=True))
     assert rows == [tuple(SHOWN[publish][row // 3]) for row in range(6)]
 
@@ -52,8 +52,8 @@ def text(value):
 
 def test_ranges_that_were_there_before_become_ranges_of_means():
     table = shoal.read(pa.table({"age": ["[10;20]", "[20;40]"]}), quasi="age")
-    frame = shoal.anonymize(table, shoal.methods.MDAV("mean"), [shoal.models.KAnonymity(2)]).frame(
-        "pandas", row_order="input"
+    frame = shoal.anonymize(table, shoal.methods.MDAV("mean"), [shoal.models.KAnonymity(2)]).to_pandas(
+        row_order="input"
     )
     assert frame["age"].tolist() == ["[15.0;30.0]"] * 2
 

@@ -17,7 +17,7 @@ from shoal.schema import Role
 
 def cells(source, **options):
     """Give the cells of the quasi-identifier a as text."""
-    return shoal.read(source, quasi=["a"], **options).to("arrow", cells="text").column("a").to_pylist()
+    return shoal.read(source, quasi=["a"], **options).to_arrow(cells="text").column("a").to_pylist()
 
 
 FRAMES = {
@@ -42,7 +42,7 @@ FRAMES = {
 def test_every_make_of_frame_is_read_alike(make):
     table = shoal.read(FRAMES[make](), quasi=["a"], sensitive=["s"])
     assert [a.axis.kind for a in table.schema.attributes] == ["integer", "category"]
-    assert table.to("arrow").to_pydict() == {"a": [3, 1, None], "s": ["x", None, "y"]}
+    assert table.to_arrow().to_pydict() == {"a": [3, 1, None], "s": ["x", None, "y"]}
 
 
 @pytest.mark.parametrize(
@@ -52,15 +52,15 @@ def test_every_make_of_frame_is_read_alike(make):
 def test_the_same_make_comes_out(make, kind):
     table = shoal.read(FRAMES[make](), quasi=["a"], sensitive=["s"])
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
-    assert isinstance(release.frame(), kind)
-    assert release.frame("pandas")["a"].tolist() == ["*"] * 3
+    assert isinstance(release.to_native(), kind)
+    assert release.to_pandas()["a"].tolist() == ["*"] * 3
 
 
 def test_a_span_is_a_struct_of_two_ends():
     table = shoal.read(pl.DataFrame({"a": [1, 2, 3, None]}), quasi=["a"])
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
-    assert release.frame("arrow").to_pydict() == {"a": [{"lo": None, "hi": None}] * 2 + [{"lo": 1, "hi": 2}] * 2}
-    assert release.frame("arrow").schema.field("a").type == pa.struct([("lo", pa.int64()), ("hi", pa.int64())])
+    assert release.to_arrow().to_pydict() == {"a": [{"lo": None, "hi": None}] * 2 + [{"lo": 1, "hi": 2}] * 2}
+    assert release.to_arrow().schema.field("a").type == pa.struct([("lo", pa.int64()), ("hi", pa.int64())])
 
 
 def test_the_struct_of_a_missing_cell_is_null_and_not_a_wildcard():
@@ -87,7 +87,7 @@ CARRIED = {
 def test_a_carried_column_comes_out_of_a_frame_as_it_went_in(name):
     table = shoal.read(pa.table({"a": [1, 2, 3, 4], "s": CARRIED[name]}), quasi=["a"], sensitive=["s"])
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
-    found = release.frame("arrow", row_order="input").column("s")
+    found = release.to_arrow(row_order="input").column("s")
     if name == "empty texts":  # an empty text is a cell without a value
         assert found.to_pylist() == [None, "x", None, " y "]
     elif name == "nanoseconds":
@@ -101,7 +101,7 @@ def test_large_integers_beside_missing_ones_stay_exact_in_pandas():
     release = shoal.anonymize(
         shoal.read(frame, quasi=["a"], sensitive=["s"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
-    found = release.frame(row_order="input")["s"]
+    found = release.to_native(row_order="input")["s"]
     assert [None if pd.isna(v) else int(v) for v in found] == [2**60 + 1, None, 5, 6]
 
 
@@ -205,7 +205,7 @@ def test_the_papers_format(tmp_path):
     table = shoal.read(tmp_path / "in.txt", last_sensitive=True, masked=True)
     assert table.schema.quasi == ("age", "zip")
     assert table.schema.sensitive == ("charge",)
-    assert table.to("pandas").to_dict("list") == {
+    assert table.to_pandas().to_dict("list") == {
         "age": ["[20;29]", "[30;30]"],
         "zip": ["[93700;93799]", "*"],
         "charge": [5, 6],
@@ -216,7 +216,7 @@ def test_decimal_commas_delimiters_and_quotes(tmp_path):
     (tmp_path / "in.csv").write_text('a;"b;c";note\n"1,5";x;"p;q"\n2,25;y;""\n', encoding="utf-8")
     table = shoal.read(tmp_path / "in.csv", quasi=["a"], rest=Role.PLAIN)
     assert table.schema.names == ("a", "b;c", "note")
-    assert table.to("arrow").to_pydict() == {"a": [1.5, 2.25], "b;c": ["x", "y"], "note": ["p;q", None]}
+    assert table.to_arrow().to_pydict() == {"a": [1.5, 2.25], "b;c": ["x", "y"], "note": ["p;q", None]}
 
 
 def test_parquet_and_text_give_the_same_table(tmp_path):
@@ -224,7 +224,7 @@ def test_parquet_and_text_give_the_same_table(tmp_path):
     frame.write_csv(tmp_path / "in.csv")
     pq.write_table(frame.to_arrow(), tmp_path / "in.parquet")
     one, other = (shoal.read(tmp_path / name, quasi=["a"], sensitive=["s"]) for name in ("in.csv", "in.parquet"))
-    assert one.to("arrow").to_pydict() == other.to("arrow").to_pydict()
+    assert one.to_arrow().to_pydict() == other.to_arrow().to_pydict()
 
 
 def test_columns_without_a_role_are_left_out_and_named():
@@ -264,7 +264,7 @@ def test_the_smallest_64_bit_integer_is_itself(role, tmp_path):
     frame = pa.table({"a": [1, 2, 3, 4], "b": [-(2**63), 0, 5, 6]})
     options = {"quasi": ["a", "b"]} if role == "quasi" else {"quasi": ["a"], "sensitive": ["b"]}
     table = shoal.read(frame, **options)
-    assert table.to("arrow").column("b").to_pylist() == [-(2**63), 0, 5, 6]
+    assert table.to_arrow().column("b").to_pylist() == [-(2**63), 0, 5, 6]
     shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(4)]).write(tmp_path / "out.csv")
     texts = columns_of(tmp_path / "out.csv")["b"]
     assert texts == ([f"[{-(2**63)};6]"] * 4 if role == "quasi" else [str(-(2**63)), "0", "5", "6"])
@@ -274,7 +274,7 @@ def test_the_smallest_64_bit_integer_is_itself(role, tmp_path):
 @pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table])
 def test_a_declared_missing_mark_is_no_value_in_frames_too(make):
     table = shoal.read(make({"a": [-9, 5, 6], "c": ["-9", "x", "y"]}), quasi=["a", "c"], missing=["-9"])
-    assert table.to("arrow").to_pydict() == {"a": [None, 5, 6], "c": [None, "x", "y"]}
+    assert table.to_arrow().to_pydict() == {"a": [None, 5, 6], "c": [None, "x", "y"]}
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_the_digest_of_text_is_that_of_the_rows_that_were_read(tmp_path, monkeyp
     monkeypatch.setattr(text_reader, "opened", swapping)
     found = shoal.read(path, engine=ENGINES[engine](), **ROLES)
     assert len(times) >= 2
-    assert "hiv" in found.to("arrow").column("ill").to_pylist()
+    assert "hiv" in found.to_arrow().column("ill").to_pylist()
     assert found.origin.content.sha256 == hashlib.sha256(other).hexdigest()
     assert found.origin.written == Local().digest(Source.parse(path))
 

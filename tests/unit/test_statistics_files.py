@@ -51,7 +51,7 @@ def test_labels_are_read_and_published(survey, name, engine):
     assert [table.schema[column].axis.kind for column in ("age", "sex", "share")] == ["integer", "category", "float"]
     assert table.origin.notes == ("labels of only some values of 'age' left out",)
     release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
-    assert set(release.frame("pandas")["sex"]) == {"woman", "man"}
+    assert set(release.to_pandas()["sex"]) == {"woman", "man"}
     release.write(survey / "out.csv")
     asked = {"private": survey / "out.private.json", "original": survey / name}
     assert shoal.verify(survey / "out.csv", survey / "out.certificate.json", **asked).proved

@@ -34,7 +34,7 @@ def alike(one, other):
         if a.axis.values is not None:
             assert list(a.axis.values) == list(b.axis.values), a.name
     for cells in ("struct", "text"):
-        mine, theirs = one.to("arrow", cells=cells), other.to("arrow", cells=cells)
+        mine, theirs = one.to_arrow(cells=cells), other.to_arrow(cells=cells)
         assert mine.schema == theirs.schema
         assert repr(mine.to_pylist()) == repr(theirs.to_pylist())  # what is no number equals not even itself
     assert (one.origin.name, one.origin.sha256, one.origin.given) == (

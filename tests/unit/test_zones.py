@@ -44,7 +44,7 @@ def test_times_come_out_as_the_clocks_showed_them(tmp_path, make, engine):
     """Midnight in Tokyo must not become an afternoon without a zone."""
     table = shoal.read(MAKES[make](tmp_path), engine=engine(), **ASKED)
     release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
-    out = release.frame("arrow")
+    out = release.to_arrow()
     zone = "+09:00" if make == "text" else "Asia/Tokyo"
     ends = pa.struct([(end, pa.timestamp("us", zone)) for end in ("lo", "hi")])
     assert out.schema.field("seen").type == ends
@@ -79,9 +79,7 @@ def test_a_time_told_with_another_offset_is_not_the_release(tmp_path):
     release.write(tmp_path / "out.csv")
     (tmp_path / "out.csv").write_text((tmp_path / "out.csv").read_text().replace(FIRST, "2023-12-31 15:00:00+00:00", 1))
     found = shoal.read(tmp_path / "out.csv", quasi="seen")
-    assert (
-        found.to("arrow", cells="text")["seen"].to_pylist()[0] == found.to("arrow", cells="text")["seen"].to_pylist()[1]
-    )
+    assert found.to_arrow(cells="text")["seen"].to_pylist()[0] == found.to_arrow(cells="text")["seen"].to_pylist()[1]
     with pytest.raises(shoal.errors.CertificateError):
         shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
 

@@ -59,7 +59,7 @@ OTHER_KEYS = (("los",), ("oshpd_id",), ("oshpd_id", "los"))  # what is left out 
 
 def compare(table: Table, knowledge: Mapping[str, str], patients: NDArray[Any] | None) -> list[Goal]:
     """Measure every goal, given a table as `shoal.datasets.discharges` makes it, and whose discharge each record is."""
-    frame, tables = table.to("arrow"), model()
+    frame, tables = table.to_arrow(), model()
     columns = {name: frame.column(name).to_numpy().astype(np.int64) for name in (*table.schema.quasi, "charge")}
     of_length = [*_uniqueness(table, knowledge), *_masking(table)]
     if table.rows != FULL:  # a shorter table has more unique records, a longer one fewer

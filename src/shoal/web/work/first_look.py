@@ -44,7 +44,7 @@ def preview(request: Request, tell: Tell) -> Found:
     options = ReadOptions(roles=Roles(rest=Role.PLAIN), **request.get("layout", {}))
     with sampled(request) as part:
         table = read(part[0] if part else request["file"], options=options)
-        frame = table.to("arrow", cells="text").slice(0, _SHOWN)
+        frame = table.to_arrow(cells="text").slice(0, _SHOWN)
         names = table.schema.names
         rows = [[_text(row.get(name)) for name in names] for row in islice(frame.to_pylist(), _SHOWN)]
     return {"names": list(names), "rows": rows}
