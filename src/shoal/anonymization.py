@@ -98,7 +98,7 @@ def anonymize(
         verdicts = check(masked, models)
         if not any(isinstance(model, KAnonymity) for model in models):
             refuse([each for each in alone(masked) if each.column not in allowed])
-        scores = score(masked, asked, table)
+        scores = score(table, masked, measures=asked)
         if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
             scores = seen_anew(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
     return Release(

@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from shoal.catalogue import picked
 from shoal.certificate import Certificate
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.homogeneity import Homogeneous, homogeneous
-from shoal.measures import Measure, Score, TableMeasure
-from shoal.measures.class_sizes import ClassSizes
-from shoal.measures.information_loss import InformationLoss
-from shoal.measures.random_reidentification import RandomReidentification
-from shoal.measures.uniqueness import Uniqueness
+from shoal.measures import STANDARD, Measure, Scores, TableMeasure
 from shoal.models import PrivacyModel, Verdict
 from shoal.papers import Places
 from shoal.progress.showing import by_itself
@@ -30,7 +27,7 @@ from shoal.several_rows import SeveralRows
 from shoal.table import Cells, Origin, RowOrder, Table
 
 PROMISES_NOTHING = "This release promises nothing."
-STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
+STANDARD_MEASURES: tuple[Measure, ...] = picked("measures", STANDARD)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +49,7 @@ class Release:
     verdicts
         What was found of each model.
     scores
-        What was measured.
+        What was measured, also by name: ``release.scores["uniqueness"]``.
     several_rows
         A column by which people have several rows, though nobody said that it tells them apart. It is for the holder
         of the original alone.
@@ -64,7 +61,7 @@ class Release:
     recipe: Recipe
     steps: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
-    scores: tuple[Score, ...]
+    scores: Scores
     several_rows: SeveralRows | None = None
 
     @cached_property
@@ -239,10 +236,10 @@ class Release:
         return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=scores)
 
 
-def seen_anew(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) -> tuple[Score, ...]:
+def seen_anew(table: Table, measures: Sequence[Measure], scores: Scores) -> Scores:
     """Give scores with those anew that look at the order of the rows."""
     looks = zip(measures, scores, strict=True)
-    return tuple(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
+    return Scores(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
 
 
 def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> None:

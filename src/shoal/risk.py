@@ -33,7 +33,7 @@ def risk(
         measures.append(AttributeDisclosure(where, names))
     if matching != "signature":
         measures.append(Uniqueness(names, "fit"))
-    scores = score(table, measures)
+    scores = score(table, measures=measures)
     report: dict[str, Any] = {} if known is None else {"known": list(known)}
     report |= {"uniqueness": scores[0].value, **scores[0].detail}
     if matching != "signature":

@@ -23,7 +23,7 @@ from shoal.errors import CertificateError, DataError, ParameterError, RoomError,
 from shoal.files import recover
 from shoal.files.moving import Awaited
 from shoal.identifiers import identifying, looked_at
-from shoal.measures import Measure, Score
+from shoal.measures import Measure, Scores
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.private_record import PrivateRecord
@@ -59,7 +59,7 @@ class Proof:
     """
 
     verdicts: tuple[Verdict, ...]
-    scores: tuple[Score, ...]
+    scores: Scores
     proved: tuple[str, ...]
     not_proved: tuple[str, ...]
     protected: tuple[str, ...] = ()

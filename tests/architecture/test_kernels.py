@@ -110,7 +110,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(shoal.read(table, quasi="charge"), method, [shoal.models.KAnonymity(3)])
     for pool in (Memory(), Files(tmp_path)):
         parted = Parted(pool, 500)
-        shoal.score(shoal.read(table, engine=parted, **roles), [shoal.measures.Uniqueness()])
+        shoal.score(shoal.read(table, engine=parted, **roles), measures=[shoal.measures.Uniqueness()])
         numbers = shoal.read(table, engine=parted, quasi="charge")
         shoal.anonymize(numbers, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]).write(
             tmp_path / "parts.csv", overwrite=True
@@ -122,10 +122,12 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
             release.write(path, delimiter=delimiter, overwrite=True)
             shoal.verify(path, path.with_suffix(".certificate.json"))
     shoal.score(
-        shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.measures.Uniqueness(matching="fit")]
+        shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"),
+        measures=[shoal.measures.Uniqueness(matching="fit")],
     )
     shoal.score(
-        shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"), [shoal.measures.OrderLeak()]
+        shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"),
+        measures=[shoal.measures.OrderLeak()],
     )
     for method in (
         shoal.methods.MDAV("mean"),

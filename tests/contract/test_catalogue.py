@@ -277,7 +277,7 @@ def test_a_measure_states_its_direction_and_range_and_stays_in_it(kind, name):
     assert low < high
     assert sum(isinstance(measure, kind) for kind in (ClassMeasure, PairMeasure, TableMeasure)) == 1
     for method in METHODS if kind != "spark" else SHAPES:  # where every look at a release takes a while
-        (found,) = shoal.score(release_of(kind, method).table, [measure], table_of(kind))
+        (found,) = shoal.score(table_of(kind), release_of(kind, method).table, measures=[measure])
         assert found.measure == name
         assert low <= found.lower <= found.value <= found.upper <= high
         assert found.detail
@@ -287,19 +287,19 @@ def test_a_measure_states_its_direction_and_range_and_stays_in_it(kind, name):
 def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, name):
     given = {"name": name} | ASKED.get(name, {})
     values = [
-        shoal.score(table, [build("measures", given | {"known": known})])[0].value
+        shoal.score(table, measures=[build("measures", given | {"known": known})])[0].value
         for known in ([*KINDS], ["race"], ["stage", "race"])
     ]
-    assert shoal.score(table, [build("measures", given)])[0].value == values[0]
+    assert shoal.score(table, measures=[build("measures", given)])[0].value == values[0]
     with pytest.raises(SchemaError):
-        shoal.score(table, [build("measures", given | {"known": ["charge"]})])
+        shoal.score(table, measures=[build("measures", given | {"known": ["charge"]})])
 
 
 def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
     for name, entry in MEASURES.items():
         measure = build("measures", {"name": name} | ASKED.get(name, {}))
         if isinstance(measure, PairMeasure):
-            (loss,) = shoal.score(table, [measure], table)
+            (loss,) = shoal.score(table, table, measures=[measure])
             assert loss.value == 0, name
             assert entry.direction == "lower is more useful"
 
@@ -339,7 +339,8 @@ ELSEWHERE = [kind for kind in ENGINES if kind != "local"]
 def test_a_measure_does_not_depend_on_how_the_tables_are_held(kind, name, method):
     measure = build("measures", {"name": name} | ASKED.get(name, {}))
     (one,), (other,) = (
-        shoal.score(released, [measure], original) for original, released in (held("local", method), held(kind, method))
+        shoal.score(original, released, measures=[measure])
+        for original, released in (held("local", method), held(kind, method))
     )
     assert (other.value, other.lower, other.upper) == pytest.approx((one.value, one.lower, one.upper), rel=1e-12)
 

@@ -47,7 +47,7 @@ def test_a_session_is_given_without_a_name(engine):
     table = shoal.read(pa.table({"a": [3, 1, 2, 2], "b": [1, 1, 2, 2]}), engine=other, quasi=["a", "b"])
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     assert release.verdicts[0].holds
-    assert shoal.score(table, [shoal.measures.Uniqueness()])[0].value == 0.5
+    assert shoal.score(table, measures=[shoal.measures.Uniqueness()])[0].value == 0.5
 
 
 def test_only_a_session_is_given_without_a_name(engine):

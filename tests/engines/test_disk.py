@@ -144,7 +144,7 @@ def test_who_stands_alone_in_parts_is_who_stands_alone_in_the_whole(columns, row
         alone = sum(people.count(one) == 1 for one in people) / len(people)
         if matching == "fit" and any(None in one for one in people):
             continue  # what nobody knows fits everyone
-        (score,) = shoal.score(there, [shoal.measures.Uniqueness(known=tuple(known), matching=matching)])
+        (score,) = shoal.score(there, measures=[shoal.measures.Uniqueness(known=tuple(known), matching=matching)])
         assert score.value == pytest.approx(alone)
 
 
@@ -238,11 +238,11 @@ def test_boxes_that_cannot_all_be_compared_are_refused_with_a_way_out(tmp_path):
     path.write_text("a\n" + "".join(f"[{i};{i + 3}]\n" for i in range(50)), "utf-8")
     table = shoal.read(path, engine=Tiny(Files(tmp_path), most_boxes=20), quasi=["a"])
     with pytest.raises(ParameterError, match="--matching signature"):
-        shoal.score(table, [shoal.measures.Uniqueness(matching="fit")])
+        shoal.score(table, measures=[shoal.measures.Uniqueness(matching="fit")])
     enough = shoal.read(path, engine=Tiny(Files(tmp_path)), quasi=["a"])
     whole = shoal.read(path, engine=Local(), quasi=["a"])
     fit = shoal.measures.Uniqueness(matching="fit")
-    assert shoal.score(enough, [fit]) == shoal.score(whole, [fit])
+    assert shoal.score(enough, measures=[fit]) == shoal.score(whole, measures=[fit])
 
 
 def test_few_classes_with_many_records_are_counted_before_they_move(tmp_path):
@@ -257,7 +257,7 @@ def test_few_classes_with_many_records_are_counted_before_they_move(tmp_path):
         shoal.measures.Uniqueness(("b",), "fit"),
         shoal.measures.AttributeDisclosure("s > 1"),
     ]
-    assert shoal.score(whole, measures) == shoal.score(parts, measures)
+    assert shoal.score(whole, measures=measures) == shoal.score(parts, measures=measures)
 
 
 def test_a_large_file_stays_within_the_limit(tmp_path):
@@ -350,7 +350,7 @@ def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, class
     assert (told["engine"], told["verdicts"][0]["classes"]) == ("disk", classes)
     measures = [shoal.measures.ClassSizes(), shoal.measures.Uniqueness(), shoal.measures.AttributeDisclosure("s > 12")]
     found = [
-        shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures)
+        shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures=measures)
         for engine in (Local(), Disk(Files(tmp_path), limit=limit))
     ]
     assert found[0] == found[1]

@@ -28,7 +28,7 @@ def stays(shared_data):
 
 def lost(table, method, k, model):
     released = method.apply(table, [shoal.models.KAnonymity(k), model], 0)
-    return shoal.score(released, [shoal.measures.InformationLoss()], table)[0].value
+    return shoal.score(table, released, measures=[shoal.measures.InformationLoss()])[0].value
 
 
 @pytest.mark.parametrize("name", ["adult", "stays"])

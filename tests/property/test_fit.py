@@ -128,7 +128,7 @@ def table_of(columns):
 
 
 def fit(table, known=None, effort=None):
-    (found,) = shoal.score(table, [shoal.measures.Uniqueness(known, "fit", effort)])
+    (found,) = shoal.score(table, measures=[shoal.measures.Uniqueness(known, "fit", effort)])
     return found
 
 

@@ -90,9 +90,9 @@ def test_regeneration_joins_what_belongs_together():
     counts = {"race": Counter(race for i, (_, race, _) in enumerate(rows) if i % 3 == 0)}
     loose, joint = (
         shoal.score(
-            shoal.methods.Regenerate(counts, joint=joint).apply(masked, [], 1),
-            [shoal.measures.CorrelationShift()],
             table,
+            shoal.methods.Regenerate(counts, joint=joint).apply(masked, [], 1),
+            measures=[shoal.measures.CorrelationShift()],
         )[0]
         for joint in (False, True)
     )

@@ -42,7 +42,7 @@ def lost(table, method, *models):
     except (GuaranteeError, shoal.errors.SchemaError):
         return np.inf
     assert all(verdict.holds for verdict in shoal.models.check(released, models))
-    return shoal.score(released, [shoal.measures.InformationLoss()], table)[0].value
+    return shoal.score(table, released, measures=[shoal.measures.InformationLoss()])[0].value
 
 
 PROMISES = [

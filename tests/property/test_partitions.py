@@ -65,7 +65,7 @@ def test_the_loss_found_while_publishing_is_the_one_that_comparing_finds(drawn, 
     table, twin = (shoal.read(made.frame("polars"), engine=engine, **made.options) for _ in range(2))
     release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k)], measures=[shoal.measures.InformationLoss()])
     assert engine.distances(twin, release.table) is None  # it was not formed of this one
-    (compared,) = shoal.score(release.table, [shoal.measures.InformationLoss()], twin)
+    (compared,) = shoal.score(twin, release.table, measures=[shoal.measures.InformationLoss()])
     (found,) = release.scores
     assert found.value == pytest.approx(compared.value, rel=1e-12)
     assert found.detail["per_attribute"] == pytest.approx(compared.detail["per_attribute"], rel=1e-12)
@@ -88,8 +88,8 @@ def test_a_released_table_can_be_pickled():
     release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     again = pickle.loads(pickle.dumps(release.table))
     assert again.engine.distances(table, again) is None
-    assert shoal.score(again, [shoal.measures.InformationLoss()], table) == shoal.score(
-        release.table, [shoal.measures.InformationLoss()], table
+    assert shoal.score(table, again, measures=[shoal.measures.InformationLoss()]) == shoal.score(
+        table, release.table, measures=[shoal.measures.InformationLoss()]
     )
 
 

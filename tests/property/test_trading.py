@@ -82,7 +82,7 @@ def test_on_discharges_hilbert_loses_less_than_half_of_what_algorithm_s4_does(so
     for method in (shoal.methods.Hilbert(), shoal.methods.StratifiedClusters()):
         released = method.apply(some_discharges, models, 0)
         assert all(verdict.holds for verdict in shoal.models.check(released, models))
-        losses.append(shoal.score(released, [shoal.measures.InformationLoss()], some_discharges)[0].value)
+        losses.append(shoal.score(some_discharges, released, measures=[shoal.measures.InformationLoss()])[0].value)
     assert losses[0] < 0.48 * losses[1]
 
 

@@ -94,4 +94,4 @@ def test_values_that_say_nothing_of_the_column_are_refused(table, text):
 
 def test_a_column_that_is_not_there_is_refused_with_a_suggestion(table):
     with pytest.raises(shoal.errors.SchemaError, match="charge"):
-        shoal.score(table, [shoal.measures.AttributeDisclosure("charg > 5")])
+        shoal.score(table, measures=[shoal.measures.AttributeDisclosure("charg > 5")])

@@ -20,7 +20,7 @@ def table(*, kinds=None, **columns):
 
 
 def unique(read):
-    (found,) = shoal.score(read, [shoal.measures.Uniqueness(matching="fit")])
+    (found,) = shoal.score(read, measures=[shoal.measures.Uniqueness(matching="fit")])
     assert found.detail["undecided"] == 0
     return found.detail["unique"]
 
@@ -117,12 +117,12 @@ def test_what_is_undecided_counts_as_unique_and_the_lower_bound_says_so():
     people = table(age=["[20;29]", "[20;24]", "[25;29]", "[22;27]", "[40;40]"], sex=["*", "1", "1", "2", "1"])
     exact = unique(people)
     for effort in (*range(0, 400, 7), 10_000):
-        (found,) = shoal.score(people, [shoal.measures.Uniqueness(matching="fit", effort=effort)])
+        (found,) = shoal.score(people, measures=[shoal.measures.Uniqueness(matching="fit", effort=effort)])
         assert found.lower * 5 <= exact <= found.upper * 5
         assert found.value == found.upper
         assert found.detail["undecided"] == round(5 * (found.upper - found.lower))
     assert found.lower == found.upper
-    (nothing,) = shoal.score(people, [shoal.measures.Uniqueness(matching="fit", effort=0)])
+    (nothing,) = shoal.score(people, measures=[shoal.measures.Uniqueness(matching="fit", effort=0)])
     assert (nothing.lower, nothing.upper, nothing.detail["undecided"]) == (0, 1, 5)
 
 
@@ -153,7 +153,7 @@ def test_known_attributes_are_measured_alone():
     assert risk(people, ["sex"], matching="fit")["unique"] == 1
     assert risk(people, ["age"], matching="fit")["unique"] == 2
     with pytest.raises(SchemaError):
-        shoal.score(people, [shoal.measures.Uniqueness(("agee",), "fit")])
+        shoal.score(people, measures=[shoal.measures.Uniqueness(("agee",), "fit")])
 
 
 def test_risk_says_which_matching_it_is():

@@ -204,8 +204,8 @@ def test_granularity_by_hand():
         kinds={"age": "integer", "race": "category", "no": "integer"},
         masked=True,
     )
-    (score,) = shoal.score(masked, [shoal.measures.Granularity()], table)
+    (score,) = shoal.score(table, masked, measures=[shoal.measures.Granularity()])
     assert score.detail["per_attribute"] == {"age": (0.25 * 2 + 0.5 * 2) / 4, "race": 0.25, "no": 0.5}
     assert score.value == pytest.approx((0.375 + 0.25 + 0.5) / 3)
     assert score.detail["utility"] == 1 - score.value
-    assert shoal.score(table, [shoal.measures.Granularity()], table)[0].value == 0
+    assert shoal.score(table, table, measures=[shoal.measures.Granularity()])[0].value == 0

@@ -19,7 +19,7 @@ def people():
 
 
 def measured(table, measure, original=None):
-    (found,) = shoal.score(table, [measure], original)
+    (found,) = shoal.score(original, table, measures=[measure])
     return found
 
 
@@ -164,7 +164,7 @@ def test_a_table_with_numbers_beyond_32_bits_can_be_compared_with_one_without():
 
 
 def test_measures_of_pairs_are_left_out_without_an_original(people):
-    found = shoal.score(people, [shoal.measures.InformationLoss(), shoal.measures.Uniqueness()])
+    found = shoal.score(people, measures=[shoal.measures.InformationLoss(), shoal.measures.Uniqueness()])
     assert [score.measure for score in found] == ["uniqueness"]
 
 

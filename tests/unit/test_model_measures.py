@@ -26,7 +26,7 @@ def read(frame):
 
 
 def measured(measure, before, after):
-    return shoal.score(read(after), [measure], read(before))[0]
+    return shoal.score(read(before), read(after), measures=[measure])[0]
 
 
 # queries
@@ -36,7 +36,9 @@ def test_an_error_of_a_query_is_relative_to_the_true_count():
     before, after = pl.DataFrame({"x": ["a", "a", "b", "b"]}), pl.DataFrame({"x": ["a", "{a;b}", "{a;b}", "{a;b}"]})
     kinds = {"quasi": ["x"], "kinds": {"x": "category"}}
     found = shoal.score(
-        shoal.read(after, **kinds), [shoal.measures.QueryError(50, selectivity=0.5)], shoal.read(before, **kinds)
+        shoal.read(before, **kinds),
+        shoal.read(after, **kinds),
+        measures=[shoal.measures.QueryError(50, selectivity=0.5)],
     )[0]
     assert found.value == pytest.approx(0.25)  # 2.5 or 1.5 instead of 2, whichever town is asked for
     assert found.detail == {"median": 0.25, "ninth_decile": 0.25, "queries": 50, "mean_selectivity": 0.5}
@@ -51,7 +53,8 @@ def test_queries_hold_about_the_share_that_was_asked_for():
 def test_the_same_seed_gives_the_same_queries_and_another_gives_others():
     release = shoal.anonymize(read(people()), shoal.methods.Hilbert(), [shoal.models.KAnonymity(20)]).table
     values = [
-        shoal.score(release, [shoal.measures.QueryError(seed=seed)], read(people()))[0].value for seed in (1, 1, 2)
+        shoal.score(read(people()), release, measures=[shoal.measures.QueryError(seed=seed)])[0].value
+        for seed in (1, 1, 2)
     ]
     assert values[0] == values[1] != values[2]
     assert values[0] > 0

@@ -14,7 +14,7 @@ from shoal.measures import row_order
 
 def measured(columns, measure=None, engine=None, **options):
     table = shoal.read(pl.DataFrame(columns), quasi=list(columns), engine=engine, masked=True, **options)
-    (found,) = shoal.score(table, [measure or shoal.measures.OrderLeak()])
+    (found,) = shoal.score(table, measures=[measure or shoal.measures.OrderLeak()])
     return found
 
 

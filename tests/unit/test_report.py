@@ -291,7 +291,7 @@ def test_outside_no_count_lies_below_the_threshold(ages, k, threshold, data):
             assert sum(row["count"] for row in rows) == pytest.approx(n)
             assert sum(row["before"] for row in rows) == pytest.approx(1)
             assert sum(row["after"] for row in rows) == pytest.approx(1)
-    sizes = shoal.score(table, [shoal.measures.ClassSizes()])[0].detail["classes_by_size"]
+    sizes = shoal.score(table, measures=[shoal.measures.ClassSizes()])[0].detail["classes_by_size"]
     figure = class_sizes([Side("original", dict(sizes), True)], k, discretion)
     for row in figure.rows:
         assert row["share"] == 0 or row["share"] * n > least - 1e-6 or len(figure.rows) == 1

@@ -32,7 +32,9 @@ def test_every_cell_of_the_surfaces_is_what_measuring_it_alone_gives(table):
     for row in surfaces(table, first, second):
         wanted = dict.fromkeys(first, row["first"]) | dict.fromkeys(second, row["second"])
         coarse = shoal.methods.Coarsen({name: r for name, r in wanted.items() if r}).apply(table, (), 0)
-        risk, loss = shoal.score(coarse, [shoal.measures.Uniqueness(), shoal.measures.InformationLoss()], table)
+        risk, loss = shoal.score(
+            table, coarse, measures=[shoal.measures.Uniqueness(), shoal.measures.InformationLoss()]
+        )
         assert row["unique"] == risk.detail["unique"]
         assert row["information_loss"] == pytest.approx(loss.value, rel=1e-9)
 

@@ -88,7 +88,7 @@ def test_times_with_and_without_a_zone_are_not_compared(tmp_path):
     zoned = shoal.read(frame(), quasi="seen", sensitive="left")
     bare = shoal.read(frame(None), quasi="seen", sensitive="left")
     with pytest.raises(shoal.errors.SchemaError, match="zone"):
-        shoal.score(bare, [shoal.measures.InformationLoss()], zoned)
+        shoal.score(zoned, bare, measures=[shoal.measures.InformationLoss()])
     for table, moment in ((zoned, "2024-01-01 00:00"), (bare, FIRST)):
         axis = table.schema["left"].axis
         with pytest.raises(shoal.errors.ParameterError, match="zone"):

@@ -137,7 +137,7 @@ def risk_command(
         if sets:
             report["known"] = [risk(table, names, where, way) for names in sets]
         if extra:
-            report["scores"] = [_score(value) for value in score(table, extra)]
+            report["scores"] = [_score(value) for value in score(table, measures=extra)]
         if page is not None:
             from shoal.report.page import write_page
             from shoal.report.risk_report import risk_report
@@ -237,7 +237,7 @@ def compare_command(
         for path in released:
             after = read(path, engine=held_by, options=_like(before, options))
             after = paired(after, path, before, records, same_order=same_order)
-            scores = score(after, [InformationLoss(), *asked], before)
+            scores = score(before, after, measures=[InformationLoss(), *asked])
             told = {"path": str(path)} | {value.measure.replace("-", "_"): value.value for value in scores}
             told |= risk(after, where=where, matching="signature")
             if same_order:  # which was said, and not found out

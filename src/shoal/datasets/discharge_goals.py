@@ -147,7 +147,7 @@ def _uniqueness(table: Table, knowledge: Mapping[str, str]) -> Iterator[Goal]:
     kinds = sorted(set(knowledge.values()))
     sets = [known for size in range(1, len(kinds) + 1) for known in combinations(kinds, size)]
     measures = [Uniqueness(tuple(name for name in table.schema.quasi if knowledge[name] in known)) for known in sets]
-    found = {known: of.value for known, of in zip(sets, score(table, measures), strict=True)}
+    found = {known: of.value for known, of in zip(sets, score(table, measures=measures), strict=True)}
     for known, share in found.items():
         less = max((found[part] for part in combinations(known, len(known) - 1) if part), default=None)
         what = f"unique by {', '.join(known)} features"
@@ -164,7 +164,11 @@ def _masked(table: Table, key: tuple[str, ...]) -> tuple[NDArray[Any], float, fl
     masked = MaskUniques(key=key).apply(table, [], 0)
     races = np.bincount(*masked.masked["race"], minlength=7)[1:]
     cells = sum(int(counts.sum()) for _, counts in masked.masked.values())
-    return races, cells / table.rows / len(table.schema.quasi), score(masked, [Uniqueness(matching="fit")])[0].value
+    return (
+        races,
+        cells / table.rows / len(table.schema.quasi),
+        score(masked, measures=[Uniqueness(matching="fit")])[0].value,
+    )
 
 
 def _masking(table: Table) -> Iterator[Goal]:

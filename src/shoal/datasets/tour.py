@@ -54,7 +54,7 @@ def _tour(folder: Path) -> None:
     for name, release in releases.items():
         target = folder / f"patients-{name}.csv"
         release.write(target, overwrite=True)  # what must not be replaced was refused before
-        loss = score(release.table, [InformationLoss()], table)[0].value
+        loss = score(table, release.table, measures=[InformationLoss()])[0].value
         report["releases"].append({"path": str(target), "information_loss": loss} | risk(release.table, where=_WHERE))
     print("\nThe same people, each in a crowd of at least five:\n")
     _show(folder / "patients-k5.csv")

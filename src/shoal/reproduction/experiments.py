@@ -115,8 +115,8 @@ class Experiments:
         rows = []
         for known in (c for size in (1, 2, 3) for c in combinations(groups, size)):
             names = self.group(*known)
-            full = score(self.table, [Uniqueness(names)])[0]
-            after = score(self.masked, [Uniqueness(names), Uniqueness(names, "fit")])
+            full = score(self.table, measures=[Uniqueness(names)])[0]
+            after = score(self.masked, measures=[Uniqueness(names), Uniqueness(names, "fit")])
             for data, matching, found in (
                 ("SPD", "signature", full), ("PD", "signature", after[0]), ("PD", "fit", after[1]),
             ):  # fmt: skip
@@ -137,7 +137,7 @@ class Experiments:
         made = {"S1": Regenerate(), "joint": Regenerate(joint=True)}
         tables = {"PD": self.masked} | {name: way.apply(self.masked, (), self.seed) for name, way in made.items()}
         for name, table in tables.items():
-            detail = score(table, [CorrelationShift("skip")], self.table)[0].detail
+            detail = score(self.table, table, measures=[CorrelationShift("skip")])[0].detail
             if name == "PD":
                 rows += [{"data": "SPD", "pair": pair, "correlation": r} for pair, r in detail["before"].items()]
             rows += [{"data": name, "pair": pair, "correlation": r} for pair, r in detail["after"].items()]
@@ -167,7 +167,7 @@ class Experiments:
         for cell, label, family in zip(cells, labels, families, strict=True):
             rows += [_short(row, label, family) for row in self._study([cell])]
         worst: tuple[Measure, ...] = (Uniqueness(None, "fit"), *MEASURES[1:])
-        for found in score(self.masked, worst, self.table):
+        for found in score(self.table, self.masked, measures=worst):
             row = {"measure": found.measure, "value": float(found.value), "detail": dict(found.detail)}
             rows.append(_short(row, "safe harbor", "safe harbor"))
         return rows
