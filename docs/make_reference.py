@@ -23,8 +23,8 @@ from shoal.cli import application
 from shoal.measures import Score
 from shoal.models import Verdict
 from shoal.private_record import PrivateRecord
+from shoal.proof import Proof
 from shoal.schema import Role
-from shoal.verification import Proof
 
 _OF_MODELS = ("check", "closeness_bound", "cluster_size", "smallest_cluster")
 _GIVEN = (Certificate, PrivateRecord, Proof, Role, Score, Verdict)  # values that public functions give or take

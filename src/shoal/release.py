@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal.catalogue import picked
 from shoal.certificate import Certificate
+from shoal.engines import read
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
@@ -30,6 +31,10 @@ PROMISES_NOTHING = "This release promises nothing."
 STANDARD_MEASURES: tuple[Measure, ...] = picked("measures", STANDARD)
 
 
+def _forgotten() -> None:
+    """Give no original: it is not known any more."""
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """A masked table with what was proved and measured on it.
@@ -37,7 +42,7 @@ class Release:
     Attributes
     ----------
     origin
-        Where the original came from. The original itself is not kept: it may be large, and it is not to be released.
+        Where the original came from.
     subject
         The name of the column that told people apart, if there was one.
     table
@@ -53,6 +58,9 @@ class Release:
     several_rows
         A column by which people have several rows, though nobody said that it tells them apart. It is for the holder
         of the original alone.
+    original
+        Gives the table that was masked, if it is still there or can be read again, for `report`. The table itself is
+        not kept: it may be large, and it is not to be released.
     """
 
     origin: Origin
@@ -63,6 +71,11 @@ class Release:
     verdicts: tuple[Verdict, ...]
     scores: Scores
     several_rows: SeveralRows | None = None
+    original: Callable[[], Table | None] = field(default=_forgotten, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the original behind: what is pickled may be passed on."""
+        return self.__dict__ | {"original": _forgotten}
 
     @cached_property
     def homogeneous(self) -> tuple[Homogeneous, ...]:
@@ -78,8 +91,13 @@ class Release:
 
     @property
     def holds(self) -> bool:
-        """Whether every model holds on the released table."""
-        return all(verdict.holds for verdict in self.verdicts)
+        """Whether something is promised, and every model holds on the released table."""
+        return bool(self.verdicts) and not self.broken
+
+    @property
+    def broken(self) -> tuple[Verdict, ...]:
+        """What was found of the models that do not hold."""
+        return tuple(verdict for verdict in self.verdicts if not verdict.holds)
 
     def __repr__(self) -> str:
         """Say what holds and what it cost."""
@@ -102,13 +120,12 @@ class Release:
 
     def _insist(self) -> None:
         insist_on_promise(self.recipe.models, no_promise=self.recipe.no_promise)
-        for verdict in self.verdicts:
-            if not verdict.holds:
-                raise GuaranteeError(
-                    f"{verdict.model.name} does not hold in {verdict.failing:,} of {verdict.classes:,} classes "
-                    f"(level {verdict.level:.6g}), so nothing was released.",
-                    "Choose a method that enforces it, or ask for a lower level.",
-                )
+        for verdict in self.broken:
+            raise GuaranteeError(
+                f"{verdict.model.name} does not hold in {verdict.failing:,} of {verdict.classes:,} classes "
+                f"(level {verdict.level:.6g}), so nothing was released.",
+                "Choose a method that enforces it, or ask for a lower level.",
+            )
 
     def to_arrow(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
         """Give the released table as an Arrow table; refuses as `write` does.
@@ -229,6 +246,45 @@ class Release:
             told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
             more = tuple((also or {}).values())
             return write_release(replace(told, table=table), order, places, separator, key, more)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        original: Any = None,
+        audience: str = "internal",
+        certificate: Certificate | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a report for people who were not there: what holds, what risk is left, what it cost.
+
+        Parameters
+        ----------
+        path
+            Where to: a page if it ends in ``.html``, or a PDF if it ends in ``.pdf``.
+        original
+            The table that was masked, or what it was read from; may be left out while that is still there.
+        audience
+            ``internal``, for those who may see the original, or ``external``, without small counts.
+        certificate
+            What `write` gave, for its hashes.
+        overwrite
+            Whether another page that is there may be replaced.
+        """
+        from shoal.report.release_page import write_release_report  # which is made of releases
+
+        write_release_report(self, self._before(original), Path(path), audience, certificate, overwrite=overwrite)
+
+    def _before(self, given: Any) -> Table:
+        """Give the table that was masked, and no other."""
+        if given is not None and not isinstance(given, Table):
+            given = read(given, options=self.recipe.options)
+        table = self.original() if given is None else given
+        if table is None:
+            raise ParameterError("The original is no longer there.", "Give it: report(…, original=…).")
+        if table.origin.sha256 != self.origin.sha256:
+            raise ParameterError("This is not the table that was masked, or it was changed since.", "Give that one.")
+        return table
 
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""

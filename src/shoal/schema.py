@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from shoal.axis import KINDS, Axis, Kind
 from shoal.cells import Odd
@@ -278,13 +278,42 @@ class ReadOptions:
 _NAMED = {"quasi", "sensitive", "plain", "identifier", "subject", "weight"}
 
 
-def options_from(given: Mapping[str, Any]) -> ReadOptions:
-    """Make read options from names and values, or say which name is not one."""
+class ReadArguments(TypedDict, total=False):
+    """What can be said of a table that is to be read, by name, as `read` takes it."""
+
+    quasi: str | Iterable[str]
+    sensitive: str | Iterable[str]
+    plain: str | Iterable[str]
+    identifier: str | Iterable[str]
+    subject: str | None
+    weight: str | None
+    last_sensitive: bool
+    rest: Role | None
+    kinds: Mapping[str, Kind]
+    orders: Mapping[str, Sequence[str]]
+    hierarchies: Mapping[str, str | Hierarchy]
+    knowledge: Mapping[str, str]
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    thousands: str | None
+    dates: str | None
+    missing: str | Iterable[str]
+    header: bool | None
+    masked: bool | None
+    engine: Any
+    memory: str | int | None
+    target: Any
+    options: ReadOptions
+
+
+def options_from(given: Mapping[str, Any], beside: Iterable[str] = ()) -> ReadOptions:
+    """Make read options from names and values, or say which name is not one, and which of all names may be meant."""
     names = {f.name for f in fields(Roles)}
     known = names | {f.name for f in fields(ReadOptions)} - {"roles", "released", "unmarked", "canonical"}
     for name in given:
         if name not in known:
-            near = suggest(name, known)
+            near = suggest(name, [*known, *beside])
             raise ParameterError(
                 f"'{name}' is not something that can be said of a table.",
                 f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",

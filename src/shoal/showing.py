@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from shoal.inspection import ColumnReport
     from shoal.measures import Score
+    from shoal.proof import Proof
     from shoal.release import Release
     from shoal.table import Table
-    from shoal.verification import Proof
 
 
 def _console() -> Console:

@@ -61,7 +61,7 @@ class Cell:
         release = anonymize(
             table, self.methods, self.models, measures=self.measures, seed=self.seed, allow_identifiers=measured
         )
-        if not release.holds:
+        if release.broken:
             raise GuaranteeError(f"{self.label} does not keep its promise.", "Choose a method that enforces it.")
         seconds = round(time.process_time() - begun, 3)
         head = {

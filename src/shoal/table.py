@@ -60,6 +60,10 @@ class Origin:
     people: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     labels: Any = field(default=None, repr=False, compare=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave labels behind: what is pickled may be passed on, and they may be names."""
+        return self.__dict__ | {"labels": None}
+
 
 def printable(name: str) -> str:
     """Give a file name as text, whatever bytes it is made of."""

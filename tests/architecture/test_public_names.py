@@ -13,8 +13,8 @@ from shoal.catalogue import SHELVES, entries, look_up
 from shoal.certificate import Certificate
 from shoal.lazy import offered
 from shoal.private_record import PrivateRecord
+from shoal.proof import Proof
 from shoal.schema import Role
-from shoal.verification import Proof
 
 MODULES = (shoal, shoal.methods, shoal.models, shoal.measures)
 OFFERED = {

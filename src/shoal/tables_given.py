@@ -1,0 +1,34 @@
+"""What people hand over for a table: one that was read, or a file or frame that is still to be read."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from shoal.engines import read
+from shoal.errors import ParameterError
+from shoal.schema import ReadArguments, options_from
+from shoal.table import Table
+
+_PLACES = ("engine", "memory", "target", "options")  # what reading takes beside what is said of the table
+
+
+def table_of(source: Any, said: ReadArguments, function: Callable[..., Any]) -> Table:
+    """Give a table as it is, or read it as it is said; a word that a function does not know is refused here."""
+    places: dict[str, Any] = {name: value for name, value in said.items() if name in _PLACES}
+    told = {name: value for name, value in said.items() if name not in _PLACES}
+    own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
+    how = options_from(told, beside=[*own, *_PLACES])
+    if isinstance(source, Table):
+        if said:
+            raise ParameterError(
+                f"The table was read already: '{next(iter(said))}' comes too late.",
+                "Give it to shoal.read, or give the file or the frame itself.",
+            )
+        return source
+    if told and "options" in places:
+        raise ParameterError(
+            f"Both 'options' and '{next(iter(told))}' say how to read the table.", "Say it in one of the two ways."
+        )
+    return read(source, **({"options": how} | places))
