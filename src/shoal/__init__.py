@@ -12,9 +12,12 @@ if TYPE_CHECKING:  # The one list of the public names.
     from shoal import methods as methods
     from shoal import models as models
     from shoal.anonymization import anonymize as anonymize
+    from shoal.comparison import compare as compare
+    from shoal.disclosure_risk import risk as risk
     from shoal.engines import read as read
     from shoal.engines.spark import Spark as Spark
     from shoal.errors import ShoalError as ShoalError
+    from shoal.inspection import inspect as inspect
     from shoal.measures import score as score
     from shoal.progress.showing import show_progress as show_progress
     from shoal.recipe import Recipe as Recipe

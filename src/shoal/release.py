@@ -16,6 +16,7 @@ from shoal.engines import read
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
+from shoal.findings import as_html
 from shoal.homogeneity import Homogeneous, homogeneous
 from shoal.measures import STANDARD, Measure, Scores, TableMeasure
 from shoal.models import PrivacyModel, Verdict
@@ -109,14 +110,11 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show a notebook what holds and what it cost."""
-        from html import escape  # commands do without it
-
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
         rows += [("!", "", warning) for warning in self.warnings]
-        cells = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
-        return f"<table><caption>Release of {self.table.rows:,} records</caption><tbody>{cells}</tbody></table>"
+        return as_html(f"Release of {self.table.rows:,} records", rows)
 
     def _insist(self) -> None:
         insist_on_promise(self.recipe.models, no_promise=self.recipe.no_promise)

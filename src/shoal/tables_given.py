@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.engines import read
 from shoal.errors import ParameterError
-from shoal.schema import ReadArguments, options_from
+from shoal.schema import ReadArguments, ReadOptions, options_from
 from shoal.table import Table
 
 _PLACES = ("engine", "memory", "target", "options")  # what reading takes beside what is said of the table
@@ -16,10 +16,7 @@ _PLACES = ("engine", "memory", "target", "options")  # what reading takes beside
 
 def table_of(source: Any, said: ReadArguments, function: Callable[..., Any]) -> Table:
     """Give a table as it is, or read it as it is said; a word that a function does not know is refused here."""
-    places: dict[str, Any] = {name: value for name, value in said.items() if name in _PLACES}
-    told = {name: value for name, value in said.items() if name not in _PLACES}
-    own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
-    how = options_from(told, beside=[*own, *_PLACES])
+    how, places = options_of(said, function)
     if isinstance(source, Table):
         if said:
             raise ParameterError(
@@ -27,8 +24,17 @@ def table_of(source: Any, said: ReadArguments, function: Callable[..., Any]) -> 
                 "Give it to shoal.read, or give the file or the frame itself.",
             )
         return source
-    if told and "options" in places:
+    return read(source, options=how, **places)
+
+
+def options_of(said: ReadArguments, function: Callable[..., Any]) -> tuple[ReadOptions, dict[str, Any]]:
+    """Give how to read a table, and what else reading takes; say which word of a function may have been meant."""
+    places: dict[str, Any] = {name: value for name, value in said.items() if name in _PLACES}
+    told = {name: value for name, value in said.items() if name not in _PLACES}
+    given = places.pop("options", None)
+    if told and given is not None:
         raise ParameterError(
             f"Both 'options' and '{next(iter(told))}' say how to read the table.", "Say it in one of the two ways."
         )
-    return read(source, **({"options": how} | places))
+    own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
+    return given or options_from(told, beside=[*own, *_PLACES]), places

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from property.independent import cell, classes, columns_of, covers, farthest
 
 import shoal
-from shoal.risk import risk
+from shoal.disclosure_risk import risk_of
 
 S2, S4 = shoal.methods.SortedClusters(), shoal.methods.StratifiedClusters()
 OPTIONS = {"quasi": ["age", "sex"], "sensitive": ["salary"]}
@@ -99,7 +99,7 @@ def test_a_row_whose_only_quasi_identifier_is_missing_counts_for_k():
     table = shoal.read(pl.DataFrame({"a": [1, 1, None]}), quasi=["a"])
     (verdict,) = shoal.models.check(table, [shoal.models.KAnonymity(2)])
     assert (verdict.level, verdict.failing, verdict.classes) == (1, 1, 2)
-    assert risk(table)["unique"] == 1
+    assert risk_of(table)["unique"] == 1
 
 
 @given(st.lists(st.none() | st.integers(0, 3), min_size=2, max_size=20), st.integers(2, 5))
@@ -212,7 +212,7 @@ def test_ranges_are_those_of_the_records_and_not_of_a_box_around_them(method):
 def test_average_risk_is_averaged_over_records_and_not_over_classes():
     # 99 alike and one alone: classes would average (1/99 + 1) / 2 = 0.505, records average 2/100.
     table = shoal.read(pl.DataFrame({"a": [1] * 99 + [2]}), quasi=["a"])
-    assert risk(table)["random_reidentification"] == pytest.approx(0.02)
+    assert risk_of(table)["random_reidentification"] == pytest.approx(0.02)
 
 
 def test_rows_of_stars_only_are_counted_like_all_others():
@@ -225,8 +225,8 @@ def test_rows_of_stars_only_are_counted_like_all_others():
     crowd, close = shoal.models.check(table, [shoal.models.KAnonymity(2), shoal.models.TCloseness(0.3)])
     assert (crowd.level, crowd.failing, crowd.classes) == (1, 1, 2)
     assert not close.holds
-    assert risk(table)["records"] == 3
-    assert risk(table)["unique"] == 1
+    assert risk_of(table)["records"] == 3
+    assert risk_of(table)["unique"] == 1
 
 
 def test_a_release_of_stars_only_is_in_the_proof(tmp_path):

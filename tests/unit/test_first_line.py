@@ -5,7 +5,7 @@ from engines.tiny import Tiny
 
 import shoal
 from shoal.engines.local import Local
-from shoal.inspection import inspect
+from shoal.inspection import column_reports
 from shoal.schema import Role
 
 RECORDS = {
@@ -88,7 +88,7 @@ def test_a_wrong_cell_is_told_by_its_line_without_a_header_too(tmp_path):
 def test_a_header_with_numbers_in_it_is_a_header(tmp_path, name, engine):
     (tmp_path / "in.csv").write_text(HEADERS[name], encoding="utf-8")
     table = shoal.read(tmp_path / "in.csv", engine=engine(), rest=Role.PLAIN)
-    assert ",".join(report.name for report in inspect(table)) == HEADERS[name].splitlines()[0]
+    assert ",".join(report.name for report in column_reports(table)) == HEADERS[name].splitlines()[0]
 
 
 @pytest.mark.parametrize("name", ["numbers", "words that come again"])

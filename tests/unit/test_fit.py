@@ -8,9 +8,9 @@ import pytest
 
 import shoal
 from shoal.certificate import Certificate, digest
+from shoal.disclosure_risk import risk_of
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
-from shoal.risk import risk
 
 
 def table(*, kinds=None, **columns):
@@ -93,7 +93,7 @@ def test_nothing_but_wildcards():
 def test_exact_cells_need_no_boxes(monkeypatch):
     monkeypatch.setattr("shoal.measures.fitting.decide", None)
     people = shoal.read(pl.DataFrame({"a": [1, 1, 2, None], "b": ["x", "x", "y", "y"]}), quasi=["a", "b"])
-    assert unique(people) == risk(people, matching="signature")["unique"] == 2
+    assert unique(people) == risk_of(people, matching="signature")["unique"] == 2
 
 
 def test_releases_with_k_companions_are_decided_at_once(monkeypatch):
@@ -103,13 +103,13 @@ def test_releases_with_k_companions_are_decided_at_once(monkeypatch):
         shoal.read(frame, quasi=["age", "sex"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]
     )
     assert unique(release.table) == 0
-    assert risk(release.table)["fit_uniqueness"] == 0
+    assert risk_of(release.table)["fit_uniqueness"] == 0
 
 
 def test_coarsened_tables_are_the_same_by_fit_and_by_signature():
     frame = pl.DataFrame({"age": [i * 7 % 50 for i in range(60)], "size": [i * 11 % 60 for i in range(60)]})
     release = shoal.anonymize(shoal.read(frame, quasi=["age", "size"]), shoal.methods.Coarsen(5), [])
-    found = risk(release.table)
+    found = risk_of(release.table)
     assert 0 < found["unique"] == found["fit_unique"] < 60
 
 
@@ -150,28 +150,28 @@ def test_random_boxes_end_with_bounds_that_narrow_with_the_effort():
 
 def test_known_attributes_are_measured_alone():
     people = table(age=["26", "[24;28]", "50"], sex=["1", "1", "2"])
-    assert risk(people, ["sex"], matching="fit")["unique"] == 1
-    assert risk(people, ["age"], matching="fit")["unique"] == 2
+    assert risk_of(people, ["sex"], matching="fit")["unique"] == 1
+    assert risk_of(people, ["age"], matching="fit")["unique"] == 2
     with pytest.raises(SchemaError):
         shoal.score(people, measures=[shoal.measures.Uniqueness(("agee",), "fit")])
 
 
 def test_risk_says_which_matching_it_is():
     people = table(age=["26", "[24;28]"])
-    assert "fit_unique" not in risk(people, matching="signature")
-    fit = risk(people, matching="fit")
+    assert "fit_unique" not in risk_of(people, matching="signature")
+    fit = risk_of(people, matching="fit")
     assert (fit["unique"], fit["uniqueness"], fit["matching"]) == (1, 0.5, "fit")
     assert not {"fit_unique", "uniqueness_lower", "uniqueness_upper"} & set(fit)
-    both = risk(people)
+    both = risk_of(people)
     assert (both["unique"], both["fit_unique"], both["fit_uniqueness"]) == (2, 1, 0.5)
 
 
 def test_risk_tells_bounds_only_when_it_is_not_exact(monkeypatch):
     monkeypatch.setattr("shoal.measures.uniqueness.EFFORT", 0)
     people = table(age=["26", "[24;28]"])
-    fit = risk(people, matching="fit")
+    fit = risk_of(people, matching="fit")
     assert (fit["uniqueness"], fit["uniqueness_lower"], fit["uniqueness_upper"]) == (1, 0, 1)
-    assert risk(people)["fit_uniqueness_lower"] == 0
+    assert risk_of(people)["fit_uniqueness_lower"] == 0
 
 
 def test_a_measure_is_asked_for_something_that_exists():

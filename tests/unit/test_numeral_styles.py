@@ -7,7 +7,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.cells import parse
 from shoal.engines.local import Local
-from shoal.inspection import inspect
+from shoal.inspection import column_reports
 from shoal.schema import Role
 from shoal.texts import Reading
 
@@ -148,7 +148,7 @@ def test_what_was_said_reaches_the_release_and_its_proof(tmp_path, engine):
 
 def test_inspect_says_what_will_be_asked(tmp_path):
     (tmp_path / "in.csv").write_text('income,day\n"80,867",03/09/2024\n428,04/09/2024\n', encoding="utf-8")
-    reports = inspect(shoal.read(tmp_path / "in.csv", rest=Role.PLAIN))
+    reports = column_reports(shoal.read(tmp_path / "in.csv", rest=Role.PLAIN))
     assert ["looks like" in report.why_kind for report in reports] == [True, True]
 
 

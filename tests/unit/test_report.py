@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.charts import bars
+from shoal.disclosure_risk import risk_of
 from shoal.extras import how_to_install
 from shoal.report import release_report, risk_report, write_page
 from shoal.report.bins import OTHER, distribution
@@ -22,7 +23,6 @@ from shoal.report.discretion import Discretion
 from shoal.report.figures import Side, class_sizes, knowledge_sets
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
 from shoal.report.pdf import write_pdf
-from shoal.risk import risk
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 EVIL = "<script>alert(\"x\")</script> & 'co'"
@@ -182,7 +182,7 @@ def test_every_kind_of_release_has_a_well_formed_report(original, method, models
 def test_a_released_table_can_be_reported_on_and_masked_again(original, release):
     again = shoal.anonymize(release.table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(10)])
     well_formed(release_report(again, release.table))
-    well_formed(risk_report(release.table, risk(release.table)))
+    well_formed(risk_report(release.table, risk_of(release.table)))
 
 
 def test_hostile_names_stay_text():
@@ -190,7 +190,7 @@ def test_hostile_names_stay_text():
     names = [EVIL, "height", "b</style><b>"]
     hostile = shoal.read(frame, quasi=names, sensitive=["ill"], knowledge={EVIL: "<i>census", "height": "body"})
     made = shoal.anonymize(hostile, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(5)])
-    for page in (release_report(made, hostile), risk_report(hostile, risk(hostile))):
+    for page in (release_report(made, hostile), risk_report(hostile, risk_of(hostile))):
         well_formed(page)
         assert EVIL in htmllib.unescape(page)
     shown = made._repr_html_()

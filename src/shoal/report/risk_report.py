@@ -30,7 +30,7 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
     table
         The table.
     report
-        What `shoal.risk.risk` found; under ``known`` a list of the same for sets of known attributes, and under
+        What `shoal.risk` found; under ``known`` a list of the same for sets of known attributes, and under
         ``scores`` what further measures gave.
     measures
         These measures.
