@@ -52,7 +52,7 @@ def test_readme_examples_run_as_printed_on_what_is_shipped_and_its_tables_are_wh
     assert rows_of(ROOT / "patients.csv") == before
     shutil.copy(ROOT / "patients.csv", workplace)
     (python,) = [block for block in blocks(text_of(README)) if block.language == "python"]
-    assert len([line for line in python.text.splitlines() if line]) == 4
+    assert len([line for line in python.text.splitlines() if line]) == 3
     page = Page(README)
     assert page.run() > 1
     assert page.names["release"].holds
