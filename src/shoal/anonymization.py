@@ -20,7 +20,7 @@ from shoal.progress import stage
 from shoal.progress.showing import Progress, by_itself
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, Release, seen_anew
-from shoal.schema import RELEASED, ReadArguments, Schema, refuse_odd
+from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
 from shoal.several_rows import several_rows
 from shoal.table import Table
 from shoal.tables_given import table_of
@@ -101,7 +101,7 @@ def anonymize(
     models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
-    allowed = (allow_identifiers,) if isinstance(allow_identifiers, str) else tuple(allow_identifiers)
+    allowed = names_given("allow_identifiers", allow_identifiers)
     refuse_identifiers(table, models, allowed)
     refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
     subject = table.schema.subject

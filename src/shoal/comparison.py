@@ -93,7 +93,7 @@ def compare(
     asked = [*DISTANCES, *(extra for extra in picked("measures", measures) if extra not in always)]
     records = [
         each if isinstance(each, PrivateRecord) else PrivateRecord.load(each)
-        for each in ([private] if isinstance(private, str | Path | PrivateRecord) else private)
+        for each in (private if isinstance(private, Sequence) and not isinstance(private, str) else [private])
     ]
     if isinstance(original, Release):
         raise ParameterError("A release stands in the place of the original.", "Give the original first.")

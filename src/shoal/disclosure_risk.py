@@ -19,7 +19,7 @@ from shoal.measures.uniqueness import Matching, Uniqueness
 from shoal.progress.showing import by_itself
 from shoal.release import Release
 from shoal.risk_words import share, side_by_side
-from shoal.schema import ReadArguments, ReadOptions, Role, Roles
+from shoal.schema import ReadArguments, ReadOptions, Role, Roles, names_given
 from shoal.table import Table
 from shoal.tables_given import options_of, table_of
 
@@ -120,8 +120,8 @@ def risk(
 
 def known_sets(known: Any) -> list[tuple[str, ...]]:
     """Give sets of known attributes, of which one may be given by itself."""
-    given = [known] if isinstance(known, str) or any(isinstance(each, str) for each in known) else known
-    sets = [(names,) if isinstance(names, str) else tuple(names) for names in given]
+    several = isinstance(known, Sequence) and not any(isinstance(each, str) for each in known)
+    sets = [names_given("known", names) for names in (known if several else [known])]
     if not all(sets):
         raise ParameterError("A set of known attributes names none.", "Name at least one: known=['age'] (--known age).")
     return sets

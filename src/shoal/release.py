@@ -271,7 +271,9 @@ class Release:
         """
         from shoal.report.release_page import write_release_report  # which is made of releases
 
-        write_release_report(self, self._before(original), Path(path), audience, certificate, overwrite=overwrite)
+        write_release_report(
+            self, self._before(original), Source.parse(path).path, audience, certificate, overwrite=overwrite
+        )
 
     def _before(self, given: Any) -> Table:
         """Give the table that was masked, and no other."""

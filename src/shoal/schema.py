@@ -275,7 +275,23 @@ class ReadOptions:
                 raise SchemaError.missing_column(name, names)
 
 
-_NAMED = {"quasi", "sensitive", "plain", "identifier", "subject", "weight"}
+_LISTED = {"quasi", "sensitive", "plain", "identifier", "missing"}
+_BY_COLUMN = {"kinds", "orders", "hierarchies", "knowledge"}
+_TEXTS = {"subject", "weight", "delimiter", "encoding", "decimal", "thousands", "dates"}
+
+
+def names_given(what: str, given: Any) -> tuple[str, ...]:
+    """Give names of columns, of which one may be given by itself, or say that some are no texts."""
+    names = (
+        () if given is None else (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    )
+    for name in names:
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"The name of a column is a text, not a {type(name).__name__} (given as {what}).",
+                f"Write {what}=['NAME'], with the name that the column has in the table, as a text.",
+            )
+    return names
 
 
 class ReadArguments(TypedDict, total=False):
@@ -319,22 +335,16 @@ def options_from(given: Mapping[str, Any], beside: Iterable[str] = ()) -> ReadOp
                 f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
             )
 
-    for name in sorted(_NAMED & set(given)):
-        value = given[name]
-        alone = isinstance(value, str) or not isinstance(value, Iterable) or name in ("subject", "weight")
-        for column in (value,) if alone else value:
-            if not isinstance(column, str) and (column is not None or not alone):
-                raise ParameterError(
-                    f"The name of a column is a text, not a {type(column).__name__} (given as {name}).",
-                    f"Write {name}='NAME', with the name that the column has in the table, as a text.",
-                )
-
     def plain(name: str, value: Any) -> Any:
-        if name in ("quasi", "sensitive", "plain", "identifier", "missing"):
-            return (value,) if isinstance(value, str) else tuple(value)
-        if name == "orders":
-            return {column: tuple(order) for column, order in value.items()}
-        return value
+        if name in _LISTED:
+            return names_given(name, value)
+        if name in _BY_COLUMN and not isinstance(value, Mapping):
+            raise ParameterError(
+                f"'{name}' is said by column, not as a {type(value).__name__}.", f"Write {name}={{'COLUMN': …}}."
+            )
+        if name in _TEXTS and not isinstance(value, str | None):
+            raise ParameterError(f"'{name}' is a text, not a {type(value).__name__}.", f"Write {name}='…'.")
+        return {column: tuple(order) for column, order in value.items()} if name == "orders" else value
 
     values = {name: plain(name, value) for name, value in given.items()}
     roles = Roles(**{name: values.pop(name) for name in list(values) if name in names})

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.anonymization import anonymize
-from shoal.catalogue import build, describe
+from shoal.catalogue import build, describe, picked
 from shoal.engines.sources import beside
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import all_or_none
@@ -112,7 +112,7 @@ class Study:
     @classmethod
     def grid(
         cls,
-        methods: Sequence[Method | Sequence[Method]],
+        methods: Sequence[Method | str | Sequence[Method | str]],
         models: Sequence[Mapping[str, Any]] = (),
         measures: Sequence[Measure] = STANDARD_MEASURES,
         seeds: Sequence[int] = (0,),
@@ -124,8 +124,8 @@ class Study:
         enforces none of the models is run once per seed.
         """
         cells: list[Cell] = []
-        for method in methods:
-            chain = tuple(method) if isinstance(method, Sequence) else (method,)
+        for method in [methods] if isinstance(methods, str) else methods:
+            chain = picked("methods", method)
             enforced = {name for link in chain for name in link.enforces}
             levels = [list(_levels(model)) for model in models if model.get("name") in enforced]
             for chosen, seed in itertools.product(itertools.product(*levels), seeds):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.conditions import Condition
-from shoal.errors import SchemaError
+from shoal.errors import ParameterError, SchemaError
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
@@ -123,6 +123,15 @@ class Classes:
     def sizes(self) -> NDArray[np.int64]:
         """The number of records in each class."""
         return np.diff(self.starts)
+
+
+def insist_on_table(given: Any) -> None:
+    """Refuse what is no table that was read."""
+    if not isinstance(given, Table):
+        raise ParameterError(
+            f"A table is wanted, not a {type(given).__name__}.",
+            "Read it: shoal.read(…, quasi=[…]). Of a release, give release.table.",
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,5 +36,14 @@ def options_of(said: ReadArguments, function: Callable[..., Any]) -> tuple[ReadO
         raise ParameterError(
             f"Both 'options' and '{next(iter(told))}' say how to read the table.", "Say it in one of the two ways."
         )
+    if not isinstance(given, ReadOptions | None):
+        raise ParameterError(f"'options' is a ReadOptions, not a {type(given).__name__}.", "Say it by name: quasi=[…].")
+    refuse_strange_engine(places.get("engine"))
     own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
     return given or options_from(told, beside=[*own, *_PLACES]), places
+
+
+def refuse_strange_engine(engine: Any) -> None:
+    """Refuse what is neither an engine nor the name of one."""
+    if engine is not None and not isinstance(engine, str) and not hasattr(engine, "read"):
+        raise ParameterError(f"A {type(engine).__name__} is no engine.", "Name one, local or spark, or leave it out.")

@@ -38,6 +38,7 @@ from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
 from shoal.schema import RELEASED, Attribute, ReadOptions, Role, Schema
 from shoal.table import Table
+from shoal.tables_given import refuse_strange_engine
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
 _AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."
@@ -78,10 +79,14 @@ def verify(
     CertificateError
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
+    refuse_strange_engine(engine)
     source, original = _named(path), None if original is None else _named(original)
     sources = [source] if original is None else [source, original]
     held_by = engine_for(sources, ReadOptions(), engine=engine, memory=memory)
     certificate = certificate_beside(source) if certificate is None else certificate
+    for paper in (certificate, private):
+        if not isinstance(paper, str | os.PathLike | Certificate | PrivateRecord | None):
+            raise ParameterError(f"A {type(paper).__name__} is no certificate or private record.", "Give its path.")
     finish_writing(source, certificate, held_by)
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
     record = PrivateRecord.load(private) if isinstance(private, (str, Path)) else private

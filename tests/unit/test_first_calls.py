@@ -17,6 +17,7 @@ import shoal
 from shoal.engines.disk.engine import Disk
 from shoal.engines.local import Local
 from shoal.engines.memory import Need
+from shoal.schema import ReadOptions
 
 QUASI = ["age", "sex"]
 ROWS = 24
@@ -117,6 +118,21 @@ WRONG = {
     "no way to match": (lambda: shoal.risk(PEOPLE_FRAME, quasi=QUASI, matching="fitt"), "signature or fit"),
     "an empty set": (lambda: shoal.risk(PEOPLE_FRAME, quasi=QUASI, known=[["age"], []]), "names none"),
     "an unknown attribute": (lambda: shoal.risk(PEOPLE_FRAME, quasi=QUASI, known="agee"), "Did you mean 'age'"),
+    "what is known as a number": (lambda: shoal.risk(PEOPLE_FRAME, quasi=QUASI, known=5), "is a text"),
+    "a number for names": (lambda: shoal.anonymize(PEOPLE_FRAME, quasi=QUASI, k=3, allow_identifiers=5), "is a text"),
+    "no names": (lambda: shoal.anonymize(PEOPLE_FRAME, quasi=None, k=3), "quasi="),
+    "marks that are no texts": (lambda: shoal.inspect(PEOPLE_FRAME, missing=[99]), "is a text"),
+    "kinds of no column": (lambda: shoal.inspect(PEOPLE_FRAME, kinds="integer"), "kinds={"),
+    "an encoding that is no text": (lambda: shoal.inspect(PEOPLE_FRAME, encoding=8), "encoding='"),
+    "no engine": (lambda: shoal.anonymize(PEOPLE_FRAME, quasi=QUASI, k=3, engine=5), "no engine"),
+    "options twice": (lambda: shoal.inspect(PEOPLE_FRAME, options=ReadOptions(), quasi=QUASI), "in one of the two"),
+    "options that are none": (lambda: shoal.inspect(PEOPLE_FRAME, options=5), "ReadOptions"),
+    "no certificate": (lambda: shoal.verify("x.csv", 5), "its path"),
+    "no private record": (lambda: shoal.compare(PEOPLE_FRAME, PEOPLE_FRAME, quasi=QUASI, private=5), "the path"),
+    "no name to write to": (lambda: shoal.anonymize(PEOPLE_FRAME, quasi=QUASI, k=3).write(5), "Give a path"),
+    "no name of a report": (lambda: shoal.anonymize(PEOPLE_FRAME, quasi=QUASI, k=3).report(None), "Give a path"),
+    "a check of a frame": (lambda: shoal.models.check(PEOPLE_FRAME, [shoal.models.KAnonymity(2)]), "shoal.read"),
+    "a study of no method": (lambda: shoal.Study.grid("hilbret"), "'hilbert'?"),
     "a risk of two": (lambda: shoal.risk(PEOPLE_FRAME, quasi=QUASI, measures="information-loss"), "compare"),
 }  # fmt: skip
 

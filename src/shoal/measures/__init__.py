@@ -17,7 +17,7 @@ from shoal.errors import ParameterError, suggest
 from shoal.lazy import attach
 from shoal.progress import stage
 from shoal.schema import Schema
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, Table, insist_on_table
 
 if TYPE_CHECKING:  # The one list of what there is, in the order in which it is shown. An entry is named as its file is.
     # isort: off
@@ -241,12 +241,8 @@ def score(
     0.0
     """
     released, original = (original, None) if released is None else (released, original)
-    for each in (released, original):
-        if not isinstance(each, Table | None) or (each is None and released is None):
-            raise ParameterError(
-                f"A table is wanted, not a {type(each).__name__}.",
-                "Read it: shoal.read(…, quasi=[…]). Of a release, give release.table.",
-            )
+    for each in (released,) if original is None else (original, released):
+        insist_on_table(each)
     assert released is not None
     return _scores(released, picked("measures", STANDARD if measures is None else measures), original)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.catalogue import picked
 from shoal.lazy import attach
 from shoal.schema import Schema
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, Table, insist_on_table
 
 if TYPE_CHECKING:  # The one list of what there is, in the order in which it is shown. An entry is named as its file is.
     # isort: off
@@ -103,7 +104,7 @@ class Verdict:
     convention: str
 
 
-def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
+def check(table: Table, models: PrivacyModel | Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
     """Measure models on a table. Nothing is known here of the method that made it.
 
     Parameters
@@ -121,6 +122,8 @@ def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
     >>> shoal.models.check(table, [shoal.models.KAnonymity(2)])[0].sentence
     'Some combination of quasi-identifiers occurs only once.'
     """
+    insist_on_table(table)
+    models = picked("models", models)
     if not models:
         return ()
     carry = tuple(dict.fromkeys(item for model in models for item in model.carries(table.schema)))
