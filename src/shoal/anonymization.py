@@ -36,7 +36,7 @@ def anonymize(
     k: int | None = None,
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
-    measures: Sequence[Measure] | None = None,
+    measures: Measure | str | Sequence[Measure | str] | None = None,
     seed: int = 0,
     row_order: str = "released",
     no_promise: bool = False,

@@ -217,7 +217,10 @@ def asks_for_nodes(measure: Measure, trees: Collection[str]) -> bool:
 
 
 def score(
-    original: Table | None, released: Table | None = None, *, measures: Sequence[Measure | str] | None = None
+    original: Table | None,
+    released: Table | None = None,
+    *,
+    measures: Measure | str | Sequence[Measure | str] | None = None,
 ) -> Scores:
     """Measure a release beside its original, or one table by itself.
 
