@@ -93,7 +93,7 @@ def risk(
     sets, asked = known_sets(known), picked("measures", measures)
     for each in asked:
         if isinstance(each, PairMeasure):
-            raise ParameterError(f"{each.name} compares with the original.", "Use compare.")
+            raise ParameterError(f"{each.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
     if isinstance(source, Release):
         source = source.table
     with by_itself("measuring"):
