@@ -51,7 +51,8 @@ def anonymize(
     table
         What to mask: a table that was read, or whatever `read` reads. It is not changed.
     method
-        How to mask it, or the name of that; several are applied one after the other.
+        How to mask it, or the name of that; several are applied one after the other, and ``[]`` leaves the table as it
+        is, to prove what it keeps already.
     models
         What the release promises. It is checked on the masked table alone.
     k
@@ -93,8 +94,6 @@ def anonymize(
     True
     """
     methods, models = picked("methods", method), picked("models", models)
-    if not methods:
-        raise ParameterError("No method is named.", "Name one, such as hilbert; or leave it out for that.")
     asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
     whole = [] if k is None else [KAnonymity(k)]
     table, again = _taken(table, given, progress)

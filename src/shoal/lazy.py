@@ -48,7 +48,7 @@ def attach(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[], l
     def fetch(name: str) -> Any:
         homes = offered(file)
         if name == "__all__":
-            return ["__version__", *homes] if module == "shoal" else listed()
+            return listed()
         if name not in homes:
             raise AttributeError(f"module '{module}' has no attribute '{name}'", name=name, obj=sys.modules[module])
         home = homes[name]

@@ -51,7 +51,7 @@ def verify(
     *,
     key: bytes | None = None,
     private: str | Path | PrivateRecord | None = None,
-    original: str | Path | Source | None = None,
+    original: Any = None,
     engine: Engine | str | None = None,
     memory: str | int | None = None,
 ) -> Proof:
@@ -68,8 +68,8 @@ def verify(
     private
         The private record, or the path of it: with it, the exact scores are proved too.
     original
-        The original: with it and the private record, the commitment and the measures that compare with the original
-        are proved too.
+        The original, as a file or a frame: with it and the private record, the commitment and the measures that compare
+        with it are proved too.
     engine, memory
         Where the data are held, and how much memory may be used, as for `read`: a release that would need more is
         checked from disk.
@@ -80,7 +80,7 @@ def verify(
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
     refuse_strange_engine(engine)
-    source, original = _named(path), None if original is None else _named(original)
+    source, original = _named(path), at_hand(original)
     sources = [source] if original is None else [source, original]
     held_by = engine_for(sources, ReadOptions(), engine=engine, memory=memory)
     certificate = certificate_beside(source) if certificate is None else certificate
@@ -150,7 +150,7 @@ class _Case:
     source: Source
     certificate: Certificate
     record: PrivateRecord | None
-    original: Source | None
+    original: Any
     engine: Engine
 
     @property

@@ -65,7 +65,7 @@ def test_about_ten_functions_and_values_stand_on_top():
 
 def test_nothing_public_is_missing_from_the_list():
     """What the package offers by accident becomes a promise."""
-    assert set(dir(shoal)) == set(shoal.__all__) - {"__version__"}
+    assert set(dir(shoal)) == set(shoal.__all__)
     namespace = {}
     exec("from shoal import *", namespace)
     assert set(shoal.__all__) <= set(namespace)

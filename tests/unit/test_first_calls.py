@@ -98,7 +98,7 @@ WRONG = {
     ),
     "l by column, of none": (lambda: shoal.anonymize(PEOPLE_FRAME, **ROLES, k=3, l={}), "names no column"),
     "a method that is none": (lambda: shoal.anonymize(PEOPLE_FRAME, "hilbret", quasi=QUASI, k=3), "'hilbert'?"),
-    "no method": (lambda: shoal.anonymize(PEOPLE_FRAME, [], quasi=QUASI, k=3), "No method"),
+    "no method": (lambda: shoal.anonymize(PEOPLE_FRAME, [], quasi=QUASI, k=3).to_pandas(), "does not hold"),
     "a model without its level": (lambda: shoal.anonymize(PEOPLE_FRAME, "hilbert", "k-anonymity", quasi=QUASI), "'k'"),
     "a slip of the pen": (lambda: shoal.anonymize(PEOPLE_FRAME, quais=QUASI, k=3), "Did you mean 'quasi'"),
     "a slip in a word of its own": (lambda: shoal.anonymize(PEOPLE_FRAME, quasi=QUASI, k=3, methd="x"), "'method'"),
@@ -270,6 +270,9 @@ def test_a_release_is_checked_within_the_memory_that_it_may_use(file, tmp_path, 
     monkeypatch.setattr("shoal.engines.choosing.need_of", lambda *given: Need(ROWS, 10**9))
     assert shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", memory="200MB").holds
     assert used
+    papers = {"private": tmp_path / "frame.private.json", "original": PEOPLE_FRAME}
+    shoal.anonymize(PEOPLE_FRAME, **ROLES, k=3).write(tmp_path / "frame.csv")
+    assert "The certificate commits to this original." in shoal.verify(tmp_path / "frame.csv", **papers).proved
     assert shoal.verify(str(tmp_path / "out.csv"), engine=Local()).promised == ("k-anonymity (3)",)
 
 
