@@ -20,14 +20,18 @@ import shoal
 from shoal.catalogue import SHELVES, entries
 from shoal.certificate import Certificate
 from shoal.cli import application
-from shoal.measures import Score
+from shoal.comparison import Comparison
+from shoal.disclosure_risk import Risk
+from shoal.inspection import Inspection
+from shoal.measures import Score, Scores
 from shoal.models import Verdict
 from shoal.private_record import PrivateRecord
 from shoal.proof import Proof
 from shoal.schema import Role
 
 _OF_MODELS = ("check", "closeness_bound", "cluster_size", "smallest_cluster")
-_GIVEN = (Certificate, PrivateRecord, Proof, Role, Score, Verdict)  # values that public functions give or take
+# Values that public functions give or take.
+_GIVEN = (Inspection, Risk, Comparison, Certificate, PrivateRecord, Proof, Role, Score, Scores, Verdict)
 TARGET = Path(__file__).parent / "reference.md"
 _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 _ARGUMENTS = ("Parameters", "Attributes")
