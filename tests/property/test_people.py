@@ -158,8 +158,14 @@ def test_one_record_each_is_released_as_without_people(columns, method, models):
     for roles in ({}, {"subject": None, "identifier": ["who"]}):
         try:
             release = shoal.anonymize(read(columns, **roles), method, models)
-            levels = [(verdict.level, verdict.failing, verdict.classes) for verdict in release.verdicts]
-            found.append((release.table.to_arrow(cells="text").to_pydict(), levels))
+            # Of records that are equal but for who they are any may stand for another, and by ordered records the level
+            # goes by which of them does.
+            levels = [
+                (verdict.failing, verdict.classes, None if "ordered-records" in repr(verdict.model) else verdict.level)
+                for verdict in release.verdicts
+            ]
+            rows = release.table.to_arrow(cells="text").to_pylist()
+            found.append((sorted(map(str, rows)), levels))
         except shoal.ShoalError as error:
             found.append(type(error))
     assert found[0] == found[1]
