@@ -127,12 +127,12 @@ def on_cluster(table: Path, log: Path, folder: Path) -> tuple[Stopwatch, int]:
     with watch.step("read"):
         people = shoal.read(table, engine=engine, quasi=QUASI, sensitive=CONFIDENTIAL)
     with watch.step("anonymize"):
-        release = shoal.anonymize(people, shoal.SortedClusters(), [shoal.KAnonymity(K)])
+        release = shoal.anonymize(people, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(K)])
     with watch.step("write"):
         release.write(f"{folder}/release/")
     with watch.step("check"):
         again = shoal.read(f"{folder}/release/", engine=engine, quasi=QUASI, sensitive=CONFIDENTIAL)
-        (verdict,) = shoal.check(again, [shoal.KAnonymity(K)])
+        (verdict,) = shoal.models.check(again, [shoal.models.KAnonymity(K)])
     assert verdict.holds
     engine.session.stop()
     return watch, people.rows

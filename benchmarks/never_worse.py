@@ -66,11 +66,11 @@ def _random(seed: int, rows: int) -> tuple[Any, str]:
 def promises(column: str) -> Iterator[tuple[str, tuple[int, float], list[Any]]]:
     """Give promises: their kind, what is asked for, and the models."""
     for k in KS:
-        yield "k", (k, 0), [shoal.KAnonymity(k)]
+        yield "k", (k, 0), [shoal.models.KAnonymity(k)]
     for k, t in product(KS, TS):
-        yield "t", (k, t), [shoal.KAnonymity(k), shoal.TCloseness(t, column)]
+        yield "t", (k, t), [shoal.models.KAnonymity(k), shoal.models.TCloseness(t, column)]
     for k, least in product(KS, LS):
-        yield "l", (k, least), [shoal.KAnonymity(k), shoal.LDiversity(least, column)]
+        yield "l", (k, least), [shoal.models.KAnonymity(k), shoal.models.LDiversity(least, column)]
 
 
 def loss(table: Any, method: str, models: list[Any]) -> tuple[float, float]:

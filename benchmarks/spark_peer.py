@@ -83,7 +83,7 @@ def theirs(session: Any, table: Path) -> None:
 def ours(engine: shoal.Spark, table: Path, method: Any) -> None:
     """Let shoal anonymize a table; that every class has k records is proved on the way, and losses are measured."""
     people = shoal.read(table, engine=engine, quasi=QUASI, sensitive=CONFIDENTIAL)
-    assert shoal.anonymize(people, method, [shoal.KAnonymity(K)]).holds
+    assert shoal.anonymize(people, method, [shoal.models.KAnonymity(K)]).holds
 
 
 def side_by_side(sizes: list[int], table: Path) -> list[dict[str, Any]]:
@@ -100,9 +100,9 @@ def side_by_side(sizes: list[int], table: Path) -> list[dict[str, Any]]:
             with watch.step("peer"):
                 theirs(engine.session, some)
             with watch.step("mondrian"):
-                ours(engine, some, shoal.Mondrian())
+                ours(engine, some, shoal.methods.Mondrian())
             with watch.step("sorted"):
-                ours(engine, some, shoal.SortedClusters())
+                ours(engine, some, shoal.methods.SortedClusters())
             if number:
                 found.append({"rows": rows} | {step.name: step.cpu for step in watch.steps})
         engine.session.stop()

@@ -18,8 +18,20 @@ import typer.models
 
 import shoal
 from shoal.catalogue import SHELVES, entries
+from shoal.certificate import Certificate
 from shoal.cli import application
+from shoal.comparison import Comparison
+from shoal.disclosure_risk import Risk
+from shoal.inspection import Inspection
+from shoal.measures import Score, Scores
+from shoal.models import Verdict
+from shoal.private_record import PrivateRecord
+from shoal.proof import Proof
+from shoal.schema import Role
 
+_OF_MODELS = ("check", "closeness_bound", "cluster_size", "smallest_cluster")
+# Values that public functions give or take.
+_GIVEN = (Inspection, Risk, Comparison, Certificate, PrivateRecord, Proof, Role, Score, Scores, Verdict)
 TARGET = Path(__file__).parent / "reference.md"
 _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 _ARGUMENTS = ("Parameters", "Attributes")
@@ -39,26 +51,28 @@ def reference() -> str:
 
 
 def _names() -> Iterator[str]:
-    listed = {entry for shelf in SHELVES for entry in entries(shelf).values()}
-    public = {name: getattr(shoal, name) for name in shoal.__all__ if not name.startswith("_")}
-    functions = {name: thing for name, thing in public.items() if inspect.isfunction(thing)}
-    errors = {n: t for n, t in public.items() if inspect.isclass(t) and issubclass(t, shoal.ShoalError)}
-    values = {n: t for n, t in public.items() if inspect.isclass(t) and n not in errors and t not in listed}
+    public = {f"shoal.{name}": getattr(shoal, name) for name in dir(shoal)}
+    public |= {f"shoal.models.{name}": getattr(shoal.models, name) for name in _OF_MODELS}
+    public |= {f"{value.__module__}.{value.__name__}": value for value in _GIVEN}
+    errors = {n: t for n, t in vars(shoal.errors).items() if inspect.isclass(t) and issubclass(t, shoal.ShoalError)}
     yield "## Functions"
-    for name, function in functions.items():
-        yield f"### shoal.{name}"
-        yield f"```text\n{name}{_signature(function)}\n```"
-        yield from _text(function)
+    for name, function in public.items():
+        if inspect.isfunction(function):
+            yield f"### {name}"
+            yield f"```text\n{function.__name__}{_signature(function)}\n```"
+            yield from _text(function)
     yield "## Values"
-    for name, value in values.items():
-        yield f"### shoal.{name}"
+    for name, value in public.items():
+        if not inspect.isclass(value) or value is shoal.ShoalError:
+            continue
+        yield f"### {name}"
         yield from _text(value)
         yield from _members(value)
     yield "## Errors"
     yield "Each has `what`, one sentence on what is wrong and where, and `remedy`, what to do next. None shows a cell."
     yield _table(
         ("error", "meaning", "exit code"),
-        ((f"`shoal.{name}`", _first_line(error), str(error.exit_code)) for name, error in errors.items()),
+        ((f"`shoal.errors.{name}`", _first_line(error), str(error.exit_code)) for name, error in errors.items()),
     )
 
 
@@ -67,7 +81,7 @@ def _catalogue() -> Iterator[str]:
         yield f"## {shelf.capitalize()}"
         for name, entry in entries(shelf).items():
             yield f"### {name}"
-            yield f'In Python `shoal.{entry.__name__}{_signature(entry)}`, in recipes `name = "{name}"`.'
+            yield f'In Python `shoal.{shelf}.{entry.__name__}{_signature(entry)}`, in recipes `name = "{name}"`.'
             yield from _text(entry)
             facts = []
             if shelf == "methods":

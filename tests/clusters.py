@@ -27,7 +27,7 @@ def cluster():
 
     try:
         java_home()
-    except shoal.ParameterError as error:
+    except shoal.errors.ParameterError as error:
         pytest.skip(str(error))
     return shoal.Spark(master=MASTER, settings=SETTINGS, rows_per_part=12)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any, Unpack
 
-from shoal.catalogue import picked
+from shoal.catalogue import build, picked
+from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.identifiers import alone, looked_at, refuse, refuse_identifiers
 from shoal.measures import Demanding, Measure, TableMeasure, score
@@ -16,33 +20,47 @@ from shoal.progress import stage
 from shoal.progress.showing import Progress, by_itself
 from shoal.recipe import Recipe
 from shoal.release import STANDARD_MEASURES, Release, seen_anew
-from shoal.schema import RELEASED, refuse_odd
+from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
 from shoal.several_rows import several_rows
 from shoal.table import Table
+from shoal.tables_given import table_of
+
+Level = float | Mapping[str, float]
 
 
 def anonymize(
-    table: Table,
-    method: Method | str | Sequence[Method | str],
+    table: Any,
+    method: Method | str | Sequence[Method | str] = "hilbert",
     models: PrivacyModel | Sequence[PrivacyModel] = (),
     *,
-    measures: Sequence[Measure] | None = None,
+    k: int | None = None,
+    t: Level | None = None,
+    l: Level | None = None,  # noqa: E741 - as the model calls it
+    measures: Measure | str | Sequence[Measure | str] | None = None,
     seed: int = 0,
     row_order: str = "released",
     no_promise: bool = False,
     allow_identifiers: Sequence[str] = (),
     progress: Progress | bool | None = None,
+    **given: Unpack[ReadArguments],
 ) -> Release:
     """Mask a table, check the models on the result, and measure what is left and what was lost.
 
     Parameters
     ----------
     table
-        What to mask. It is not changed.
+        What to mask: a table that was read, or whatever `read` reads. It is not changed.
     method
-        How to mask it, or the name of that (``"hilbert"``); several are applied one after the other.
+        How to mask it, or the name of that; several are applied one after the other, and ``[]`` leaves the table as it
+        is, to prove what it keeps already.
     models
         What the release promises. It is checked on the masked table alone.
+    k
+        Promise k-anonymity: each combination of quasi-identifiers occurs at least k times.
+    t
+        Promise t-closeness of the confidential column; of several, by column: ``t={"charge": 0.1}``.
+    l
+        Promise l-diversity of the confidential column; of several, by column: ``l={"diagnosis": 2}``.
     measures
         What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
     seed
@@ -58,21 +76,31 @@ def anonymize(
     progress
         Who is told how far it is: a function of the stage, the share of it that is done and the seconds left, or True
         or False, as for `show_progress`. If left out, it is shown in notebooks.
+    **given
+        How to read what is no table yet: ``quasi``, ``sensitive`` and all else that `read` takes.
 
     Examples
     --------
     >>> import polars as pl, shoal
     >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["yes", "no", "no", "yes"]})
-    >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
-    >>> release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    >>> release.frame("pandas")["age"].tolist()
+    >>> shoal.anonymize(people, quasi=["age"], sensitive=["ill"], k=2).to_pandas()["age"].tolist()
     ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
+
+    A table can be read first, and methods and models can be values with parameters of their own:
+
+    >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
+    >>> models = [shoal.models.KAnonymity(2), shoal.models.LDiversity(2, kind="entropy")]
+    >>> shoal.anonymize(table, shoal.methods.Mondrian(), models).holds
+    True
     """
     methods, models = picked("methods", method), picked("models", models)
     asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
+    whole = [] if k is None else [KAnonymity(k)]
+    table, again = _taken(table, given, progress)
+    models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
-    allowed = (allow_identifiers,) if isinstance(allow_identifiers, str) else tuple(allow_identifiers)
+    allowed = names_given("allow_identifiers", allow_identifiers)
     refuse_identifiers(table, models, allowed)
     refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
     subject = table.schema.subject
@@ -98,10 +126,45 @@ def anonymize(
         verdicts = check(masked, models)
         if not any(isinstance(model, KAnonymity) for model in models):
             refuse([each for each in alone(masked) if each.column not in allowed])
-        scores = score(masked, asked, table)
+        scores = score(table, masked, measures=asked)
         if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
             scores = seen_anew(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
-        several_rows(table),
+        several_rows(table), again,
     )  # fmt: skip
+
+
+def _taken(
+    source: Any, given: ReadArguments, progress: Progress | bool | None
+) -> tuple[Table, Callable[[], Table | None]]:
+    """Give the table that is meant, and a way to have it again that does not keep it in memory."""
+    if isinstance(source, Table):
+        return table_of(source, given, anonymize), weakref.ref(source)
+    source = at_hand(source)
+    with by_itself("reading", progress):
+        return table_of(source, given, anonymize), partial(table_of, source, given, anonymize)
+
+
+_MODELS = {"t": "t-closeness", "l": "l-diversity"}
+
+
+def _promised(schema: Schema, name: str, level: Level | None) -> list[PrivacyModel]:
+    """Make the models of a level: of the only confidential column, or of each that is named."""
+    if level is None:
+        return []
+    if isinstance(level, Mapping):
+        if not level:
+            raise ParameterError(f"'{name}' names no column.", f"Write {name}={{'COLUMN': …}}, or leave it out.")
+        return [build("models", {"name": _MODELS[name], name: each, "column": c}) for c, each in level.items()]
+    model: PrivacyModel = build("models", {"name": _MODELS[name], name: level})
+    if len(schema.sensitive) > 1:
+        raise ParameterError(
+            f"'{name}' is about one confidential column, and there are several: {', '.join(schema.sensitive)}.",
+            f"Say which: {name}={{'{schema.sensitive[0]}': …}}.",
+        )
+    if not schema.sensitive:
+        raise ParameterError(
+            f"'{name}' is about a confidential column, and there is none.", "Name it: sensitive=['…']."
+        )
+    return [model]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from shoal.agreement import same
@@ -29,14 +28,14 @@ class Original:
     record
         The private record, if there is one.
     place
-        The original.
+        The original: whatever can be read.
     engine
         Where the data are held.
     """
 
     content: Mapping[str, Any]
     record: PrivateRecord | None
-    place: str | Path | Source
+    place: Any
     engine: AnyEngine
 
     def read(self, proved: list[str]) -> Table:

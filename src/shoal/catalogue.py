@@ -1,4 +1,4 @@
-"""What there is: one line per method, model and measure. Outside packages add theirs through entry points."""
+"""What there is, by name: what methods, models and measures offer. Outside packages add theirs through entry points."""
 
 from __future__ import annotations
 
@@ -6,54 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError, suggest
+from shoal.lazy import offered
 
-# Where each entry lives; it is loaded when it is first named, so that a command loads only what it needs.
-_OWN: dict[str, dict[str, str]] = {
-    "methods": {
-        "sorted-clusters": "shoal.methods.sorted_clusters:SortedClusters",
-        "hilbert": "shoal.methods.hilbert:Hilbert",
-        "coarsen": "shoal.methods.coarsen:Coarsen",
-        "stratified-clusters": "shoal.methods.stratified_clusters:StratifiedClusters",
-        "mdav": "shoal.methods.mdav:Mdav",
-        "v-mdav": "shoal.methods.v_mdav:VMdav",
-        "mondrian": "shoal.methods.mondrian:Mondrian",
-        "merge-clusters": "shoal.methods.merge_clusters:MergeClusters",
-        "k-anonymity-first": "shoal.methods.k_anonymity_first:KAnonymityFirst",
-        "t-closeness-first": "shoal.methods.t_closeness_first:TClosenessFirst",
-        "optimal-univariate": "shoal.methods.optimal_univariate:OptimalUnivariate",
-        "mask-uniques": "shoal.methods.mask_uniques:MaskUniques",
-        "regenerate": "shoal.methods.regenerate:Regenerate",
-    },
-    "models": {
-        "k-anonymity": "shoal.models.k_anonymity:KAnonymity",
-        "t-closeness": "shoal.models.t_closeness:TCloseness",
-        "l-diversity": "shoal.models.l_diversity:LDiversity",
-        "alpha-k": "shoal.models.alpha_k:AlphaK",
-    },
-    "measures": {
-        "uniqueness": "shoal.measures.uniqueness:Uniqueness",
-        "random-reidentification": "shoal.measures.random_reidentification:RandomReidentification",
-        "attribute-disclosure": "shoal.measures.attribute_disclosure:AttributeDisclosure",
-        "order-leak": "shoal.measures.order_leak:OrderLeak",
-        "class-sizes": "shoal.measures.class_sizes:ClassSizes",
-        "information-loss": "shoal.measures.information_loss:InformationLoss",
-        "granularity": "shoal.measures.granularity:Granularity",
-        "correlation-shift": "shoal.measures.correlation_shift:CorrelationShift",
-        "sse": "shoal.measures.sum_of_squares:SumOfSquares",
-        "il1s": "shoal.measures.il1s:Il1s",
-        "discernibility": "shoal.measures.discernibility:Discernibility",
-        "average-class-size": "shoal.measures.average_class_size:AverageClassSize",
-        "kolmogorov-smirnov": "shoal.measures.kolmogorov_smirnov:KolmogorovSmirnov",
-        "total-variation": "shoal.measures.total_variation:TotalVariation",
-        "query-error": "shoal.measures.query_error:QueryError",
-        "pmse": "shoal.measures.propensity:Propensity",
-        "accuracy-loss": "shoal.measures.accuracy_loss:AccuracyLoss",
-    },
-}
-SHELVES = tuple(_OWN)
+SHELVES = ("methods", "models", "measures")
+
+
+@cache
+def _own(shelf: str) -> Mapping[str, str]:
+    """Give where each entry of this package lives; it is loaded when it is first named."""
+    homes = offered(str(Path(__file__).parent / shelf / "__init__.py"))
+    classes = {name: home for name, home in homes.items() if name[0].isupper()}
+    return {home.rpartition(".")[2].replace("_", "-"): f"{home}:{name}" for name, home in classes.items()}
 
 
 @cache
@@ -65,7 +32,7 @@ def entries(shelf: str) -> Mapping[str, type[Any]]:
     """
     from importlib.metadata import entry_points  # costs more than all the rest, and is seldom needed
 
-    found = {name: _load(place) for name, place in _OWN[shelf].items()}
+    found = {name: _load(place) for name, place in _own(shelf).items()}
     for point in entry_points(group=f"shoal.{shelf}"):
         entry = point.load()
         found.setdefault(entry.name, entry)
@@ -80,8 +47,8 @@ def _load(place: str) -> type[Any]:
 
 def look_up(shelf: str, name: str) -> type[Any]:
     """Give one entry, or say which one was probably meant."""
-    if name in _OWN[shelf]:
-        return _load(_OWN[shelf][name])
+    if name in _own(shelf):
+        return _load(_own(shelf)[name])
     known = entries(shelf)
     if name in known:
         return known[name]
@@ -125,8 +92,8 @@ def _one(shelf: str, item: Any) -> Any:
         return build(shelf, {"name": item})
     if isinstance(item, type) or not isinstance(getattr(item, "name", None), str):
         what = f"the class {item.__name__}" if isinstance(item, type) else f"a {type(item).__name__}"
-        example = {"methods": "shoal.Hilbert()", "models": "shoal.KAnonymity(5)"}.get(shelf, "shoal.Uniqueness()")
-        raise ParameterError(f"A {shelf[:-1]} is wanted, not {what}.", f"Write {example}, for example.")
+        example = {"methods": "Hilbert()", "models": "KAnonymity(5)", "measures": "Uniqueness()"}[shelf]
+        raise ParameterError(f"A {shelf[:-1]} is wanted, not {what}.", f"Write shoal.{shelf}.{example}, for example.")
     return item
 
 

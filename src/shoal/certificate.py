@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,6 +118,8 @@ class Certificate:
 
 def load_json(path: str | Path, what: str) -> dict[str, Any]:
     """Read one JSON object in which every key stands once and every number is a number."""
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"A {type(path).__name__} is no {what}.", "Give the path of one.")
     try:
         if what == "certificate" and Path(path).stat().st_size > _LARGEST:
             raise ValueError

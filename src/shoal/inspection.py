@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.cells import MARKS
 from shoal.column_words import as_option, role_by_name
+from shoal.findings import Findings
 from shoal.identifiers import ENOUGH, identifying
 from shoal.kernels import MISSING
-from shoal.schema import Attribute, Role
+from shoal.schema import Attribute, ReadArguments, Role
 from shoal.table import Table
+from shoal.tables_given import table_of
 
 # Numbers that many files write for what is missing. They are taken for that only where they lie far from all others.
 _CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)
@@ -59,7 +63,68 @@ class ColumnReport:
         return {mark: count for mark, count in self.marks.items() if mark.casefold() in MARKS}
 
 
-def inspect(table: Table) -> tuple[ColumnReport, ...]:
+class Inspection(Findings):
+    """The columns of a table, with suggested roles, and what should be said of them.
+
+    ``reports`` are what was found of the columns.
+    """
+
+    reports: Sequence[ColumnReport]
+
+    def caption(self) -> str:
+        """Say what the table is."""
+        notes = f" ({', '.join(self['notes'])})" if self["notes"] else ""
+        return f"{self['file']}: {self['records']:,} records, {len(self['columns'])} columns{notes}"
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        """Give a line for each column."""
+        yield "column", "kind", "distinct", "missing", "role?", "why"
+        for each in self["columns"]:
+            why = f"{each['why_role']}; {each['why_kind']}"
+            yield each["name"], each["kind"], f"{each['distinct']:,}", f"{each['missing']:,}", each["role"].value, why
+
+    def remarks(self) -> Sequence[str]:
+        """Say what should be said of columns, and what comes next."""
+        return *self["advice"], "Roles are suggestions: decide. Next:", self["next"]
+
+
+def inspect(source: Any, **given: Unpack[ReadArguments]) -> Inspection:
+    """Look at a table for the first time: the kind of every column, and a role that it may have. You must decide.
+
+    Parameters
+    ----------
+    source
+        A file, a frame, or whatever else `read` reads. No cell of it is shown.
+    **given
+        How to read it; roles are not needed.
+
+    Examples
+    --------
+    >>> import polars as pl, shoal
+    >>> found = shoal.inspect(pl.DataFrame({"age": [34, 35, 61], "charge": [10.5, 20.25, 7.125]}))
+    >>> [(column["name"], column["role"].value) for column in found["columns"]]
+    [('age', 'quasi'), ('charge', 'sensitive')]
+    >>> found["next"]
+    "shoal.risk(…, quasi=['age'])"
+    """
+    if not isinstance(source, Table) and "options" not in given:
+        given["rest"] = given.get("rest", Role.PLAIN)
+    table = table_of(source, given, inspect)
+    reports = column_reports(table)
+    kept = [each.name for each in _suggested(reports)]
+    marks = list(dict.fromkeys(mark for each in reports for mark in each.text_marks))
+    name = repr(str(source)) if isinstance(source, str | Path) else "…"
+    then = f"shoal.risk({name}, quasi={kept}{f', missing={marks}' if marks else ''})"
+    columns = [asdict(report) for report in reports]
+    found = Inspection(
+        file=table.origin.name, records=table.rows, notes=list(table.origin.notes), columns=columns,
+        advice=advice(reports, python=True), next=then,
+    )  # fmt: skip
+    found.reports = reports
+    return found
+
+
+def column_reports(table: Table) -> tuple[ColumnReport, ...]:
     """Look at every column of a table and suggest a role for it. A person must decide."""
     reports = []
     refused = {each.column: each.why for each in identifying(table)}  # if they were to be released as they are
@@ -115,7 +180,7 @@ def _far_off(code: int, others: NDArray[np.float64]) -> bool:
     return bool(others.size and (others.min() >= 0 if code < 0 else 2 * others.max() < code))
 
 
-def advice(reports: Sequence[ColumnReport]) -> list[str]:
+def advice(reports: Sequence[ColumnReport], *, python: bool = False) -> list[str]:
     """Say what should be said of columns before they are released, and by which option."""
     marked = [(each.name, each.marks) for each in reports if each.marks]
     all_marks = list(dict.fromkeys(mark for _, marks in marked for mark in marks))
@@ -124,19 +189,26 @@ def advice(reports: Sequence[ColumnReport]) -> list[str]:
         found = "; ".join(
             f"{name}: " + ", ".join(f"{count:,} × {mark}" for mark, count in marks.items()) for name, marks in marked
         )
-        said.append(f"Cells that may stand for a missing value: {found}. If so: --missing {as_option(all_marks)}")
+        how = f"missing={all_marks}" if python else f"--missing {as_option(all_marks)}"
+        said.append(f"Cells that may stand for a missing value: {found}. If so: {how}")
     odd = [each for each in reports if not each.settled]
     if odd:
         found = ", ".join(f"{each.name} ({each.odd:,})" for each in odd)
         kinds = " ".join(f"--kind {shlex.quote(f'{each.name}=category')}" for each in odd)
+        kinds = f"kinds={dict.fromkeys((each.name for each in odd), 'category')}" if python else kinds
         said.append(f"Columns of numbers with cells that are none: {found}. Mend them, or take them for codes: {kinds}")
     return said
 
 
+def _suggested(reports: Sequence[ColumnReport]) -> Sequence[ColumnReport]:
+    """Give the columns that may be quasi-identifiers; if none looks so, all that do not tell who people are."""
+    others = [each for each in reports if each.role not in (Role.IDENTIFIER, Role.SUBJECT)] or reports
+    return [each for each in reports if each.role == Role.QUASI] or others
+
+
 def next_command(place: str, reports: Sequence[ColumnReport], given: Sequence[str]) -> str:
     """Give the command that measures the risk with the suggested roles, as it can be run, with options given before."""
-    others = [each for each in reports if each.role not in (Role.IDENTIFIER, Role.SUBJECT)] or reports
-    quasi = [each for each in reports if each.role == Role.QUASI] or others
+    quasi = _suggested(reports)
     marks = list(dict.fromkeys(mark for each in reports for mark in each.text_marks))
     parts = ["shoal risk", shlex.quote(place), *map(shlex.quote, given)]
     parts.append(f"--quasi {as_option([each.name for each in quasi])}")

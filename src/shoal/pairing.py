@@ -28,14 +28,19 @@ _SAMPLE = 10_000  # records that are looked at to tell whether a column stands i
 
 
 def paired(
-    released: Table, source: Source, original: Table, records: Sequence[PrivateRecord], *, same_order: bool = False
+    released: Table,
+    source: Source | None,
+    original: Table,
+    records: Sequence[PrivateRecord],
+    *,
+    same_order: bool = False,
 ) -> Table:
     """Give a release with its rows in the order of the original.
 
     Parameters
     ----------
     released, source
-        The release, and where it was read from.
+        The release, and where it was read from, unless that was a frame.
     original
         The table before masking.
     records
@@ -50,37 +55,38 @@ def paired(
     """
     if same_order or released.rows != original.rows:  # whoever compares them says that they do not belong together
         return released
+    name = released.origin.name if source is None else source.name
     record = _record_of(released, source, records)
     if record is None:
         if _says_released(released, source):
             raise ParameterError(
-                f"The rows of '{source.name}' stand in the released order, not in that of the original.", _PAIR
+                f"The rows of '{name}' stand in the released order, not in that of the original.", _PAIR
             )
         strangers = misplaced(original, released)
         if strangers:
             raise ParameterError(
-                f"The rows of '{source.name}' do not match those of the original: {strangers:,} of {released.rows:,} "
+                f"The rows of '{name}' do not match those of the original: {strangers:,} of {released.rows:,} "
                 "have values that do not lie in the cells beside them.",
                 _PAIR,
             )
-        if (name := _in_other_order(original, released)) is not None:
+        if (column := _in_other_order(original, released)) is not None:
             raise ParameterError(
-                f"The rows of '{source.name}' do not match those of the original: '{name}' has the same values, but "
+                f"The rows of '{name}' do not match those of the original: '{column}' has the same values, but "
                 "in another order.",
                 _PAIR,
             )
         return released
     if record.content["input"]["sha256"] != original.origin.sha256:
         raise CertificateError(
-            f"The private record of '{source.name}' belongs to another original.", "Name the one that was released."
+            f"The private record of '{name}' belongs to another original.", "Name the one that was released."
         )
     order = record.order(released.rows)
     return released if order is None else released.rearranged(order)
 
 
-def _record_of(released: Table, source: Source, records: Sequence[PrivateRecord]) -> PrivateRecord | None:
+def _record_of(released: Table, source: Source | None, records: Sequence[PrivateRecord]) -> PrivateRecord | None:
     """Find the record that was written with a release."""
-    near = None if source.is_table else private_beside(source, source.path)
+    near = None if source is None or source.is_table else private_beside(source, source.path)
     known = [*records, *([PrivateRecord.load(near)] if near is not None and near.is_file() else [])]
     return next((record for record in known if record.content["output"]["sha256"] == _sha256(released)), None)
 
@@ -89,9 +95,9 @@ def _sha256(released: Table) -> str | None:
     return None if released.origin.written is None else released.origin.written.sha256
 
 
-def _says_released(released: Table, source: Source) -> bool:
+def _says_released(released: Table, source: Source | None) -> bool:
     """Tell whether the certificate of a release says that its rows stand in the released order."""
-    certificate = None if source.is_table else certificate_beside(source)
+    certificate = None if source is None or source.is_table else certificate_beside(source)
     if certificate is None or not certificate.is_file():
         return False
     output = _output_of(certificate)

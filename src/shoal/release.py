@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shoal.catalogue import picked
 from shoal.certificate import Certificate
+from shoal.engines import read
 from shoal.engines.endings import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
+from shoal.findings import as_html
 from shoal.homogeneity import Homogeneous, homogeneous
-from shoal.measures import Measure, Score, TableMeasure
-from shoal.measures.class_sizes import ClassSizes
-from shoal.measures.information_loss import InformationLoss
-from shoal.measures.random_reidentification import RandomReidentification
-from shoal.measures.uniqueness import Uniqueness
+from shoal.measures import STANDARD, Measure, Scores, TableMeasure
 from shoal.models import PrivacyModel, Verdict
 from shoal.papers import Places
 from shoal.progress.showing import by_itself
@@ -27,10 +26,14 @@ from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release_files import refuse_losses, write_release
 from shoal.schema import usable_delimiter
 from shoal.several_rows import SeveralRows
-from shoal.table import Origin, RowOrder, Table
+from shoal.table import Cells, Origin, RowOrder, Table
 
 PROMISES_NOTHING = "This release promises nothing."
-STANDARD_MEASURES: tuple[Measure, ...] = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss())
+STANDARD_MEASURES: tuple[Measure, ...] = picked("measures", STANDARD)
+
+
+def _forgotten() -> None:
+    """Give no original: it is not known any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,7 @@ class Release:
     Attributes
     ----------
     origin
-        Where the original came from. The original itself is not kept: it may be large, and it is not to be released.
+        Where the original came from.
     subject
         The name of the column that told people apart, if there was one.
     table
@@ -52,10 +55,13 @@ class Release:
     verdicts
         What was found of each model.
     scores
-        What was measured.
+        What was measured, also by name: ``release.scores["uniqueness"]``.
     several_rows
         A column by which people have several rows, though nobody said that it tells them apart. It is for the holder
         of the original alone.
+    original
+        Gives the table that was masked, if it is still there or can be read again, for `report`. The table itself is
+        not kept: it may be large, and it is not to be released.
     """
 
     origin: Origin
@@ -64,8 +70,13 @@ class Release:
     recipe: Recipe
     steps: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
-    scores: tuple[Score, ...]
+    scores: Scores
     several_rows: SeveralRows | None = None
+    original: Callable[[], Table | None] = field(default=_forgotten, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the original behind: what is pickled may be passed on."""
+        return self.__dict__ | {"original": _forgotten}
 
     @cached_property
     def homogeneous(self) -> tuple[Homogeneous, ...]:
@@ -81,8 +92,13 @@ class Release:
 
     @property
     def holds(self) -> bool:
-        """Whether every model holds on the released table."""
-        return all(verdict.holds for verdict in self.verdicts)
+        """Whether something is promised, and every model holds on the released table."""
+        return bool(self.verdicts) and not self.broken
+
+    @property
+    def broken(self) -> tuple[Verdict, ...]:
+        """What was found of the models that do not hold."""
+        return tuple(verdict for verdict in self.verdicts if not verdict.holds)
 
     def __repr__(self) -> str:
         """Say what holds and what it cost."""
@@ -94,47 +110,58 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show a notebook what holds and what it cost."""
-        from html import escape  # commands do without it
-
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
         rows += [("!", "", warning) for warning in self.warnings]
-        cells = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
-        return f"<table><caption>Release of {self.table.rows:,} records</caption><tbody>{cells}</tbody></table>"
+        return as_html(f"Release of {self.table.rows:,} records", rows)
 
     def _insist(self) -> None:
         insist_on_promise(self.recipe.models, no_promise=self.recipe.no_promise)
-        for verdict in self.verdicts:
-            if not verdict.holds:
-                raise GuaranteeError(
-                    f"{verdict.model.name} does not hold in {verdict.failing:,} of {verdict.classes:,} classes "
-                    f"(level {verdict.level:.6g}), so nothing was released.",
-                    "Choose a method that enforces it, or ask for a lower level.",
-                )
+        for verdict in self.broken:
+            raise GuaranteeError(
+                f"{verdict.model.name} does not hold in {verdict.failing:,} of {verdict.classes:,} classes "
+                f"(level {verdict.level:.6g}), so nothing was released.",
+                "Choose a method that enforces it, or ask for a lower level.",
+            )
 
-    def frame(self, kind: str | None = None, *, cells: str | None = None, row_order: str = "released") -> Any:
-        """Give the released table as a frame, of the kind that was read if none is named; refuses as `write` does.
+    def to_arrow(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as an Arrow table; refuses as `write` does.
 
-        Its rows stand in the released order. In the order of the ``input`` they are for the holder's own analysis:
-        that order may tell who they are.
+        ``cells`` says what a generalized cell becomes: ``struct`` (its two ends) or ``text`` (as in a file). Left
+        out, it is text for pandas, which has no structs, and struct elsewhere. Rows stand in the released order. In
+        the order of the ``input`` they are for the holder's own analysis: that order may tell who they are.
         """
+        return self._rows(row_order).to_arrow(cells=cells)
+
+    def to_pandas(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a pandas frame; in the order of the ``input``, with the index that was read."""
+        frame = self._rows(row_order).to_pandas(cells=cells)
+        if row_order == "input" and self.origin.labels is not None:
+            frame.index = self.origin.labels
+        return frame
+
+    def to_polars(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a Polars frame."""
+        return self._rows(row_order).to_polars(cells=cells)
+
+    def to_duckdb(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a relation of DuckDB."""
+        return self._rows(row_order).to_duckdb(cells=cells)
+
+    def to_spark(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a frame of Spark, if its engine holds the table."""
+        return self._rows(row_order).to_spark(cells=cells)
+
+    def to_native(self, *, cells: Cells | None = None, row_order: str = "released") -> Any:
+        """Give the released table as a frame of the kind that was read; of a file, as an Arrow table."""
+        if self.origin.kind == "pandas":
+            return self.to_pandas(cells=cells, row_order=row_order)
+        return self._rows(row_order).to_native(cells=cells)
+
+    def _rows(self, row_order: str) -> Table:
         self._insist()
-        given = self.origin.kind
-        rows = self.in_order(row_order)[0]
-        return rows.to(kind or (given if given in ("pandas", "polars", "duckdb", "spark") else "arrow"), cells=cells)
-
-    def to_pandas(self, *, row_order: str = "released") -> Any:
-        """Give the released table as a pandas frame with an index of its own, in the released order."""
-        return self.frame("pandas", row_order=row_order)
-
-    def to_polars(self, *, row_order: str = "released") -> Any:
-        """Give the released table as a Polars frame, in the released order."""
-        return self.frame("polars", row_order=row_order)
-
-    def to_arrow(self, *, row_order: str = "released") -> Any:
-        """Give the released table as an Arrow table, in the released order."""
-        return self.frame("arrow", row_order=row_order)
+        return self.in_order(row_order)[0]
 
     def in_order(self, row_order: str) -> tuple[Table, RowOrder]:
         """Give the released table in an order, and which row of the input each row came from."""
@@ -218,16 +245,57 @@ class Release:
             more = tuple((also or {}).values())
             return write_release(replace(told, table=table), order, places, separator, key, more)
 
+    def report(
+        self,
+        path: str | Path,
+        *,
+        original: Any = None,
+        audience: str = "internal",
+        certificate: Certificate | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a report for people who were not there: what holds, what risk is left, what it cost.
+
+        Parameters
+        ----------
+        path
+            Where to: a page if it ends in ``.html``, or a PDF if it ends in ``.pdf``.
+        original
+            The table that was masked, or what it was read from; may be left out while that is still there.
+        audience
+            ``internal``, for those who may see the original, or ``external``, without small counts.
+        certificate
+            What `write` gave, for its hashes.
+        overwrite
+            Whether another page that is there may be replaced.
+        """
+        from shoal.report.release_page import write_release_report  # which is made of releases
+
+        write_release_report(
+            self, self._before(original), Source.parse(path).path, audience, certificate, overwrite=overwrite
+        )
+
+    def _before(self, given: Any) -> Table:
+        """Give the table that was masked, and no other."""
+        if given is not None and not isinstance(given, Table):
+            given = read(given, options=self.recipe.options)
+        table = self.original() if given is None else given
+        if table is None:
+            raise ParameterError("The original is no longer there.", "Give it: report(…, original=…).")
+        if table.origin.sha256 != self.origin.sha256:
+            raise ParameterError("This is not the table that was masked, or it was changed since.", "Give that one.")
+        return table
+
     def _in_other_order(self, table: Table, row_order: str) -> Release:
         """Give what is said of the release when its rows stand in another order: some measures look at that."""
         scores = seen_anew(table, self.recipe.measures or (), self.scores)
         return replace(self, recipe=replace(self.recipe, row_order=row_order), scores=scores)
 
 
-def seen_anew(table: Table, measures: Sequence[Measure], scores: Sequence[Score]) -> tuple[Score, ...]:
+def seen_anew(table: Table, measures: Sequence[Measure], scores: Scores) -> Scores:
     """Give scores with those anew that look at the order of the rows."""
     looks = zip(measures, scores, strict=True)
-    return tuple(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
+    return Scores(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
 
 
 def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> None:
@@ -235,5 +303,5 @@ def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> No
     if not models and not no_promise:
         raise GuaranteeError(
             f"{PROMISES_NOTHING} No privacy level was asked for, so nothing was released.",
-            "Ask for one (--k 5, models=[KAnonymity(5)]); or say that you know (--no-promise, no_promise=True).",
+            "Ask for one (k=5, --k 5); or say that you know (--no-promise, no_promise=True).",
         )

@@ -10,7 +10,17 @@ from typing import Any
 
 from shoal.agreement import rounds_to, same
 from shoal.certificate import exact_score, rounded, tells_of_a_column
-from shoal.measures import BoxMeasure, Demanding, Measure, PairMeasure, Score, TableMeasure, asks_for_nodes, score
+from shoal.measures import (
+    BoxMeasure,
+    Demanding,
+    Measure,
+    PairMeasure,
+    Score,
+    Scores,
+    TableMeasure,
+    asks_for_nodes,
+    score,
+)
 from shoal.measures.order_leak import EFFORT as EFFORT_OF_A_RECORD
 from shoal.measures.order_leak import OrderLeak
 from shoal.measures.query_error import QueryError
@@ -51,7 +61,7 @@ class Remeasured:
         measures: Sequence[Measure],
         proved: list[str],
         not_proved: list[str],
-    ) -> tuple[Score, ...]:
+    ) -> Scores:
         """Measure again what can be measured, insist that it is as claimed, and say what was proved and what not.
 
         ``beside`` are the original and the release, row by row, if they can be compared.
@@ -67,7 +77,7 @@ class Remeasured:
                 continue
             compared = isinstance(measure, PairMeasure) or asks_for_nodes(measure, nodes_of(self.content))
             original, released = beside if beside is not None and compared else (None, table)
-            (found,) = score(released, [measure], original)
+            (found,) = score(original, released, measures=[measure])
             scores.append(found)
             if isinstance(measure, BoxMeasure) and measure.boxed and not rounds_to(found, claim):
                 # Values that a release hides may be more that fit nobody else: a file shows at most what is claimed.
@@ -77,7 +87,7 @@ class Remeasured:
                 continue
             self._insist(measure, found, claim, exact, table.schema)
             proved.append(f"{measure.name} is {found.value:.6g}.")
-        return tuple(scores)
+        return Scores(scores)
 
     def _insist(self, measure: Measure, found: Score, claim: Mapping[str, Any], exact: Any, schema: Schema) -> None:
         if self.content["format"] > 1:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from shoal.axis import KINDS, Axis, Kind
 from shoal.cells import Odd
@@ -275,37 +275,76 @@ class ReadOptions:
                 raise SchemaError.missing_column(name, names)
 
 
-_NAMED = {"quasi", "sensitive", "plain", "identifier", "subject", "weight"}
+_LISTED = {"quasi", "sensitive", "plain", "identifier", "missing"}
+_BY_COLUMN = {"kinds", "orders", "hierarchies", "knowledge"}
+_TEXTS = {"subject", "weight", "delimiter", "encoding", "decimal", "thousands", "dates"}
 
 
-def options_from(given: Mapping[str, Any]) -> ReadOptions:
-    """Make read options from names and values, or say which name is not one."""
+def names_given(what: str, given: Any) -> tuple[str, ...]:
+    """Give names of columns, of which one may be given by itself, or say that some are no texts."""
+    names = (
+        () if given is None else (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    )
+    for name in names:
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"The name of a column is a text, not a {type(name).__name__} (given as {what}).",
+                f"Write {what}=['NAME'], with the name that the column has in the table, as a text.",
+            )
+    return names
+
+
+class ReadArguments(TypedDict, total=False):
+    """What can be said of a table that is to be read, by name, as `read` takes it."""
+
+    quasi: str | Iterable[str]
+    sensitive: str | Iterable[str]
+    plain: str | Iterable[str]
+    identifier: str | Iterable[str]
+    subject: str | None
+    weight: str | None
+    last_sensitive: bool
+    rest: Role | None
+    kinds: Mapping[str, Kind]
+    orders: Mapping[str, Sequence[str]]
+    hierarchies: Mapping[str, str | Hierarchy]
+    knowledge: Mapping[str, str]
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    thousands: str | None
+    dates: str | None
+    missing: str | Iterable[str]
+    header: bool | None
+    masked: bool | None
+    engine: Any
+    memory: str | int | None
+    target: Any
+    options: ReadOptions
+
+
+def options_from(given: Mapping[str, Any], beside: Iterable[str] = ()) -> ReadOptions:
+    """Make read options from names and values, or say which name is not one, and which of all names may be meant."""
     names = {f.name for f in fields(Roles)}
     known = names | {f.name for f in fields(ReadOptions)} - {"roles", "released", "unmarked", "canonical"}
     for name in given:
         if name not in known:
-            near = suggest(name, known)
+            near = suggest(name, [*known, *beside])
             raise ParameterError(
                 f"'{name}' is not something that can be said of a table.",
                 f"Did you mean '{near}'?" if near else f"Known are: {', '.join(sorted(known))}.",
             )
 
-    for name in sorted(_NAMED & set(given)):
-        value = given[name]
-        alone = isinstance(value, str) or not isinstance(value, Iterable) or name in ("subject", "weight")
-        for column in (value,) if alone else value:
-            if not isinstance(column, str) and (column is not None or not alone):
-                raise ParameterError(
-                    f"The name of a column is a text, not a {type(column).__name__} (given as {name}).",
-                    f"Write {name}='NAME', with the name that the column has in the table, as a text.",
-                )
-
     def plain(name: str, value: Any) -> Any:
-        if name in ("quasi", "sensitive", "plain", "identifier", "missing"):
-            return (value,) if isinstance(value, str) else tuple(value)
-        if name == "orders":
-            return {column: tuple(order) for column, order in value.items()}
-        return value
+        if name in _LISTED:
+            return names_given(name, value)
+        if name in _BY_COLUMN and not isinstance(value, Mapping):
+            raise ParameterError(
+                f"'{name}' is said by column, not as a {type(value).__name__}.", f"Write {name}={{'COLUMN': …}}."
+            )
+        if name in _TEXTS and not isinstance(value, str | None):
+            raise ParameterError(f"'{name}' is a text, not a {type(value).__name__}.", f"Write {name}='…'.")
+        return {column: tuple(order) for column, order in value.items()} if name == "orders" else value
 
     values = {name: plain(name, value) for name, value in given.items()}
     roles = Roles(**{name: values.pop(name) for name in list(values) if name in names})

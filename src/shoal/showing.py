@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.catalogue import in_words
 from shoal.engines.sources import Source
+from shoal.risk_words import LABELS, share, side_by_side
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from shoal.inspection import ColumnReport
+    from shoal.disclosure_risk import Risk
+    from shoal.inspection import Inspection
     from shoal.measures import Score
+    from shoal.proof import Proof
     from shoal.release import Release
-    from shoal.table import Table
-    from shoal.verification import Proof
 
 
 def _console() -> Console:
@@ -42,71 +43,44 @@ def error(what: str, remedy: str) -> None:
     sys.stderr.write(f"✗ {what}\n" + "".join(f"  {line}\n" for line in remedy.splitlines()))
 
 
-def inspection(path: Source, table: Table, reports: Sequence[ColumnReport], said: Sequence[str], then: str) -> None:
+def inspection(found: Inspection) -> None:
     """Show the columns of a table, what should be said of them, and the command that comes next, in one line."""
     from rich.markup import escape
 
     console = _console()
-    notes = f" ({', '.join(table.origin.notes)})" if table.origin.notes else ""
-    console.print(f"{escape(path.name)}: {table.rows:,} records, {len(reports)} columns{escape(notes)}\n")
-    grid = _grid("column", "kind", "distinct", "missing", "role?", "why")
+    console.print(f"{escape(found.caption())}\n")
+    head, *rows = found.rows()
+    grid = _grid(*head)
     for column in grid.columns[1:2] + grid.columns[4:]:
         column.justify = "left"
-    for report in reports:
-        why = f"{report.why_role}; {report.why_kind}"
-        grid.add_row(
-            escape(report.name), report.kind, f"{report.distinct:,}", f"{report.missing:,}", report.role.value, why
-        )
+    for row in rows:
+        grid.add_row(*map(escape, row))
     console.print(grid)
-    _say("", *said, "Roles are suggestions: decide. Next:", then)
-
-
-def _share(value: float) -> str:
-    return f"{value:.2%}" if value == 0 or value >= 0.0001 else f"{value:.2e}"
-
-
-_ROWS = (
-    ("records that stand alone (unique)", "unique", "{:,}"),
-    ("  share of all records", "uniqueness", ""),
-    ("  in the worst case, if cells may be any value they cover", "fit_unique", "{:,}"),
-    ("  share of all records", "fit_uniqueness", ""),
-    ("groups (equivalence classes)", "classes", "{:,}"),
-    ("smallest group", "smallest_class", "{:,}"),
-    ("chance of a right guess (mean 1/group size)", "random_reidentification", ""),
-    ("disclosed without reidentification", "attribute_disclosure", ""),
-    ("information loss (Eq. 3)", "information_loss", "{:.6f}"),
-    ("distributions moved (Kolmogorov-Smirnov)", "kolmogorov_smirnov", "{:.6f}"),
-    ("values moved (total variation)", "total_variation", "{:.6f}"),
-    ("error of estimated counts (mean, relative)", "query_error", "{:.6f}"),
-    ("told from the original (pMSE, at most 0.25)", "pmse", "{:.6f}"),
-    ("accuracy that a model loses", "accuracy_loss", "{:.6f}"),
-)
+    _say("", *found.remarks())
 
 
 def _side_by_side(heads: Sequence[str], reports: Sequence[Mapping[str, Any]]) -> Grid:
     from rich.markup import escape
 
     grid = _grid("", *(escape(head) for head in heads))
-    for label, key, form in _ROWS:
-        if any(key in report for report in reports):
-            cells = [report.get(key) for report in reports]
-            grid.add_row(label, *("–" if c is None else form.format(c) if form else _share(c) for c in cells))
+    for row in side_by_side(reports):
+        grid.add_row(*row)
     return grid
 
 
-def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
+def risk(report: Risk) -> None:
     """Show the risk of a table, one sentence first."""
     from rich.markup import escape
 
     console = _console()
-    console.print(f"[bold]{_share(report['uniqueness'])} of {report['records']:,} records stand alone.[/bold]")
+    console.print(f"[bold]{report.caption()}[/bold]")
     for prefix in ("", "fit_"):
         if f"{prefix}uniqueness_lower" in report:
             low, high = report[f"{prefix}uniqueness_lower"], report[f"{prefix}uniqueness_upper"]
-            console.print(f"The worst case is proven to lie between {_share(low)} and {_share(high)}.")
-    names = ", ".join(table.schema.quasi)
+            console.print(f"The worst case is proven to lie between {share(low)} and {share(high)}.")
+    names = ", ".join(report["quasi"])
     console.print(f"Someone who knows {escape(names)} could single them out.")
-    if guessed:
+    if report["guessed"]:
         console.print("No --quasi was given: these columns were guessed by their names. Name them yourself.")
     console.print()
     grid = _side_by_side(["all"], [report])
@@ -122,9 +96,9 @@ def risk(table: Table, report: Mapping[str, Any], *, guessed: bool) -> None:
         both = all("fit_uniqueness" in found for found in report["known"])
         grid = _grid("known", "unique", "share", *(["worst case"] if both else []), "smallest group")
         for head, found in zip(heads, report["known"], strict=True):
-            worst = [_share(found["fit_uniqueness"])] if both else []
-            share = _share(found["uniqueness"])
-            grid.add_row(escape(head), f"{found['unique']:,}", share, *worst, f"{found['smallest_class']:,}")
+            worst = [share(found["fit_uniqueness"])] if both else []
+            alone = share(found["uniqueness"])
+            grid.add_row(escape(head), f"{found['unique']:,}", alone, *worst, f"{found['smallest_class']:,}")
         console.print(grid)
         for head, found in zip(heads, report["known"], strict=True):
             _errors(console, found, f"If {head} are known, and the attacker errs:")
@@ -139,9 +113,9 @@ def _errors(console: Console, report: Mapping[str, Any], title: str) -> None:
     grid = _grid("wrong about", "claims a match", "rightly", "wrongly", "right, of his claims")
     for found in report["errors"]:
         about = ", ".join(f"{name}={rate:.4g}" for name, rate in found["columns"].items())
-        wrong = _share(found["wrong"]) + (f" ± {_share(found['standard_error'])}" if found["standard_error"] else "")
-        right = "–" if found["right_of_claimed"] is None else _share(found["right_of_claimed"])
-        grid.add_row(escape(about), _share(found["claimed"]), _share(found["right"]), wrong, right)
+        wrong = share(found["wrong"]) + (f" ± {share(found['standard_error'])}" if found["standard_error"] else "")
+        right = "–" if found["right_of_claimed"] is None else share(found["right_of_claimed"])
+        grid.add_row(escape(about), share(found["claimed"]), share(found["right"]), wrong, right)
     console.print(f"\n{escape(title)}")
     console.print(grid)
 
@@ -157,7 +131,7 @@ def comparison(report: Mapping[str, Any]) -> None:
     console = _console()
     names = [Source.parse(found["path"]).name for found in report["releases"]]
     grid = _side_by_side(["original", *names], [report["original"], *report["releases"]])
-    known = {key for _, key, _ in _ROWS}
+    known = {key for _, key, _ in LABELS}
     for number, score in enumerate(report["releases"][0].get("scores", ())):
         if score["measure"].replace("-", "_") not in known:
             values = [found["scores"][number]["value"] for found in report["releases"]]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.anonymization import anonymize
-from shoal.catalogue import build, describe
+from shoal.catalogue import build, describe, picked
 from shoal.engines.sources import beside
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.files import all_or_none
@@ -61,7 +61,7 @@ class Cell:
         release = anonymize(
             table, self.methods, self.models, measures=self.measures, seed=self.seed, allow_identifiers=measured
         )
-        if not release.holds:
+        if release.broken:
             raise GuaranteeError(f"{self.label} does not keep its promise.", "Choose a method that enforces it.")
         seconds = round(time.process_time() - begun, 3)
         head = {
@@ -100,7 +100,8 @@ class Study:
     >>> import polars as pl, shoal
     >>> people = pl.DataFrame({"age": [34, 35, 61, 62, 70, 71], "ill": ["yes", "no", "no", "yes", "no", "no"]})
     >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
-    >>> study = shoal.Study.grid([shoal.SortedClusters(), shoal.Coarsen(2)], [{"name": "k-anonymity", "k": [2, 3]}])
+    >>> methods = [shoal.methods.SortedClusters(), shoal.methods.Coarsen(2)]
+    >>> study = shoal.Study.grid(methods, [{"name": "k-anonymity", "k": [2, 3]}])
     >>> [(row["method"], row["value"]) for row in study.run(table) if row["measure"] == "uniqueness"]
     [('sorted-clusters', 0.0), ('sorted-clusters', 0.0), ('coarsen', 0.0)]
     """
@@ -111,7 +112,7 @@ class Study:
     @classmethod
     def grid(
         cls,
-        methods: Sequence[Method | Sequence[Method]],
+        methods: Sequence[Method | str | Sequence[Method | str]],
         models: Sequence[Mapping[str, Any]] = (),
         measures: Sequence[Measure] = STANDARD_MEASURES,
         seeds: Sequence[int] = (0,),
@@ -123,8 +124,8 @@ class Study:
         enforces none of the models is run once per seed.
         """
         cells: list[Cell] = []
-        for method in methods:
-            chain = tuple(method) if isinstance(method, Sequence) else (method,)
+        for method in [methods] if isinstance(methods, str) else methods:
+            chain = picked("methods", method)
             enforced = {name for link in chain for name in link.enforces}
             levels = [list(_levels(model)) for model in models if model.get("name") in enforced]
             for chosen, seed in itertools.product(itertools.product(*levels), seeds):

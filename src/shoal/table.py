@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 
 T = TypeVar("T")
+Cells = Literal["struct", "text"]  # what a generalized cell becomes in a frame
 # The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.
 RowOrder = Callable[[], Iterator[Integers]]
 
@@ -47,7 +48,8 @@ class Origin:
     hierarchies. They are never written anywhere: they only keep a release from overwriting its own input. ``written``
     is what the engine's digest would have said of just the bytes or rows that were read, and ``content`` the same of
     the text in a file that may be compressed; frames have neither. ``people`` is how many different values and how many
-    filled cells a column has that was left out, though it may tell people apart, if it was easy to count.
+    filled cells a column has that was left out, though it may tell people apart, if it was easy to count. ``labels`` is
+    the index of a pandas frame, for its holder alone.
     """
 
     name: str
@@ -60,6 +62,11 @@ class Origin:
     written: Written | None = None
     content: Written | None = None
     people: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    labels: Any = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave labels behind: what is pickled may be passed on, and they may be names."""
+        return self.__dict__ | {"labels": None}
 
 
 def printable(name: str) -> str:
@@ -128,6 +135,15 @@ class Classes:
     def sizes(self) -> Integers:
         """The number of records in each class."""
         return np.diff(self.starts)
+
+
+def insist_on_table(given: Any) -> None:
+    """Refuse what is no table that was read."""
+    if not isinstance(given, Table):
+        raise ParameterError(
+            f"A table is wanted, not a {type(given).__name__}.",
+            "Read it: shoal.read(…, quasi=[…]). Of a release, give release.table.",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,12 +340,36 @@ class Table:
         """Give a table that stands in the released order in the order of the input."""
         return replace(self, data=self._engine.rearrange(self.data, self.schema, order))
 
-    def to(self, kind: str = "arrow", *, cells: str | None = None) -> Any:
-        """Give the released columns as a frame: ``arrow``, ``polars``, ``pandas`` or ``duckdb``.
+    def to_arrow(self, *, cells: Cells | None = None) -> Any:
+        """Give the released columns as an Arrow table.
 
         ``cells`` says what a generalized cell becomes: ``struct`` (its two ends) or ``text`` (as in a file). Left
         out, it is text for pandas, which has no structs, and struct elsewhere.
         """
+        return self._frame("arrow", cells)
+
+    def to_pandas(self, *, cells: Cells | None = None) -> Any:
+        """Give the released columns as a pandas frame with an index of its own."""
+        return self._frame("pandas", cells)
+
+    def to_polars(self, *, cells: Cells | None = None) -> Any:
+        """Give the released columns as a Polars frame."""
+        return self._frame("polars", cells)
+
+    def to_duckdb(self, *, cells: Cells | None = None) -> Any:
+        """Give the released columns as a relation of DuckDB."""
+        return self._frame("duckdb", cells)
+
+    def to_spark(self, *, cells: Cells | None = None) -> Any:
+        """Give the released columns as a frame of Spark, if its engine holds the table."""
+        return self._frame("spark", cells)
+
+    def to_native(self, *, cells: Cells | None = None) -> Any:
+        """Give the released columns as a frame of the kind that was read; of a file, as an Arrow table."""
+        given = self.origin.kind
+        return self._frame(given if given in ("pandas", "polars", "duckdb", "spark") else "arrow", cells)
+
+    def _frame(self, kind: str, cells: Cells | None) -> Any:
         return self._engine.frame(self.data, self.schema, kind, cells)
 
     def write(self, target: Source, layout: Layout) -> AbstractContextManager[Stored]:

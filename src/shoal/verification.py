@@ -6,6 +6,7 @@ what a release would be, to the byte: each cell has one text, each column a role
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,64 +21,41 @@ from shoal.engines.contents import beside_the_rows, beyond_looking
 from shoal.engines.factory import engine_for
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
+from shoal.engines.streams import at_hand
 from shoal.engines.values import Layout
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover
 from shoal.files.moving import Awaited
 from shoal.identifiers import identifying, looked_at
-from shoal.measures import Measure, Score
+from shoal.measures import Measure
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
+from shoal.papers import certificate_beside
 from shoal.private_record import PrivateRecord
 from shoal.progress import stage
 from shoal.progress.showing import by_itself
+from shoal.proof import Proof
 from shoal.recipe import refuse_strange_order
 from shoal.release_options import marks_of, release_options
 from shoal.remeasuring import Remeasured
 from shoal.schema import RELEASED, Attribute, ReadOptions, Role, Schema
 from shoal.table import Table, Written
+from shoal.tables_given import refuse_strange_engine
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
 _AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."
 VERSION_1 = "It is of version 1, which tells more than it should: withdraw it, and release the table anew"
 
 
-@dataclass(frozen=True)
-class Proof:
-    """What was shown about a file and its certificate.
-
-    Attributes
-    ----------
-    verdicts, scores
-        What was found in the file.
-    proved, not_proved
-        What the file shows, and what it cannot show, in words.
-    protected, unprotected
-        The quasi-identifiers, and the columns that are released as they are.
-    promised
-        The models and their levels; nothing if no promise was made.
-    remarks
-        What a reader should know before relying on it.
-    """
-
-    verdicts: tuple[Verdict, ...]
-    scores: tuple[Score, ...]
-    proved: tuple[str, ...]
-    not_proved: tuple[str, ...]
-    protected: tuple[str, ...] = ()
-    unprotected: tuple[str, ...] = ()
-    promised: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
 def verify(
     path: str | Path | Source,
-    certificate: str | Path | Certificate,
+    certificate: str | Path | Certificate | None = None,
     *,
     key: bytes | None = None,
     private: str | Path | PrivateRecord | None = None,
-    original: str | Path | Source | None = None,
-    engine: AnyEngine | None = None,
+    original: Any = None,
+    engine: AnyEngine | str | None = None,
+    memory: str | int | None = None,
 ) -> Proof:
     """Prove every verdict of a certificate again, from the released file alone.
 
@@ -86,25 +64,31 @@ def verify(
     path
         The released file, folder or table in a database.
     certificate
-        Its certificate, or the path of it.
+        Its certificate, or the path of it; the one beside the release if left out.
     key
         The signing key, when the signature is to be checked.
     private
         The private record, or the path of it: with it, the exact scores are proved too.
     original
-        The original: with it and the private record, the commitment and the measures that compare with the original
-        are proved too.
-    engine
-        Where the data are held; in memory or on disk, by their size, if left out.
+        The original, as a file or a frame: with it and the private record, the commitment and the measures that compare
+        with it are proved too.
+    engine, memory
+        Where the data are held, and how much memory may be used, as for `read`: a release that would need more is
+        checked from disk.
 
     Raises
     ------
     CertificateError
         If the file or the certificate was changed, they do not belong together, or a claim does not hold.
     """
-    source = Source.parse(path)
+    refuse_strange_engine(engine)
+    source, original = _named(path), at_hand(original)
     sources = [source] if original is None else [source, original]
-    held_by = engine_for(sources, ReadOptions(), engine=engine)
+    held_by = engine_for(sources, ReadOptions(), engine=engine, memory=memory)
+    certificate = certificate_beside(source) if certificate is None else certificate
+    for paper in (certificate, private):
+        if not isinstance(paper, str | os.PathLike | Certificate | PrivateRecord | None):
+            raise ParameterError(f"A {type(paper).__name__} is no certificate or private record.", "Give its path.")
     finish_writing(source, certificate, held_by)
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
     record = PrivateRecord.load(private) if isinstance(private, (str, Path)) else private
@@ -124,6 +108,16 @@ def verify(
         raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
         raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
+
+
+def _named(given: Any) -> Source:
+    """Give what is named: a frame has no certificate."""
+    if not isinstance(given, str | os.PathLike | Source):
+        raise ParameterError(
+            f"A file, a folder or a table in a database is checked, not a {type(given).__name__}.",
+            "Write a release first (release.write), and name what was written.",
+        )
+    return Source.parse(at_hand(given))
 
 
 def finish_writing(source: Source, certificate: str | Path | Certificate, engine: AnyEngine) -> None:
@@ -158,7 +152,7 @@ class _Case:
     source: Source
     certificate: Certificate
     record: PrivateRecord | None
-    original: str | Path | Source | None
+    original: Any
     engine: AnyEngine
 
     @property

@@ -15,12 +15,13 @@ LOADERS = ("__import__", "import_module", "importlib.import_module")
 
 @dataclass(frozen=True)
 class Import:
-    """One module that is imported by another, and whether only the type checker sees it."""
+    """A module that another imports; and whether only the type checker sees it, or only a function that is called."""
 
     importer: str
     imported: str
     line: int
     typing_only: bool
+    when_called: bool
 
 
 def files() -> list[Path]:
@@ -51,9 +52,10 @@ def imports() -> Iterator[Import]:
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
             for inner in ast.walk(node)
         }
+        inside = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
         for node in ast.walk(tree):
             for name in _imported(node, module, is_package=path.name == "__init__.py"):
-                yield Import(module, name, node.lineno, id(node) in hidden)
+                yield Import(module, name, node.lineno, id(node) in hidden, id(node) in inside)
 
 
 def _imported(node: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:

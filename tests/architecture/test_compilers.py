@@ -37,8 +37,8 @@ draw = np.random.default_rng(5)
 columns = {"a": draw.integers(0, 90, 400), "b": draw.normal(size=400).round(2), "c": draw.choice(list("xyz"), 400)}
 people = pl.DataFrame(columns)
 table = shoal.read(people, quasi=["a", "b", "c"], hierarchies={"c": "prefix 1"})
-for method in (shoal.Hilbert(), shoal.Mondrian(), shoal.Mdav(), shoal.SortedClusters()):
-    shown = shoal.anonymize(table, method, [shoal.KAnonymity(5)]).frame("polars", cells="text")
+for method in (shoal.methods.Hilbert(), shoal.methods.Mondrian(), shoal.methods.MDAV(), shoal.methods.SortedClusters()):
+    shown = shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).to_polars(cells="text")
     print(method.name, hashlib.sha256(shown.write_csv().encode()).hexdigest())
 """
 
@@ -70,9 +70,9 @@ def asked(**environment):
     """Ask for a release in a process of its own."""
     code = (
         "import polars as pl, shoal; table = shoal.read(pl.DataFrame({'a': [1, 2]}), quasi='a');"
-        "shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])"
+        "shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])"
     )
-    run = [sys.executable, "-c", f"import shoal\ntry:\n    {code}\nexcept shoal.InternalError as e: print(e)"]
+    run = [sys.executable, "-c", f"import shoal\ntry:\n    {code}\nexcept shoal.errors.InternalError as e: print(e)"]
     return subprocess.run(run, env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout
 
 

@@ -62,7 +62,7 @@ def test_readme_examples_run_as_printed_on_what_is_shipped_and_its_tables_are_wh
     assert rows_of(ROOT / "patients.csv") == before
     shutil.copy(ROOT / "patients.csv", workplace)
     (python,) = [block for block in blocks(text_of(README)) if block.language == "python"]
-    assert len([line for line in python.text.splitlines() if line]) == 4
+    assert len([line for line in python.text.splitlines() if line]) == 3
     page = Page(README)
     assert page.run() > 1
     assert page.names["release"].holds
@@ -94,7 +94,7 @@ def test_the_method_on_the_page_gives_the_same_on_every_engine(engine, workplace
     here = shoal.read(people, quasi=["age", "sex"])
     there = made.taken(here) if engine == "parts" else shoal.read(people, quasi=["age", "sex"], engine=made)
     one, other = (
-        shoal.anonymize(table, page.names["ByTurns"](), [shoal.KAnonymity(5)]).frame("arrow", cells="text")
+        shoal.anonymize(table, page.names["ByTurns"](), [shoal.models.KAnonymity(5)]).to_arrow(cells="text")
         for table in (here, there)
     )
     assert one.equals(other)

@@ -88,21 +88,31 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     )
     roles = {"quasi": ["age", "height", "town"], "sensitive": ["charge", "illness"], "plain": "note"}
     people = shoal.read(table, subject="who", **roles)
-    measures = [shoal.Uniqueness(("age",)), shoal.AttributeDisclosure("charge > 20"), shoal.InformationLoss()]
-    one = shoal.anonymize(people, shoal.SortedClusters(), [shoal.KAnonymity(3)], measures=measures)
-    models = [shoal.KAnonymity(3), shoal.TCloseness(0.3, "charge"), shoal.TCloseness(0.9, "illness")]
-    two = shoal.anonymize(shoal.read(table, **roles), shoal.StratifiedClusters(), models, measures=measures)
+    measures = [
+        shoal.measures.Uniqueness(("age",)),
+        shoal.measures.AttributeDisclosure("charge > 20"),
+        shoal.measures.InformationLoss(),
+    ]
+    one = shoal.anonymize(people, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)], measures=measures)
+    models = [
+        shoal.models.KAnonymity(3),
+        shoal.models.TCloseness(0.3, "charge"),
+        shoal.models.TCloseness(0.9, "illness"),
+    ]
+    two = shoal.anonymize(shoal.read(table, **roles), shoal.methods.StratifiedClusters(), models, measures=measures)
     for objective in ("loss", "certainty"):
-        shoal.anonymize(people, shoal.Hilbert(objective=objective), [shoal.KAnonymity(3)], measures=measures)
-    shoal.anonymize(shoal.read(table, **roles), shoal.Hilbert(), models[:2])
-    shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.AlphaK(0.6, "illness")])
-    for method in (shoal.SortedClusters(), shoal.Hilbert()):
-        shoal.anonymize(shoal.read(table, quasi="charge"), method, [shoal.KAnonymity(3)])
+        shoal.anonymize(
+            people, shoal.methods.Hilbert(objective=objective), [shoal.models.KAnonymity(3)], measures=measures
+        )
+    shoal.anonymize(shoal.read(table, **roles), shoal.methods.Hilbert(), models[:2])
+    shoal.anonymize(people, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3), shoal.models.AlphaK(0.6, "illness")])
+    for method in (shoal.methods.SortedClusters(), shoal.methods.Hilbert()):
+        shoal.anonymize(shoal.read(table, quasi="charge"), method, [shoal.models.KAnonymity(3)])
     for pool in (Memory(), Files(tmp_path)):
         parted = Parted(pool, 500)
-        shoal.score(shoal.read(table, engine=parted, **roles), [shoal.Uniqueness()])
+        shoal.score(shoal.read(table, engine=parted, **roles), measures=[shoal.measures.Uniqueness()])
         numbers = shoal.read(table, engine=parted, quasi="charge")
-        shoal.anonymize(numbers, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(
+        shoal.anonymize(numbers, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]).write(
             tmp_path / "parts.csv", overwrite=True
         )
     for name, release in (("one", one), ("two", two)):
@@ -111,23 +121,34 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
             path = tmp_path / f"{name}.csv"
             release.write(path, delimiter=delimiter, overwrite=True)
             shoal.verify(path, path.with_suffix(".certificate.json"))
-    shoal.score(shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"), [shoal.Uniqueness(matching="fit")])
-    shoal.score(shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"), [shoal.OrderLeak()])
-    for method in (shoal.Mdav("mean"), shoal.VMdav(), shoal.Mondrian(), shoal.OptimalUnivariate(k=3)):
-        shoal.anonymize(people, method, [shoal.LDiversity(2, "illness"), shoal.KAnonymity(3)])
-    for method in (shoal.KAnonymityFirst(), shoal.TClosenessFirst()):
+    shoal.score(
+        shoal.read(pa.table({"a": ["1", "[1;2]", "3"]}), quasi="a"),
+        measures=[shoal.measures.Uniqueness(matching="fit")],
+    )
+    shoal.score(
+        shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"),
+        measures=[shoal.measures.OrderLeak()],
+    )
+    for method in (
+        shoal.methods.MDAV("mean"),
+        shoal.methods.VMDAV(),
+        shoal.methods.Mondrian(),
+        shoal.methods.OptimalUnivariate(k=3),
+    ):
+        shoal.anonymize(people, method, [shoal.models.LDiversity(2, "illness"), shoal.models.KAnonymity(3)])
+    for method in (shoal.methods.KAnonymityFirst(), shoal.methods.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
     assert called | {"watch"} == set(prototypes())  # which each thread calls once, before anything else
 
 
 def test_an_array_that_is_not_contiguous_is_refused():
     every_other = np.zeros(10, np.int32)[::2]
-    with pytest.raises(shoal.InternalError, match="contiguous"):
+    with pytest.raises(shoal.errors.InternalError, match="contiguous"):
         grouping.count_labels(every_other, 1)
 
 
 def test_an_array_of_another_type_is_refused():
-    with pytest.raises(shoal.InternalError, match="int64"):
+    with pytest.raises(shoal.errors.InternalError, match="int64"):
         grouping.count_labels(np.zeros(10, np.int64), 1)
 
 

@@ -22,7 +22,8 @@ sys.meta_path.insert(0, OnlyCore())
 import pyarrow as pa, shoal
 
 table = shoal.read(pa.table({{"age": [34, 35, 61, 62], "ill": ["a", "b", "a", "b"]}}), quasi="age", sensitive="ill")
-release = shoal.anonymize(table, shoal.StratifiedClusters(), [shoal.KAnonymity(2), shoal.TCloseness(0.5)])
+models = [shoal.models.KAnonymity(2), shoal.models.TCloseness(0.5)]
+release = shoal.anonymize(table, shoal.methods.StratifiedClusters(), models)
 release.write("out.csv")
 release.write("out.parquet", certificate="parquet.json", private="parquet.private.json")
 shoal.verify("out.csv", "out.certificate.json")

@@ -7,7 +7,7 @@ import pytest
 
 import shoal
 from shoal.errors import DataError
-from shoal.inspection import inspect, suggested_role
+from shoal.inspection import column_reports, suggested_role
 
 ROWS = 220
 HOSPITAL = {
@@ -64,7 +64,7 @@ def test_the_next_command_keeps_the_user_of_a_database_and_no_password():
 
     table = shoal.read(pl.DataFrame({"age": [1, 2]}), plain=["age"])
     place = Source.parse("postgresql://keeper:secret@db.example/clinic?table=people").seen_from(None)
-    command = next_command(place, inspect(table), [])
+    command = next_command(place, column_reports(table), [])
     assert command == "shoal risk 'postgresql://keeper@db.example/clinic?table=people' --quasi age"
 
 
@@ -81,7 +81,7 @@ def test_what_may_be_missing_is_named_with_the_option_that_says_so(desk):
 
 def test_ordinary_numbers_are_not_taken_for_codes():
     table = shoal.read(pl.DataFrame({"age": [18, 99, 98, 50], "t": [-9, -3, 5, 2]}), plain=["age", "t"])
-    assert [dict(report.marks) for report in inspect(table)] == [{}, {}]
+    assert [dict(report.marks) for report in column_reports(table)] == [{}, {}]
 
 
 def test_inspect_and_anonymize_take_a_column_for_the_same(desk):
@@ -124,4 +124,4 @@ def test_what_inspect_calls_an_identifier_is_what_anonymize_refuses():
         "visit_id": [31 * i % 997 for i in range(60)],
     }
     table = shoal.read(pl.DataFrame(columns), plain=list(columns))
-    assert [report.role.value for report in inspect(table)] == ["sensitive", "identifier", "identifier"]
+    assert [report.role.value for report in column_reports(table)] == ["sensitive", "identifier", "identifier"]

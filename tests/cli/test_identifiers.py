@@ -54,11 +54,11 @@ def test_what_tells_people_apart_is_not_released_in_clear(name, role):
     """A name, an address or a key beside generalized ages makes the ages worth nothing."""
     table = shoal.read(pl.DataFrame(AGE | {name: COLUMNS[name]}), quasi=["age"], **{role: [name]})
     with pytest.raises(ParameterError, match=f"'{name}'") as refused:
-        shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)])
+        shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
     assert "allow_identifiers" in refused.value.remedy
     assert not any(str(value) in str(refused.value) for value in COLUMNS[name] if len(str(value)) > 3)
-    known = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)], allow_identifiers=[name])
-    assert known.frame("polars").columns == ["age", name]
+    known = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)], allow_identifiers=[name])
+    assert known.to_polars().columns == ["age", name]
 
 
 def test_measured_numbers_codes_and_flags_are_not_taken_for_identifiers():
@@ -69,12 +69,14 @@ def test_measured_numbers_codes_and_flags_are_not_taken_for_identifiers():
 def test_what_a_model_is_about_is_meant_to_be_released():
     table = shoal.read(pl.DataFrame(AGE | {"place": list(range(ROWS))}), quasi=["age"], sensitive=["place"])
     with pytest.raises(ParameterError, match="a value of its own"):
-        shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)])
-    models = [shoal.KAnonymity(5), shoal.TCloseness(0.9, "place")]
-    assert shoal.anonymize(table, shoal.StratifiedClusters(), models).holds
+        shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
+    models = [shoal.models.KAnonymity(5), shoal.models.TCloseness(0.9, "place")]
+    assert shoal.anonymize(table, shoal.methods.StratifiedClusters(), models).holds
     mail = shoal.read(pl.DataFrame(AGE | {"reach": COLUMNS["reach"]}), quasi=["age"], sensitive=["reach"])
     with pytest.raises(ParameterError, match="e-mail"):
-        shoal.anonymize(mail, shoal.Hilbert(), [shoal.KAnonymity(5), shoal.LDiversity(2, "reach")])
+        shoal.anonymize(
+            mail, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5), shoal.models.LDiversity(2, "reach")]
+        )
 
 
 def test_few_records_may_differ_by_chance():
@@ -91,10 +93,10 @@ def test_a_key_with_holes_is_a_key_and_one_repeated_value_is_not_all_different()
 
 def test_a_quasi_identifier_that_tells_all_apart_is_refused_where_nothing_hides_it():
     table = shoal.read(pl.DataFrame({"key": COLUMNS["encounter_id"], "age": AGE["age"]}), quasi=["key", "age"])
-    shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)])
+    shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
     with pytest.raises(ParameterError, match="'key'"):
-        shoal.anonymize(table, shoal.Coarsen({"age": 2}), no_promise=True)
-    assert shoal.anonymize(table, shoal.Coarsen(2), no_promise=True).frame() is not None
+        shoal.anonymize(table, shoal.methods.Coarsen({"age": 2}), no_promise=True)
+    assert shoal.anonymize(table, shoal.methods.Coarsen(2), no_promise=True).to_native() is not None
 
 
 def test_the_same_columns_are_found_wherever_the_table_is_held(tmp_path):

@@ -57,14 +57,14 @@ def test_a_promise_is_one_also_if_someone_would_do_without(desk):
 
 def test_in_python_it_can_be_looked_at_but_not_given_away(tmp_path):
     table = shoal.read(pl.DataFrame({"age": [1, 2, 3]}), quasi=["age"])
-    release = shoal.anonymize(table, shoal.Coarsen(3))
+    release = shoal.anonymize(table, shoal.methods.Coarsen(3))
     assert "promises nothing" in repr(release)
     assert "promises nothing" in release._repr_html_()
     assert release.scores
     with pytest.raises(GuaranteeError, match="promises nothing"):
-        release.frame()
+        release.to_native()
     with pytest.raises(GuaranteeError, match="promises nothing"):
         release.write(tmp_path / "o.csv")
     assert not list(tmp_path.iterdir())
-    known = shoal.anonymize(table, shoal.Coarsen(3), no_promise=True)
-    assert known.frame("polars")["age"].to_list() == [1, 2, 3]
+    known = shoal.anonymize(table, shoal.methods.Coarsen(3), no_promise=True)
+    assert known.to_polars()["age"].to_list() == [1, 2, 3]

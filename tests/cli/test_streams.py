@@ -122,7 +122,7 @@ def test_a_pipe_is_read_like_a_file(desk, people, temporary):
     table = shoal.read(desk.folder / "pipe", quasi=["age", "zip"], sensitive=["charge"])
     writer.join()
     assert table.rows == 6
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     release.write(desk.folder / "out.csv", recipe=desk.folder / "r.toml")
     assert 'file = "-"' in desk.read("r.toml")
     desk.check().fine()

@@ -64,7 +64,7 @@ def given(tmp_path_factory):
     folder = tmp_path_factory.mktemp("given")
     write(folder / "full.csv", 400)
     table = shoal.read(folder / "full.csv", quasi=QUASI, sensitive=SENSITIVE)
-    release = shoal.anonymize(table, shoal.MaskUniques(), no_promise=True, measures=())
+    release = shoal.anonymize(table, shoal.methods.MaskUniques(), no_promise=True, measures=())
     release.write(folder / "pd.csv", masked_counts=folder / "counts.csv")
     return {name: (folder / f"{name}.csv").read_text(encoding="utf-8") for name in ("full", "pd", "counts")}
 

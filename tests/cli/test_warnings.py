@@ -15,7 +15,7 @@ from shoal.report.release_report import release_report
 from shoal.several_rows import several_rows
 
 VISITS = "patient_nbr,age,ill,tone\n" + "".join(f"{i // 2},{20 + i % 4},{i % 4 // 2},{i % 3}\n" for i in range(24))
-K = [shoal.KAnonymity(2)]
+K = [shoal.models.KAnonymity(2)]
 
 
 def by_hand(rows):
@@ -33,8 +33,8 @@ def test_homogeneous_classes_are_counted_as_by_hand(rows):
     columns = dict(zip(("age", "sex", "ill"), map(list, zip(*rows, strict=True)), strict=True))
     frame = pl.DataFrame(columns, schema={"age": pl.Int64, "sex": pl.String, "ill": pl.Int64})
     table = shoal.read(frame, quasi=["age", "sex"], sensitive=["ill"])
-    for release in (table, shoal.anonymize(table, shoal.Mondrian(), K).table):
-        shown = release.to("polars", cells="text").rows()
+    for release in (table, shoal.anonymize(table, shoal.methods.Mondrian(), K).table):
+        shown = release.to_polars(cells="text").rows()
         found = homogeneous(release, K)
         assert [(each.classes, each.records) for each in found] == [by for by in [by_hand(shown)] if by[0]]
 
@@ -46,10 +46,10 @@ def test_equal_cells_of_several_groups_are_one_class_on_every_engine(tmp_path):
     found = []
     for engine in (None, Tiny(Files(tmp_path))):
         table = shoal.read(path, quasi=["age"], sensitive=["ill"], engine=engine)
-        release = shoal.anonymize(table, shoal.Mdav(), K)
+        release = shoal.anonymize(table, shoal.methods.MDAV(), K)
         found.append(release.homogeneous)
         assert [(each.classes, each.records) for each in release.homogeneous] == [
-            by_hand(release.frame("polars", cells="text").rows())
+            by_hand(release.to_polars(cells="text").rows())
         ]
     assert found[0] == found[1]
 
@@ -58,7 +58,7 @@ def test_what_a_model_protects_is_not_spoken_of():
     table = shoal.read(
         pl.DataFrame({"age": [1, 1, 2, 2], "a": [1, 1, 2, 2], "b": [1, 1, 1, 1]}), quasi="age", sensitive=["a", "b"]
     )
-    found = shoal.anonymize(table, shoal.Hilbert(), [*K, shoal.LDiversity(2, "a")]).homogeneous
+    found = shoal.anonymize(table, shoal.methods.Hilbert(), [*K, shoal.models.LDiversity(2, "a")]).homogeneous
     assert [(each.column, each.classes, each.records) for each in found] == [("b", 1, 4)]
 
 
@@ -126,7 +126,7 @@ def test_of_a_long_file_the_first_records_tell(tmp_path):
 
 def test_notebooks_and_reports_say_it_too():
     table = shoal.read(pl.read_csv(VISITS.encode()), quasi=["age"], sensitive=["ill"])
-    release = shoal.anonymize(table, shoal.Hilbert(), K)
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), K)
     inside, outside = (release_report(release, table, audience=a) for a in ("internal", "external"))
     for text in (repr(release), release._repr_html_(), inside, outside):
         assert "can be read off" in text

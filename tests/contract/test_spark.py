@@ -37,7 +37,7 @@ def test_the_cluster_has_several_processes(engine):
 def test_a_table_on_the_cluster_is_the_same_table(engine):
     local, there = table_of("local"), table_of("spark")
     assert len(there.data.sizes) == 2
-    assert there.to("arrow").equals(local.to("arrow"))
+    assert there.to_arrow().equals(local.to_arrow())
     assert repr(there) == repr(local)
 
 
@@ -45,9 +45,9 @@ def test_a_session_is_given_without_a_name(engine):
     other = shoal.Spark(engine.session)
     assert other.session is engine.session
     table = shoal.read(pa.table({"a": [3, 1, 2, 2], "b": [1, 1, 2, 2]}), engine=other, quasi=["a", "b"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     assert release.verdicts[0].holds
-    assert shoal.score(table, [shoal.Uniqueness()])[0].value == 0.5
+    assert shoal.score(table, measures=[shoal.measures.Uniqueness()])[0].value == 0.5
 
 
 def test_only_a_session_is_given_without_a_name(engine):
@@ -74,22 +74,22 @@ def test_plain_columns_of_any_type_pass_through_the_cluster(engine, tmp_path):
     there, here = (
         shoal.anonymize(
             shoal.read(tmp_path / "in.parquet", engine=held, **asked),
-            shoal.SortedClusters(),
-            [shoal.KAnonymity(4)],
+            shoal.methods.SortedClusters(),
+            [shoal.models.KAnonymity(4)],
             allow_identifiers="key",
         )
         for held in (engine, None)
     )
     assert there.table.schema["band"].axis.kind == "ordered"
-    assert there.frame("arrow").equals(here.frame("arrow"))
+    assert there.to_arrow().equals(here.to_arrow())
     there.write(f"{tmp_path}/out/")
     shoal.verify(f"{tmp_path}/out/", tmp_path / "out.certificate.json", engine=engine)
-    kinds = {field.name: field.dataType.simpleString() for field in there.frame("spark").schema}
+    kinds = {field.name: field.dataType.simpleString() for field in there.to_spark().schema}
     assert kinds == {
         "age": "struct<lo:bigint,hi:bigint>", "list": "array<bigint>", "struct": "struct<a:bigint,b:array<string>>",
         "binary": "binary", "price": "decimal(12,2)", "seen": "timestamp", "key": "string", "band": "string",
     }  # fmt: skip
-    assert there.frame("spark").count() == 20
+    assert there.to_spark().count() == 20
 
 
 def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
@@ -98,12 +98,12 @@ def test_workers_read_and_write_folders_of_parquet(engine, tmp_path):
     local = shoal.read(tmp_path / "people.parquet", **ROLES)
     assert len(there.data.sizes) > 1
     assert there.origin == local.origin
-    release = shoal.anonymize(there, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(there, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     release.write(f"{tmp_path}/out/")
     files = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert files == [f"part-{number:05d}.parquet" for number in range(len(there.data.sizes))]
-    expected = shoal.anonymize(local, shoal.SortedClusters(), [shoal.KAnonymity(3)])
-    assert pq.read_table(tmp_path / "out").equals(expected.frame("arrow"))
+    expected = shoal.anonymize(local, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
+    assert pq.read_table(tmp_path / "out").equals(expected.to_arrow())
     shoal.verify(f"{tmp_path}/out/", tmp_path / "out.certificate.json")
 
 
@@ -112,13 +112,13 @@ def test_data_frames_of_spark_come_and_go(engine):
         [(None if i == 3 else i * 7 % 13, f"t{i % 3}", i / 4) for i in range(20)], "age int, town string, share double"
     ).repartition(1)
     table = shoal.read(frame, engine=engine, quasi=["age", "town"], sensitive="share")
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)])
-    found = release.frame()  # of the kind that was read
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(4)])
+    found = release.to_native()  # of the kind that was read
     assert found.count() == 20
     assert found.schema["share"].dataType.simpleString() == "double"
     assert found.schema["age"].dataType.simpleString() == "struct<lo:bigint,hi:bigint>"
-    assert {tuple(row) for row in release.frame("spark", cells="text").select("age", "town").collect()} == set(
-        zip(*release.frame("pandas")[["age", "town"]].to_dict("list").values(), strict=True)
+    assert {tuple(row) for row in release.to_spark(cells="text").select("age", "town").collect()} == set(
+        zip(*release.to_pandas()[["age", "town"]].to_dict("list").values(), strict=True)
     )
 
 
@@ -127,14 +127,12 @@ def test_rows_are_released_in_the_same_order_from_a_cluster(engine, method, tmp_
     """With cells that lie with their classes, and with cells that lie with their records; and back again."""
     there, local = release_of("spark", method).table, release_of("local", method).table
     (found, order), (expected, rows) = there.arranged(), local.arranged()
-    assert found.to("arrow").equals(expected.to("arrow"))
+    assert found.to_arrow().equals(expected.to_arrow())
     assert [i for stretch in order() for i in stretch.tolist()] == [i for some in rows() for i in some.tolist()]
-    assert found.rearranged(order).to("arrow").equals(local.to("arrow"))
+    assert found.rearranged(order).to_arrow().equals(local.to_arrow())
     assert found.arranged()[0].data is found.data
-    names = found.to("arrow").column_names
-    assert [row.asDict(recursive=True) for row in found.to("spark").collect()] == expected.to("arrow").to_pylist(), (
-        names
-    )
+    names = found.to_arrow().column_names
+    assert [row.asDict(recursive=True) for row in found.to_spark().collect()] == expected.to_arrow().to_pylist(), names
 
 
 def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
@@ -147,14 +145,19 @@ def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
             "ill": [None if i == 9 else "abcd"[i // 3 % 4] for i in range(rows)],
         }
     )
-    models = [shoal.KAnonymity(2), shoal.AlphaK(0.8, "ill"), shoal.LDiversity(2, "ill"), shoal.TCloseness(0.5, "ill")]
-    models.append(shoal.TCloseness(0.4, "charge", "ordered-records"))
+    models = [
+        shoal.models.KAnonymity(2),
+        shoal.models.AlphaK(0.8, "ill"),
+        shoal.models.LDiversity(2, "ill"),
+        shoal.models.TCloseness(0.5, "ill"),
+    ]
+    models.append(shoal.models.TCloseness(0.4, "charge", "ordered-records"))
     roles = {"quasi": "age", "sensitive": ["charge", "ill"], "subject": "who"}
     there, here = (
-        shoal.anonymize(shoal.read(frame, engine=one, **roles), shoal.StratifiedClusters(), models, measures=[])
+        shoal.anonymize(shoal.read(frame, engine=one, **roles), shoal.methods.StratifiedClusters(), models, measures=[])
         for one in (engine, Local())
     )
-    assert there.table.to("arrow", cells="text").equals(here.table.to("arrow", cells="text"))
+    assert there.table.to_arrow(cells="text").equals(here.table.to_arrow(cells="text"))
     assert there.verdicts == here.verdicts
 
 
@@ -175,7 +178,7 @@ def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
     release = masked(table, "stratified-clusters")
     assert (tmp_path / "killed").exists()
     whole = release_of("local", "stratified-clusters")
-    assert release.frame("arrow", cells="text").equals(whole.frame("arrow", cells="text"))
+    assert release.to_arrow(cells="text").equals(whole.to_arrow(cells="text"))
 
 
 def test_a_session_that_runs_is_used(engine):
@@ -191,7 +194,7 @@ def test_it_is_said_when_the_driver_has_to_read_a_text(engine, tmp_path, caplog)
     odd = tmp_path / "odd.csv"
     odd.write_text('a,who\n1,5" wide\n' + "".join(f'{i % 7},"x\ny{i % 3}"\n' for i in range(60)), "utf-8")
     there, local = shoal.read(odd, engine=engine, **roles), shoal.read(odd, **roles)
-    assert there.to("arrow").equals(local.to("arrow"))
+    assert there.to_arrow().equals(local.to_arrow())
     (said,) = caplog.records
     assert "The driver read 'odd.csv' alone" in said.getMessage()
     assert "quotes" in said.getMessage()
@@ -224,4 +227,4 @@ def test_a_release_on_the_cluster_goes_into_a_database_part_by_part(engine, tmp_
     again = [shoal.read(place, engine=each, quasi=["stage"], sensitive=["charge"]) for each in (Local(), engine)]
     assert len(again[1].data.sizes) > 1
     assert again[0].origin == again[1].origin
-    assert again[0].to("arrow").equals(again[1].to("arrow"))
+    assert again[0].to_arrow().equals(again[1].to_arrow())

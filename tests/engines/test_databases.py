@@ -55,7 +55,7 @@ def tables(base):
 
 def released(engine):
     table = shoal.read(FRAME, engine=engine, **ROLES)
-    return shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    return shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
 
 
 @given(st.lists(st.lists(st.text(max_size=4), max_size=8), max_size=12), st.integers(1, 400))
@@ -190,7 +190,7 @@ def test_a_table_on_a_server_is_read_a_few_rows_at_a_time(tmp_path, base):
     assert parts.data.sizes == (9,) * 11 + (2,)
     assert whole.origin == parts.origin
     assert [each.axis.kind for each in whole.schema.attributes] == [each.axis.kind for each in parts.schema.attributes]
-    one, other = (table.to("arrow", cells="text") for table in (whole, parts))
+    one, other = (table.to_arrow(cells="text") for table in (whole, parts))
     assert one.equals(other)
     assert one.column("price")[0].as_py() == 0.25
     base.run("CREATE TABLE nobody (age integer)")
@@ -293,7 +293,7 @@ def test_columns_that_are_not_changed_keep_their_type(tmp_path, base, parted):
     engine = small(tmp_path) if parted else None
     table = shoal.read(f"{base.base}people", engine=engine, quasi="age", plain=list(kinds))
     assert table.schema["mood"].axis.kind == "ordered"
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     release.write(f"{base.base}shown", certificate=tmp_path / "c.json")
     assert shoal.verify(f"{base.base}shown", tmp_path / "c.json", engine=engine).proved
     names = ", ".join(f"CAST({name} AS varchar)" for name in kinds)
@@ -318,7 +318,7 @@ def test_what_a_server_cannot_hold_is_refused(tmp_path, server):
     columns = {"struct": pa.array([{"a": 1}] * 4), "fine": pa.array([1] * 4, pa.timestamp("ns"))}
     for name, column in columns.items():
         table = shoal.read(pa.table({"age": [1] * 4, name: column}), quasi="age", plain=name)
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
         with pytest.raises(DataError, match=f"'{name}'"):
             release.write(f"{base.base}shown", certificate=tmp_path / "c.json")
     assert tables(base) == []
@@ -330,6 +330,6 @@ def test_arrays_of_arrays_are_not_read_as_plain_lists(server):
     base = Postgres(server)
     base.run("CREATE TABLE people (age integer, odd integer[], usual integer[])")
     base.run("INSERT INTO people VALUES (1, '{{1,2},{3,4}}', '{1}'), (1, '{1,2,3,4}', '{}'), (1, '[0:0]={7}', NULL)")
-    table = shoal.read(f"{base.base}people", quasi="age", plain=["odd", "usual"]).to("arrow")
+    table = shoal.read(f"{base.base}people", quasi="age", plain=["odd", "usual"]).to_arrow()
     assert sorted(table["odd"].to_pylist()) == ["[0:0]={7}", "{1,2,3,4}", "{{1,2},{3,4}}"]
     assert pa.types.is_list(table.schema.field("usual").type)

@@ -27,7 +27,12 @@ from shoal.engines.values import Layout
 from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.schema import ReadOptions, Roles
 
-SAME = (shoal.SortedClusters(), shoal.StratifiedClusters(), shoal.Coarsen(2), shoal.SortedClusters("mean"))
+SAME = (
+    shoal.methods.SortedClusters(),
+    shoal.methods.StratifiedClusters(),
+    shoal.methods.Coarsen(2),
+    shoal.methods.SortedClusters("mean"),
+)
 
 
 def same(one, other):
@@ -37,7 +42,7 @@ def same(one, other):
     assert [(a.name, a.role, a.axis.kind, a.reason) for a in one.schema.attributes] == [
         (a.name, a.role, a.axis.kind, a.reason) for a in other.schema.attributes
     ]
-    assert one.to("arrow", cells="text").equals(other.to("arrow", cells="text"))
+    assert one.to_arrow(cells="text").equals(other.to_arrow(cells="text"))
 
 
 def read_or_refused(source, engine, made):
@@ -79,7 +84,9 @@ def test_parquet_is_read_in_stretches_as_it_is_read_whole(made, rows, files, tmp
         return
     same(one, other)
     if one.rows > 1:
-        released = [shoal.anonymize(t, shoal.SortedClusters(), [shoal.KAnonymity(2)]) for t in (one, other)]
+        released = [
+            shoal.anonymize(t, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]) for t in (one, other)
+        ]
         for number, release in enumerate(released):
             release.write(folder / f"{number}.parquet")
         assert (folder / "0.parquet").read_bytes() == (folder / "1.parquet").read_bytes()
@@ -102,16 +109,18 @@ def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, wa
     folder = tmp_path_factory.mktemp("release")
     whole = shoal.read(made.frame("arrow"), engine=Local(), **made.options)
     parts = Tiny(Files(folder), rows).taken(whole)
-    ordered = not whole.schema["s"].axis.nominal and isinstance(way, shoal.StratifiedClusters)
+    ordered = not whole.schema["s"].axis.nominal and isinstance(way, shoal.methods.StratifiedClusters)
     models = (
-        [shoal.KAnonymity(min(k, whole.rows)), *([shoal.TCloseness(0.3)] if ordered else [])] if whole.rows > 1 else []
+        [shoal.models.KAnonymity(min(k, whole.rows)), *([shoal.models.TCloseness(0.3)] if ordered else [])]
+        if whole.rows > 1
+        else []
     )
     if not models:
         return
     one, other = (shoal.anonymize(table, way, models) for table in (whole, parts))
     text = written(one.table, folder / "one.csv", mark)
     assert written(other.table, folder / "other.csv", mark) == text  # before anyone looks at cells record by record
-    assert one.table.to("arrow", cells="text").equals(other.table.to("arrow", cells="text"))
+    assert one.table.to_arrow(cells="text").equals(other.table.to_arrow(cells="text"))
     for a, b in zip(one.scores, other.scores, strict=True):
         assert b.value == pytest.approx(a.value, rel=1e-12)
     assert [(v.level, v.classes) for v in one.verdicts] == [(v.level, v.classes) for v in other.verdicts]
@@ -136,7 +145,7 @@ def test_who_stands_alone_in_parts_is_who_stands_alone_in_the_whole(columns, row
         alone = sum(people.count(one) == 1 for one in people) / len(people)
         if matching == "fit" and any(None in one for one in people):
             continue  # what nobody knows fits everyone
-        (score,) = shoal.score(there, [shoal.Uniqueness(known=tuple(known), matching=matching)])
+        (score,) = shoal.score(there, measures=[shoal.measures.Uniqueness(known=tuple(known), matching=matching)])
         assert score.value == pytest.approx(alone)
 
 
@@ -165,7 +174,9 @@ def test_a_release_from_disk_is_proved_in_memory_and_the_other_way_round(tmp_pat
     engines = Local(), Tiny(Files(tmp_path))
     for number, engine in enumerate(engines):
         table = shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"])
-        release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(4), shoal.TCloseness(0.3)])
+        release = shoal.anonymize(
+            table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(4), shoal.models.TCloseness(0.3)]
+        )
         sealed = release.write(tmp_path / "out.csv", overwrite=True)
         assert sealed.content["engine"] == engine.name
         private = tmp_path / "out.private.json"
@@ -212,11 +223,13 @@ def test_a_release_is_not_called_false_for_want_of_disk(tmp_path, monkeypatch):
     path = tmp_path / "in.csv"
     path.write_text("a,s\n" + "".join(f"{i % 9},{i}\n" for i in range(5000)), "utf-8")
     table = shoal.read(path, quasi=["a"], sensitive=["s"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)], allow_identifiers="s")
+    release = shoal.anonymize(
+        table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(4)], allow_identifiers="s"
+    )
     sealed = release.write(tmp_path / "out.csv")
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
     monkeypatch.setattr("shoal.engines.disk.engine.BASE", 0)
-    with pytest.raises(shoal.RoomError, match="of disk are needed") as found:
+    with pytest.raises(shoal.errors.RoomError, match="of disk are needed") as found:
         shoal.verify(tmp_path / "out.csv", sealed, engine=Disk(Files(tmp_path)))
     assert "TMPDIR" in found.value.remedy
 
@@ -226,11 +239,11 @@ def test_boxes_that_cannot_all_be_compared_are_refused_with_a_way_out(tmp_path):
     path.write_text("a\n" + "".join(f"[{i};{i + 3}]\n" for i in range(50)), "utf-8")
     table = shoal.read(path, engine=Tiny(Files(tmp_path), most_boxes=20), quasi=["a"])
     with pytest.raises(ParameterError, match="--matching signature"):
-        shoal.score(table, [shoal.Uniqueness(matching="fit")])
+        shoal.score(table, measures=[shoal.measures.Uniqueness(matching="fit")])
     enough = shoal.read(path, engine=Tiny(Files(tmp_path)), quasi=["a"])
     whole = shoal.read(path, engine=Local(), quasi=["a"])
-    fit = shoal.Uniqueness(matching="fit")
-    assert shoal.score(enough, [fit]) == shoal.score(whole, [fit])
+    fit = shoal.measures.Uniqueness(matching="fit")
+    assert shoal.score(enough, measures=[fit]) == shoal.score(whole, measures=[fit])
 
 
 def test_few_classes_with_many_records_are_counted_before_they_move(tmp_path):
@@ -240,12 +253,12 @@ def test_few_classes_with_many_records_are_counted_before_they_move(tmp_path):
         shoal.read(path, engine=e, quasi=["a", "b"], sensitive=["s"]) for e in (Local(), Tiny(Files(tmp_path)))
     )
     measures = [
-        shoal.ClassSizes(("a",)),
-        shoal.Uniqueness(),
-        shoal.Uniqueness(("b",), "fit"),
-        shoal.AttributeDisclosure("s > 1"),
+        shoal.measures.ClassSizes(("a",)),
+        shoal.measures.Uniqueness(),
+        shoal.measures.Uniqueness(("b",), "fit"),
+        shoal.measures.AttributeDisclosure("s > 1"),
     ]
-    assert shoal.score(whole, measures) == shoal.score(parts, measures)
+    assert shoal.score(whole, measures=measures) == shoal.score(parts, measures=measures)
 
 
 def test_a_large_file_stays_within_the_limit(tmp_path):
@@ -306,7 +319,7 @@ def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(
     frame = pa.table({"a": [1] * 600, "s": [i % 7 for i in range(600)]})
     table = shoal.read(frame, engine=engine, quasi=["a"], sensitive=["s"])
     with pytest.raises(ParameterError, match="belong together") as found:
-        shoal.check(table, [shoal.TCloseness(0.5)])
+        shoal.models.check(table, [shoal.models.TCloseness(0.5)])
     assert "--memory" in str(found.value)
 
 
@@ -314,11 +327,11 @@ def test_classes_too_large_to_be_formed_are_refused_before_records_move(tmp_path
     frame = pa.table({"a": np.arange(70_000)})
     engine = Disk(Files(tmp_path), limit=120_000_000)
     table = shoal.read(frame, engine=engine, quasi=["a"])
-    for method in (shoal.Hilbert(), shoal.Mdav()):
+    for method in (shoal.methods.Hilbert(), shoal.methods.MDAV()):
         with pytest.raises(ParameterError, match="classes of 30,000 records, twice as many are held") as found:
-            shoal.anonymize(table, method, [shoal.KAnonymity(30_000)])
+            shoal.anonymize(table, method, [shoal.models.KAnonymity(30_000)])
         assert "--memory" in str(found.value)
-    assert shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)]).holds
+    assert shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
 
 
 @pytest.mark.parametrize("classes", [1, 2])
@@ -336,9 +349,9 @@ def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, class
         assert peak_of("-m", "shoal", *command, "--memory", "150MB") < limit
     told = json.loads(sealed.read_text(encoding="utf-8"))
     assert (told["engine"], told["verdicts"][0]["classes"]) == ("disk", classes)
-    measures = [shoal.ClassSizes(), shoal.Uniqueness(), shoal.AttributeDisclosure("s > 12")]
+    measures = [shoal.measures.ClassSizes(), shoal.measures.Uniqueness(), shoal.measures.AttributeDisclosure("s > 12")]
     found = [
-        shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures)
+        shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures=measures)
         for engine in (Local(), Disk(Files(tmp_path), limit=limit))
     ]
     assert found[0] == found[1]
@@ -351,11 +364,13 @@ def test_classes_larger_than_a_part_are_published_where_their_records_are(tmp_pa
     path.write_text("a,b\n" + "".join(f"{cell},{i * 5 % 31}\n" for i, cell in enumerate(cells)), "utf-8")
     releases = [
         shoal.anonymize(
-            shoal.read(path, engine=engine, quasi=["a", "b"]), shoal.SortedClusters(), [shoal.KAnonymity(k)]
+            shoal.read(path, engine=engine, quasi=["a", "b"]),
+            shoal.methods.SortedClusters(),
+            [shoal.models.KAnonymity(k)],
         )
         for engine in (Local(), Tiny(Files(tmp_path)), Parted(Memory(), 5))
     ]
-    whole, *parted = (release.frame("arrow", cells="text") for release in releases)
+    whole, *parted = (release.to_arrow(cells="text") for release in releases)
     for found in parted:
         assert found.equals(whole)
     values = [[score.value for score in release.scores] for release in releases]

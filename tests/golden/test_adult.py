@@ -30,7 +30,7 @@ def released(adult, tmp_path_factory):
     table = shoal.read(path, quasi=list(columns))
     made = {}
     for k in LOSS:
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(k)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)])
         release.write(folder / f"k{k}.csv", row_order="input")
         made[k] = folder / f"k{k}.csv", {score.measure: score for score in release.scores}
     return made
@@ -90,7 +90,7 @@ def test_a_release_read_back_and_compared_gives_the_same_loss(released, adult, k
     path, _ = released[k]
     quasi = list(adult[1])
     original, again = shoal.read(adult[0], quasi=quasi), shoal.read(path, quasi=quasi)
-    (loss,) = shoal.score(again, [shoal.InformationLoss()], original)
+    (loss,) = shoal.score(original, again, measures=[shoal.measures.InformationLoss()])
     assert loss.value == pytest.approx(LOSS[k], abs=1e-6)
 
 
@@ -101,7 +101,9 @@ def test_suppressing_everything_loses_what_the_attribute_ranges_say(adult, tmp_p
     kinds = dict.fromkeys(columns, "integer")
     table = shoal.read(path, quasi=list(columns))
     (loss,) = shoal.score(
-        shoal.read(stars, quasi=list(columns), kinds=kinds, masked=True), [shoal.InformationLoss()], table
+        table,
+        shoal.read(stars, quasi=list(columns), kinds=kinds, masked=True),
+        measures=[shoal.measures.InformationLoss()],
     )
     assert loss.value == pytest.approx(LOSS[2] / (1 - DISTANCE_UTILITY[2]), abs=1e-5)
 
@@ -112,8 +114,8 @@ def census(shared_data):
     quasi = ["age", "race", "sex", "education", "marital-status", "native-country", "workclass", "occupation"]
     table = shoal.read(shared_data / "adult" / "adult.csv", quasi=quasi, sensitive=["salary-class"])
     return table, {
-        name: shoal.anonymize(table, method, [shoal.KAnonymity(5)]).table
-        for name, method in (("hilbert", shoal.Hilbert()), ("sorted-clusters", shoal.SortedClusters()))
+        name: shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).table
+        for name, method in (("hilbert", shoal.methods.Hilbert()), ("sorted-clusters", shoal.methods.SortedClusters()))
     }
 
 
@@ -130,14 +132,16 @@ UTILITY = {
 def test_utility_of_the_default_and_of_algorithm_s2(census, name):
     table, releases = census
     measure = shoal.catalogue.build("measures", {"name": name})
-    found = [shoal.score(releases[method], [measure], table)[0].value for method in ("hilbert", "sorted-clusters")]
+    found = [
+        shoal.score(table, releases[method], measures=[measure])[0].value for method in ("hilbert", "sorted-clusters")
+    ]
     assert found == pytest.approx(UTILITY[name], rel=0.05)
 
 
 def test_incomes_are_predicted_nearly_as_well_from_the_release(census):
     table, releases = census
     better, worse = (
-        shoal.score(releases[method], [shoal.AccuracyLoss("salary-class", "logistic")], table)[0]
+        shoal.score(table, releases[method], measures=[shoal.measures.AccuracyLoss("salary-class", "logistic")])[0]
         for method in ("hilbert", "sorted-clusters")
     )
     assert better.detail["original"] == pytest.approx(0.831, abs=0.01)

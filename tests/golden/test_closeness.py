@@ -30,8 +30,8 @@ def census(shared_data):
 
 
 def found(table, method, t, distance):
-    models = [shoal.KAnonymity(2), shoal.TCloseness(t, distance=distance)]
-    release = shoal.anonymize(table, method, models, measures=[shoal.SumOfSquares()])
+    models = [shoal.models.KAnonymity(2), shoal.models.TCloseness(t, distance=distance)]
+    release = shoal.anonymize(table, method, models, measures=[shoal.measures.SumOfSquares()])
     assert release.holds
     return release.verdicts[1], release.scores[0].value, release.steps[0]
 
@@ -40,7 +40,7 @@ def found(table, method, t, distance):
 @pytest.mark.parametrize("column", ["FEDTAX", "FICA"])
 def test_t_closeness_first_takes_the_strata_that_t_asks_for_and_loses_what_was_reproduced(census, column, t):
     strata, distance, loss = T_FIRST[t][0], *T_FIRST[t][1 if column == "FEDTAX" else 3 :][:2]
-    verdict, lost, told = found(census[column], shoal.TClosenessFirst("mean"), t, "ordered-records")
+    verdict, lost, told = found(census[column], shoal.methods.TClosenessFirst("mean"), t, "ordered-records")
     assert f" {strata} strata" in told
     assert verdict.classes == 1080 // strata
     assert verdict.level == pytest.approx(distance, abs=1e-5)
@@ -49,7 +49,7 @@ def test_t_closeness_first_takes_the_strata_that_t_asks_for_and_loses_what_was_r
 
 @pytest.mark.parametrize("t", MERGED)
 def test_merging_joins_as_many_classes_and_loses_as_much_as_was_reproduced(census, t):
-    verdict, lost, _ = found(census["FICA"], shoal.MergeClusters("mean"), t, "ordered-distinct")
+    verdict, lost, _ = found(census["FICA"], shoal.methods.MergeClusters("mean"), t, "ordered-distinct")
     assert 1080 / verdict.classes == pytest.approx(MERGED[t][0], abs=0.05)
     assert lost == pytest.approx(MERGED[t][1], abs=0.01)
 
@@ -58,6 +58,6 @@ def test_merging_joins_as_many_classes_and_loses_as_much_as_was_reproduced(censu
 def test_k_anonymity_first_keeps_far_more_classes_than_merging(census, t):
     kept = [
         found(census["FICA"], method, t, "ordered-records")[0].classes
-        for method in (shoal.KAnonymityFirst("mean"), shoal.MergeClusters("mean"))
+        for method in (shoal.methods.KAnonymityFirst("mean"), shoal.methods.MergeClusters("mean"))
     ]
     assert kept[0] > 3 * kept[1]

@@ -27,15 +27,22 @@ def stays(shared_data):
 
 
 def lost(table, method, k, model):
-    released = method.apply(table, [shoal.KAnonymity(k), model], 0)
-    return shoal.score(released, [shoal.InformationLoss()], table)[0].value
+    released = method.apply(table, [shoal.models.KAnonymity(k), model], 0)
+    return shoal.score(table, released, measures=[shoal.measures.InformationLoss()])[0].value
 
 
 @pytest.mark.parametrize("name", ["adult", "stays"])
-@pytest.mark.parametrize("model", [shoal.TCloseness(0.15), shoal.TCloseness(0.25), shoal.LDiversity(3)], ids=repr)
+@pytest.mark.parametrize(
+    "model", [shoal.models.TCloseness(0.15), shoal.models.TCloseness(0.25), shoal.models.LDiversity(3)], ids=repr
+)
 def test_others_lose_more_and_asking_for_less_loses_less(name, model, request):
     table = request.getfixturevalue(name)
-    losses = [lost(table, shoal.Hilbert(), k, model) for k in (2, 5, 10)]
+    losses = [lost(table, shoal.methods.Hilbert(), k, model) for k in (2, 5, 10)]
     assert all(less <= 1.005 * more for less, more in pairwise(losses))
-    others = (shoal.Mondrian(), shoal.Mdav(), shoal.KAnonymityFirst(), shoal.TClosenessFirst())
+    others = (
+        shoal.methods.Mondrian(),
+        shoal.methods.MDAV(),
+        shoal.methods.KAnonymityFirst(),
+        shoal.methods.TClosenessFirst(),
+    )
     assert losses[1] <= 1.01 * min(lost(table, method, 5, model) for method in others)

@@ -22,7 +22,7 @@ TABLE_S8 = ["[0;9]", "[10;20]", "[21;31]", "[32;42]", "[43;52]", "[53;63]", "[64
 
 def texts(table: shoal.Table, *names: str) -> list[list[str]]:
     """Give the released cells row by row."""
-    frame = table.to("pandas")
+    frame = table.to_pandas()
     return [list(row) for row in zip(*(frame[name].tolist() for name in names), strict=True)]
 
 
@@ -32,7 +32,7 @@ def test_ages_are_coarsened_as_printed(intervals, by):
     ages = [age for age in range(86) for _ in range(2)]
     random.Random(1).shuffle(ages)
     table = shoal.read(pl.DataFrame({"age": ages}), quasi=["age"])
-    release = shoal.anonymize(table, shoal.Coarsen(len(intervals), by))
+    release = shoal.anonymize(table, shoal.methods.Coarsen(len(intervals), by))
     by_age = {age: text for age, (text,) in zip(ages, texts(release.table, "age"), strict=True)}
     assert list(dict.fromkeys(by_age[age] for age in range(86))) == intervals
     for age, text in by_age.items():
@@ -42,8 +42,8 @@ def test_ages_are_coarsened_as_printed(intervals, by):
 
 @pytest.mark.parametrize(("k", "t"), [(2, 0.25), (3, 0.1667), (5, 0.10), (10, 0.05)])
 def test_table_s9_follows_from_eq_6(k, t):
-    assert shoal.closeness_bound(3_985_166, k) == pytest.approx(t, abs=5e-5)
-    assert f"{shoal.closeness_bound(3_985_166, k):.2f}" == f"{t:.2f}"
+    assert shoal.models.closeness_bound(3_985_166, k) == pytest.approx(t, abs=5e-5)
+    assert f"{shoal.models.closeness_bound(3_985_166, k):.2f}" == f"{t:.2f}"
 
 
 def distinct_intervals(values: list[int], resolution: int) -> dict[int, str]:
@@ -64,7 +64,7 @@ def distinct_intervals(values: list[int], resolution: int) -> dict[int, str]:
 @given(st.lists(st.integers(-1000, 10**10), min_size=1, max_size=40), st.integers(1, 12))
 def test_coarsening_by_distinct_values_agrees_with_a_second_implementation(values, resolution):
     table = shoal.read(pl.DataFrame({"a": values}), quasi=["a"])
-    release = shoal.anonymize(table, shoal.Coarsen(resolution))
+    release = shoal.anonymize(table, shoal.methods.Coarsen(resolution))
     expected = distinct_intervals(values, resolution)
     assert [str(text) for (text,) in texts(release.table, "a")] == [expected[value] for value in values]
 
@@ -72,7 +72,7 @@ def test_coarsening_by_distinct_values_agrees_with_a_second_implementation(value
 @given(st.lists(st.integers(-200, 200), min_size=1, max_size=40), st.integers(1, 12))
 def test_coarsening_by_width_cuts_the_range_into_stretches_of_nearly_equal_length(values, resolution):
     table = shoal.read(pl.DataFrame({"a": values}), quasi=["a"])
-    release = shoal.anonymize(table, shoal.Coarsen(resolution, "width"))
+    release = shoal.anonymize(table, shoal.methods.Coarsen(resolution, "width"))
     found = [str(text) for (text,) in texts(release.table, "a")]
     if resolution >= len(set(values)):
         assert found == [str(value) for value in values]
@@ -111,7 +111,7 @@ def test_sorted_clusters_agree_with_a_second_implementation(rows, k):
     assume(len(rows) >= k)
     data, names = frame(rows, list(range(len(rows))))
     table = shoal.read(data, quasi=names, sensitive=["s"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(k)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)])
     assert texts(release.table, *names) == published(rows, sorted_clusters(rows, k))
 
 
@@ -122,7 +122,9 @@ def test_stratified_clusters_agree_with_a_second_implementation_where_t_asks_for
     shuffler.shuffle(confidential)
     data, names = frame(rows, confidential)
     table = shoal.read(data, quasi=names, sensitive=["s"])
-    release = shoal.anonymize(table, shoal.StratifiedClusters(), [shoal.KAnonymity(k), shoal.TCloseness(1.0)])
+    release = shoal.anonymize(
+        table, shoal.methods.StratifiedClusters(), [shoal.models.KAnonymity(k), shoal.models.TCloseness(1.0)]
+    )
     assert texts(release.table, *names) == published(rows, stratified_clusters(rows, confidential, k, 1.0))
 
 
@@ -134,17 +136,17 @@ def test_stratified_clusters_keep_the_bound_of_eq_6_without_repair_where_k_divid
     confidential = [7 * i for i in range(len(rows))]
     shuffler.shuffle(confidential)
     # A hair above the bound, so that Eq. 7 asks for exactly k.
-    t = shoal.closeness_bound(len(rows), k) * (1 + 1e-9)
+    t = shoal.models.closeness_bound(len(rows), k) * (1 + 1e-9)
     data, names = frame(rows, confidential)
     table = shoal.read(data, quasi=names, sensitive=["s"])
-    models = [shoal.KAnonymity(2), shoal.TCloseness(t, "s", "ordered-records")]
-    release = shoal.anonymize(table, shoal.StratifiedClusters(), models)
+    models = [shoal.models.KAnonymity(2), shoal.models.TCloseness(t, "s", "ordered-records")]
+    release = shoal.anonymize(table, shoal.methods.StratifiedClusters(), models)
     assert texts(release.table, *names) == published(rows, stratified_clusters(rows, confidential, 2, t))
-    assert release.verdicts[1].level <= shoal.closeness_bound(len(rows), k) + 1e-12
+    assert release.verdicts[1].level <= shoal.models.closeness_bound(len(rows), k) + 1e-12
 
 
 @pytest.mark.parametrize(("t", "size"), [(0.01, 49), (0.05, 10), (0.09, 6), (0.13, 4), (0.17, 3), (0.21, 3), (0.25, 2)])
 def test_the_class_size_that_t_forces_on_1080_records(t, size):
     table = shoal.read(pl.DataFrame({"a": range(1080), "s": range(1080)}), quasi=["a"], sensitive=["s"])
-    step = shoal.StratifiedClusters().explain(table, [shoal.KAnonymity(2), shoal.TCloseness(t)])
+    step = shoal.methods.StratifiedClusters().explain(table, [shoal.models.KAnonymity(2), shoal.models.TCloseness(t)])
     assert f"1,080 records into {size} strata" in step

@@ -98,12 +98,12 @@ def distance(rows: Rows, everyone: Rows, kind: str, tree: object = None) -> floa
 
 def level(model: object, rows: Rows, everyone: Rows, kind: str = "", tree: object = None) -> float:
     """Give the level of a model in a class, by people."""
-    if isinstance(model, shoal.KAnonymity):
+    if isinstance(model, shoal.models.KAnonymity):
         return len(values_of(rows))
-    if isinstance(model, shoal.AlphaK):
+    if isinstance(model, shoal.models.AlphaK):
         counts, people = counts_of(rows)
         return float(Fraction(counts[0], people))
-    if isinstance(model, shoal.TCloseness):
+    if isinstance(model, shoal.models.TCloseness):
         return distance(rows, everyone, kind, tree)
     if model.kind == "distinct":
         return strangers(rows)
@@ -112,10 +112,10 @@ def level(model: object, rows: Rows, everyone: Rows, kind: str = "", tree: objec
 
 def keeps(model: object, found: float) -> bool:
     """Tell whether a level keeps the promise, but for rounding."""
-    if isinstance(model, shoal.KAnonymity):
+    if isinstance(model, shoal.models.KAnonymity):
         return found >= model.k
-    if isinstance(model, shoal.AlphaK):
+    if isinstance(model, shoal.models.AlphaK):
         return found <= model.alpha
-    if isinstance(model, shoal.TCloseness):
+    if isinstance(model, shoal.models.TCloseness):
         return found <= model.t + 1e-12
     return found < model.c if model.kind == "recursive" else found >= model.l * (1 - 1e-9)

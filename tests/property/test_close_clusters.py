@@ -16,7 +16,7 @@ from shoal.kernels.close_clusters import FEW, k_anonymity_first, t_closeness_fir
 from shoal.kernels.trading import Spread
 from shoal.methods.t_closeness_first import strata_sizes
 
-METHODS = [shoal.MergeClusters, shoal.KAnonymityFirst, shoal.TClosenessFirst]
+METHODS = [shoal.methods.MergeClusters, shoal.methods.KAnonymityFirst, shoal.methods.TClosenessFirst]
 
 
 def plain_k_first(points, values, k, t):
@@ -99,8 +99,8 @@ def test_k_anonymity_first_looks_beyond_the_nearest():
     draw = np.random.Generator(np.random.PCG64(4))
     x = np.sort(draw.normal(size=n))
     table = shoal.read(pl.DataFrame({"x": x, "charge": range(n)}), quasi="x", sensitive="charge")
-    models = [shoal.KAnonymity(4), shoal.TCloseness(0.2)]
-    release = shoal.anonymize(table, shoal.KAnonymityFirst(), models)
+    models = [shoal.models.KAnonymity(4), shoal.models.TCloseness(0.2)]
+    release = shoal.anonymize(table, shoal.methods.KAnonymityFirst(), models)
     assert release.holds  # the nearest tell the charge, so that members come from far away
     assert release.verdicts[0].classes > n // 12
 
@@ -125,16 +125,20 @@ rows = st.lists(
 )
 
 
-@given(rows, st.sampled_from([*METHODS, shoal.Hilbert]), st.integers(2, 4), st.sampled_from([0.1, 0.3, 0.6]))
+@given(rows, st.sampled_from([*METHODS, shoal.methods.Hilbert]), st.integers(2, 4), st.sampled_from([0.1, 0.3, 0.6]))
 @pytest.mark.parametrize("kind", ["ordered-distinct", "ordered-records"])
 def test_two_confidential_attributes_are_within_t_by_the_definition(kind, rows, method, k, t):
     frame = pl.DataFrame(
         rows, schema={"x": pl.Int64, "y": pl.Int64, "charge": pl.Int64, "ill": pl.String}, orient="row"
     )
     table = shoal.read(frame, quasi=["x", "y"], sensitive=["charge", "ill"], kinds={"y": "integer"})
-    models = [shoal.KAnonymity(k), shoal.TCloseness(t, "charge", kind), shoal.TCloseness(0.5, "ill")]
+    models = [
+        shoal.models.KAnonymity(k),
+        shoal.models.TCloseness(t, "charge", kind),
+        shoal.models.TCloseness(0.5, "ill"),
+    ]
     release = shoal.anonymize(table, method(), models)
-    shown = release.frame("pandas", row_order="input")
+    shown = release.to_pandas(row_order="input")
     charges, ills = [row[2] for row in rows], [row[3] for row in rows]
     places = {row: place for place, row in enumerate(np.argsort(charges, kind="stable").tolist())}
     ranks = {value: i for i, value in enumerate(sorted(set(charges)))}
@@ -153,6 +157,6 @@ def test_what_is_published_can_be_chosen(method, publish):
     draw = np.random.Generator(np.random.PCG64(2))
     frame = pl.DataFrame({"x": draw.integers(0, 50, 90), "charge": draw.integers(0, 20, 90)})
     table = shoal.read(frame, quasi="x", sensitive="charge")
-    release = shoal.anonymize(table, method(publish), [shoal.KAnonymity(3), shoal.TCloseness(0.2)])
+    release = shoal.anonymize(table, method(publish), [shoal.models.KAnonymity(3), shoal.models.TCloseness(0.2)])
     assert release.holds
-    assert "[" not in str(release.frame("pandas", row_order="input")["x"][0])
+    assert "[" not in str(release.to_pandas(row_order="input")["x"][0])

@@ -47,7 +47,7 @@ def read(columns, tree, quasi, **roles):
 
 def classes_of(release, columns, quasi):
     """Group rows by their released cells, each of which must be a node above what was there."""
-    frame = release.frame("pandas", row_order="input")
+    frame = release.to_pandas(row_order="input")
     shown = list(zip(*(frame[name].astype(object).where(frame[name].notna(), None) for name in quasi), strict=True))
     for row, cells in enumerate(shown):
         for name, node in zip(quasi, cells, strict=True):
@@ -70,9 +70,9 @@ def classes_of(release, columns, quasi):
 def kept(model, secrets, everyone):
     """Tell whether a class keeps a promise, by its definition."""
     counts = sorted(Counter(secrets).values(), reverse=True)
-    if isinstance(model, shoal.TCloseness):
+    if isinstance(model, shoal.models.TCloseness):
         return variation(secrets, everyone) <= model.t + 1e-12
-    if isinstance(model, shoal.AlphaK):
+    if isinstance(model, shoal.models.AlphaK):
         return counts[0] / len(secrets) <= model.alpha
     if model.kind == "distinct":
         return len(counts) >= model.l
@@ -84,21 +84,21 @@ def kept(model, secrets, everyone):
 
 MODELS = st.sampled_from(
     [
-        shoal.TCloseness(0.3, "secret"),
-        shoal.TCloseness(0.6, "secret"),
-        shoal.AlphaK(0.6, "secret"),
-        shoal.LDiversity(2, "secret"),
-        shoal.LDiversity(1.8, "secret", "entropy"),
-        shoal.LDiversity(2, "secret", "recursive", 3.0),
+        shoal.models.TCloseness(0.3, "secret"),
+        shoal.models.TCloseness(0.6, "secret"),
+        shoal.models.AlphaK(0.6, "secret"),
+        shoal.models.LDiversity(2, "secret"),
+        shoal.models.LDiversity(1.8, "secret", "entropy"),
+        shoal.models.LDiversity(2, "secret", "recursive", 3.0),
     ]
 )
-METHODS = st.builds(shoal.Hilbert, keep_exact=st.booleans(), quality=st.integers(0, 3))
+METHODS = st.builds(shoal.methods.Hilbert, keep_exact=st.booleans(), quality=st.integers(0, 3))
 
 
 @given(people(gaps=True), METHODS, st.integers(2, 6), st.booleans())
 def test_nodes_cover_their_records_in_crowds_of_k(tree, columns, method, k, wide):
     quasi = ["town", "age"] if wide and any(age is not None for age in columns["age"]) else ["town"]
-    release = shoal.anonymize(read(columns, tree, quasi), method, [shoal.KAnonymity(k)])
+    release = shoal.anonymize(read(columns, tree, quasi), method, [shoal.models.KAnonymity(k)])
     assert release.holds
     assert min(map(len, classes_of(release, columns, quasi))) >= k
 
@@ -107,8 +107,8 @@ def test_nodes_cover_their_records_in_crowds_of_k(tree, columns, method, k, wide
 def test_people_are_counted_and_not_their_records(tree, columns, method, k):
     quasi = ["town", "age"]
     try:
-        release = shoal.anonymize(read(columns, tree, quasi, subject="who"), method, [shoal.KAnonymity(k)])
-    except (shoal.ParameterError, shoal.GuaranteeError):
+        release = shoal.anonymize(read(columns, tree, quasi, subject="who"), method, [shoal.models.KAnonymity(k)])
+    except (shoal.errors.ParameterError, shoal.errors.GuaranteeError):
         assert len(set(columns["who"])) < k
         return
     for rows in classes_of(release, columns, quasi):
@@ -122,8 +122,8 @@ def test_every_promise_holds_by_its_definition_or_is_refused(tree, columns, meth
     everyone = columns["secret"]
     all_of_them = list(zip(columns["who"], everyone, strict=True))
     try:
-        release = shoal.anonymize(read(columns, tree, quasi, **roles), method, [shoal.KAnonymity(k), *models])
-    except (shoal.GuaranteeError, shoal.ParameterError):
+        release = shoal.anonymize(read(columns, tree, quasi, **roles), method, [shoal.models.KAnonymity(k), *models])
+    except (shoal.errors.GuaranteeError, shoal.errors.ParameterError):
         by_people = [keeps(model, level(model, all_of_them, all_of_them, "variation")) for model in models]
         by_records = [kept(model, everyone, everyone) for model in models]
         assert len(set(columns["who"])) < k or not all(by_people if subject else by_records)

@@ -60,10 +60,10 @@ def used(path, engine):
     """Read a file and look at all of it."""
     with contextlib.suppress(shoal.ShoalError):
         table = shoal.read(path, engine=engine, rest=Role.PLAIN)
-        table.to("pandas")
+        table.to_pandas()
     with contextlib.suppress(shoal.ShoalError):
         table = shoal.read(path, engine=engine, quasi=["age"], rest=Role.QUASI)
-        table.to("arrow", cells="text")
+        table.to_arrow(cells="text")
 
 
 CASES = {Local: 25, Tiny: 3}

@@ -67,7 +67,7 @@ def test_distances_are_those_of_the_enumerated_distributions(table):
         read(*zip(*[row[:2] for row in table], strict=True)),
         read(*zip(*[row[2:] for row in table], strict=True)),
     )
-    ks, tv = shoal.score(after, [shoal.KolmogorovSmirnov(), shoal.TotalVariation()], before)
+    ks, tv = shoal.score(before, after, measures=[shoal.measures.KolmogorovSmirnov(), shoal.measures.TotalVariation()])
     for j, (name, domain) in enumerate(zip("xy", domains(table), strict=True)):
         p, q = shares([row[j] for row in table], domain), shares([row[j + 2] for row in table], domain)
         variation = sum(abs(p.get(v, 0) - q.get(v, 0)) for v in {*p, *q}) / 2
@@ -99,11 +99,16 @@ def test_counts_of_queries_are_expectations_over_the_enumerated_values(table, li
 
 @given(rows, st.randoms(use_true_random=False))
 def test_the_order_of_records_does_not_matter(table, random):
-    measures = [shoal.KolmogorovSmirnov(), shoal.TotalVariation(), shoal.QueryError(20, 2), shoal.Propensity()]
+    measures = [
+        shoal.measures.KolmogorovSmirnov(),
+        shoal.measures.TotalVariation(),
+        shoal.measures.QueryError(20, 2),
+        shoal.measures.Propensity(),
+    ]
     values = []
     for _ in range(2):
         before, after = (read(*zip(*[row[i : i + 2] for row in table], strict=True)) for i in (0, 2))
-        values.append([found.value for found in shoal.score(after, measures, before)])
+        values.append([found.value for found in shoal.score(before, after, measures=measures)])
         table = random.sample(table, len(table))
     assert values[0] == pytest.approx(values[1], abs=1e-9)
-    assert shoal.score(before, measures, before)[0].value == 0
+    assert shoal.score(before, before, measures=measures)[0].value == 0

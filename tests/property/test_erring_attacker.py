@@ -128,5 +128,5 @@ def test_nobody_is_wrong_about_what_is_masked():
     masked = shoal.read(pl.DataFrame({"age": ["34", "[50;59]"]}), quasi=["age"], kinds={"age": "integer"}, masked=True)
     codes = shoal.read(pl.DataFrame({"zip": ["93701", "937**"]}), quasi=["zip"], masked=True, kinds={"zip": "category"})
     for table, name in ((masked, "age"), (codes, "zip")):
-        with pytest.raises(shoal.DataError, match=f"Column '{name}' has cells that stand for several values"):
+        with pytest.raises(shoal.errors.DataError, match=f"Column '{name}' has cells that stand for several values"):
             ErringAttacker(table).matches({name: 0.1})

@@ -14,10 +14,10 @@ from property.independent import READERS, set_members
 
 import shoal
 from shoal.cells import Reading, parse
+from shoal.disclosure_risk import risk_of
 from shoal.engines.local import Local
 from shoal.engines.local.data import OWN, LocalData
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, decide
-from shoal.risk import risk
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Origin, Table
 
@@ -128,7 +128,7 @@ def table_of(columns):
 
 
 def fit(table, known=None, effort=None):
-    (found,) = shoal.score(table, [shoal.Uniqueness(known, "fit", effort)])
+    (found,) = shoal.score(table, measures=[shoal.measures.Uniqueness(known, "fit", effort)])
     return found
 
 
@@ -161,13 +161,13 @@ def test_fit_agrees_with_brute_force_on_what_is_read(draw):
     kinds = {f"q{j}": "category" if kind == "codes" else kind for j, (kind, _) in enumerate(columns)}
     orders = {f"q{j}": ORDER for j, (kind, _) in enumerate(columns) if kind == "ordered"}
     table = shoal.read(frame, quasi=list(frame.columns), kinds=kinds, orders=orders, masked=True)
-    found = risk(table, matching="fit")
+    found = risk_of(table, matching="fit")
     assert (found["unique"], found["records"]) == (brute_force(columns), table.rows)
-    every = risk(table)
+    every = risk_of(table)
     assert every["fit_unique"] == found["unique"]
     for known in itertools.combinations(frame.columns, 2):
         both = [columns[frame.columns.index(name)] for name in known]
-        assert risk(table, known, matching="fit")["unique"] == brute_force(both)
+        assert risk_of(table, known, matching="fit")["unique"] == brute_force(both)
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 3000))

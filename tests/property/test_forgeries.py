@@ -145,7 +145,7 @@ def test_what_passes_is_what_plain_text_shows(rows, how, method):
         path = Path(folder) / "out.csv"
         table = shoal.read(people(rows), quasi=COLUMNS[:4], sensitive=["ill"])
         maker = {"name": method} | ({"resolution": 1} if method == "coarsen" else {})
-        release = shoal.anonymize(table, build("methods", maker), [shoal.KAnonymity(K)], measures=())
+        release = shoal.anonymize(table, build("methods", maker), [shoal.models.KAnonymity(K)], measures=())
         content = release.write(path).content
         text = path.read_text(encoding="utf-8")
         untouched = not any((how["cells"], how["extra"], how["roles"], how["kinds"], how["missing"]))

@@ -15,7 +15,7 @@ from property.tables import MAKES, Column, Made, tables, text, with_k
 
 import shoal
 
-METHODS = {"sorted": shoal.SortedClusters(), "stratified": shoal.StratifiedClusters()}
+METHODS = {"sorted": shoal.methods.SortedClusters(), "stratified": shoal.methods.StratifiedClusters()}
 makes = st.sampled_from(MAKES)
 methods = st.sampled_from(list(METHODS.values()))
 
@@ -41,7 +41,7 @@ def assert_covered(made: Made, columns: dict[str, list[str]]) -> None:
 @given(with_k(), makes, methods)
 def test_every_cell_covers_its_original_in_a_crowd_of_k(drawn, make, method):
     made, k = drawn
-    columns = published(made, make, method, [shoal.KAnonymity(k)])
+    columns = published(made, make, method, [shoal.models.KAnonymity(k)])
     assert list(columns) == list(made.columns)
     assert_covered(made, columns)
     assert min(sizes(columns, made.quasi).values()) >= k
@@ -50,7 +50,7 @@ def test_every_cell_covers_its_original_in_a_crowd_of_k(drawn, make, method):
 
 @given(tables(), makes, st.integers(1, 9), st.sampled_from(["distinct", "width"]))
 def test_coarsened_cells_cover_their_originals_and_are_at_most_so_many(made, make, resolution, by):
-    columns = published(made, make, shoal.Coarsen(resolution, by), [])
+    columns = published(made, make, shoal.methods.Coarsen(resolution, by), [])
     assert_covered(made, columns)
     for name in made.quasi:
         distinct = {value for value in made.columns[name].values if value is not None}
@@ -79,14 +79,14 @@ def looks_like_a_range(value: str) -> bool:
 @given(with_k(), makes, methods)
 def test_rows_stay_in_their_order_and_the_confidential_column_as_it_was(drawn, make, method):
     made, k = drawn
-    columns = published(made, make, method, [shoal.KAnonymity(k)])
+    columns = published(made, make, method, [shoal.models.KAnonymity(k)])
     assert columns["s"] == [text(value) for value in made.columns["s"].values]
 
 
 @given(with_k(), methods)
 def test_a_range_is_no_wider_than_the_records_of_its_class_ask_for(drawn, method):
     made, k = drawn
-    columns = published(made, "polars", method, [shoal.KAnonymity(k)])
+    columns = published(made, "polars", method, [shoal.models.KAnonymity(k)])
     for signature, rows in classes(columns, made.quasi).items():
         for name, released in zip(made.quasi, signature, strict=True):
             column = made.columns[name]
@@ -110,7 +110,10 @@ def test_t_holds_by_brute_force_under_every_convention(drawn, t, make, data):
     distance = data.draw(st.sampled_from(offered))
     event(f"{column.kind}, {distance}")
     columns = published(
-        made, make, shoal.StratifiedClusters(), [shoal.KAnonymity(k), shoal.TCloseness(t, "s", distance)]
+        made,
+        make,
+        shoal.methods.StratifiedClusters(),
+        [shoal.models.KAnonymity(k), shoal.models.TCloseness(t, "s", distance)],
     )
     assert_covered(made, columns)
     groups = classes(columns, made.quasi)
@@ -125,9 +128,9 @@ def test_the_level_in_the_certificate_is_the_distance_by_brute_force(drawn, t, m
     column = made.columns["s"]
     distance = "variation" if column.kind == "category" else "ordered-distinct"
     table = shoal.read(made.frame("arrow"), **made.options)
-    release = shoal.anonymize(table, method, [shoal.KAnonymity(k), shoal.TCloseness(t)])
+    release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k), shoal.models.TCloseness(t)])
     crowd, close = release.verdicts
-    shown = release.table.to("pandas")
+    shown = release.table.to_pandas()
     texts = {name: ["" if pd.isna(v) else str(v) for v in shown[name]] for name in made.quasi}
     groups = classes(texts, made.quasi)
     values = [v if v is None or column.kind != "ordered" else column.order.index(v) for v in column.values]
@@ -142,9 +145,9 @@ def test_the_order_of_the_rows_does_not_change_what_is_guaranteed(drawn, random,
     made, k = drawn
     rows = list(range(made.rows))
     random.shuffle(rows)
-    models = [shoal.KAnonymity(k)]
+    models = [shoal.models.KAnonymity(k)]
     if method is METHODS["stratified"]:
-        models.append(shoal.TCloseness(t))
+        models.append(shoal.models.TCloseness(t))
     shuffled = made.taken(rows)
     columns = published(shuffled, "polars", method, models)
     assert_covered(shuffled, columns)
@@ -163,8 +166,8 @@ def test_without_ties_every_record_is_published_alike_in_any_order(rows, data):
     order = data.draw(st.permutations(range(len(rows))))
     keys = sorted(lengths([(float(a), float(b)) for a, b in rows]))
     assume(all(b - a > 1e-9 for a, b in pairwise(keys)))
-    one = published(made, "polars", METHODS["sorted"], [shoal.KAnonymity(2)])
-    other = published(made.taken(order), "polars", METHODS["sorted"], [shoal.KAnonymity(2)])
+    one = published(made, "polars", METHODS["sorted"], [shoal.models.KAnonymity(2)])
+    other = published(made.taken(order), "polars", METHODS["sorted"], [shoal.models.KAnonymity(2)])
     by_person = [{s: (a, b) for a, b, s in zip(*columns.values(), strict=True)} for columns in (one, other)]
     assert by_person[0] == by_person[1]
 
@@ -174,7 +177,9 @@ def test_the_input_is_never_modified(drawn, make, method):
     made, k = drawn
     frame = made.frame(make)
     before = copy.deepcopy(frame) if make == "pandas" else made.frame(make)
-    shoal.anonymize(shoal.read(frame, **made.options), method, [shoal.KAnonymity(k), shoal.TCloseness(1.0)]).frame()
+    shoal.anonymize(
+        shoal.read(frame, **made.options), method, [shoal.models.KAnonymity(k), shoal.models.TCloseness(1.0)]
+    ).to_native()
     if make == "pandas":
         pd.testing.assert_frame_equal(frame, before)
     else:
@@ -188,7 +193,7 @@ def test_a_file_is_not_touched_by_reading_it(drawn):
         path = Path(name) / "original.csv"
         made.write(path)
         before = path.read_bytes()
-        release = shoal.anonymize(shoal.read(path, **made.options), METHODS["sorted"], [shoal.KAnonymity(k)])
+        release = shoal.anonymize(shoal.read(path, **made.options), METHODS["sorted"], [shoal.models.KAnonymity(k)])
         release.write(Path(name) / "released.csv", row_order="input")
         assert path.read_bytes() == before
 
@@ -197,7 +202,7 @@ def test_a_file_is_not_touched_by_reading_it(drawn):
 def test_frames_come_back_as_the_same_kind_with_the_same_shape(drawn, make, method):
     made, k = drawn
     frame = made.frame(make)
-    released = shoal.anonymize(shoal.read(frame, **made.options), method, [shoal.KAnonymity(k)]).frame()
+    released = shoal.anonymize(shoal.read(frame, **made.options), method, [shoal.models.KAnonymity(k)]).to_native()
     assert type(released) is type(frame)
     assert released.shape == frame.shape
     assert list(released.column_names if make == "arrow" else released.columns) == list(made.columns)
@@ -213,11 +218,14 @@ def with_people(draw):
 @given(with_people(), st.sampled_from(["polars", "csv"]), methods, st.integers(2, 4), st.booleans())
 def test_with_a_subject_people_are_counted_and_never_released(drawn, make, method, k, close):
     made, people = drawn
-    models = [shoal.KAnonymity(k), *([shoal.TCloseness(0.5)] if close and method is METHODS["stratified"] else [])]
+    models = [
+        shoal.models.KAnonymity(k),
+        *([shoal.models.TCloseness(0.5)] if close and method is METHODS["stratified"] else []),
+    ]
     whole = Made({**made.columns, "person": Column("integer", tuple(people))})
     options = whole.options | {"subject": "person"}
     if len(set(people)) < k:
-        with pytest.raises(shoal.ParameterError, match="different subjects"):
+        with pytest.raises(shoal.errors.ParameterError, match="different subjects"):
             published(whole, make, method, models, **options)
         return
     columns = published(whole, make, method, models, **options)
@@ -230,20 +238,22 @@ def test_with_a_subject_people_are_counted_and_never_released(drawn, make, metho
 @given(tables(most=4), st.integers(2, 9), makes, methods)
 def test_too_few_rows_are_refused_and_nothing_is_written(made, k, make, method):
     if made.rows >= k:
-        assert min(sizes(published(made, make, method, [shoal.KAnonymity(k)]), made.quasi).values()) >= k
+        assert min(sizes(published(made, make, method, [shoal.models.KAnonymity(k)]), made.quasi).values()) >= k
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = shoal.read(made.source(make, folder), **made.options)
         before = Counter(folder.iterdir())
-        with pytest.raises(shoal.ParameterError, match="cannot be reached"):
-            shoal.anonymize(table, method, [shoal.KAnonymity(k)]).write(folder / "released.csv", row_order="input")
+        with pytest.raises(shoal.errors.ParameterError, match="cannot be reached"):
+            shoal.anonymize(table, method, [shoal.models.KAnonymity(k)]).write(
+                folder / "released.csv", row_order="input"
+            )
         assert Counter(folder.iterdir()) == before
 
 
 @given(with_k(), methods)
 def test_the_same_input_gives_the_same_output(drawn, method):
     made, k = drawn
-    assert published(made, "polars", method, [shoal.KAnonymity(k)]) == published(
-        made, "csv", method, [shoal.KAnonymity(k)]
+    assert published(made, "polars", method, [shoal.models.KAnonymity(k)]) == published(
+        made, "csv", method, [shoal.models.KAnonymity(k)]
     )

@@ -95,7 +95,7 @@ def test_distances_are_those_of_the_cheapest_transport(tmp_path_factory, tree, d
     path.write_text("\n".join(";".join(row) for row in tree.levels), encoding="utf-8")
     frame = pl.DataFrame({"g": groups, "ill": values}, schema={"g": pl.Int64, "ill": pl.String})
     table = shoal.read(frame, quasi="g", sensitive="ill", hierarchies={"ill": str(path)})
-    (verdict,) = shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])
+    (verdict,) = shoal.models.check(table, [shoal.models.TCloseness(0.5, "ill", "hierarchical")])
     classes = [[v for v, g in zip(values, groups, strict=True) if g == one] for one in set(groups)]
     assert verdict.level == pytest.approx(max(by_transport(tree, members, values) for members in classes), abs=1e-9)
     assert 0 <= verdict.level <= 1
@@ -123,21 +123,31 @@ def test_the_example_by_hand(patients):
     assert path == "ill.csv"
     tree = Hierarchy.of(TREE, "ill")
     table = shoal.read(frame, quasi="g", sensitive="ill", hierarchies={"ill": tree})
-    (found,) = shoal.check(table, [shoal.TCloseness(0.5, "ill")])
+    (found,) = shoal.models.check(table, [shoal.models.TCloseness(0.5, "ill")])
     assert found.level == 0.5  # half of each class has to go to the other branch, which is as far as can be
     assert "4 levels" in found.convention
-    (flat,) = shoal.check(table, [shoal.TCloseness(0.5, "ill", "variation")])
+    (flat,) = shoal.models.check(table, [shoal.models.TCloseness(0.5, "ill", "variation")])
     assert flat.level == 0.5
 
 
 @pytest.mark.parametrize(
-    "method", [shoal.Hilbert, shoal.MergeClusters, shoal.TClosenessFirst, shoal.StratifiedClusters]
+    "method",
+    [
+        shoal.methods.Hilbert,
+        shoal.methods.MergeClusters,
+        shoal.methods.TClosenessFirst,
+        shoal.methods.StratifiedClusters,
+    ],
 )
 def test_it_is_kept_and_proved_again_from_the_file_alone(patients, method, tmp_path):
-    models = [shoal.KAnonymity(3), shoal.TCloseness(0.2, "ill", "hierarchical"), shoal.TCloseness(0.3, "charge")]
+    models = [
+        shoal.models.KAnonymity(3),
+        shoal.models.TCloseness(0.2, "ill", "hierarchical"),
+        shoal.models.TCloseness(0.3, "charge"),
+    ]
     release = shoal.anonymize(patients, method(), models)
     assert release.holds
-    shown = release.frame("pandas")
+    shown = release.to_pandas()
     tree, whole = Hierarchy.of(TREE, "ill"), shown["ill"].tolist()
     worst = max(by_mean_variation(tree, group["ill"].tolist(), whole) for _, group in shown.groupby("age"))
     assert release.verdicts[1].level == pytest.approx(worst)
@@ -163,8 +173,8 @@ def by_mean_variation(tree, members, values):
 
 
 def test_a_certificate_with_another_tree_is_found_out(patients, tmp_path):
-    models = [shoal.KAnonymity(3), shoal.TCloseness(0.2, "ill")]
-    shoal.anonymize(patients, shoal.Hilbert(), models).write(tmp_path / "out.csv")
+    models = [shoal.models.KAnonymity(3), shoal.models.TCloseness(0.2, "ill")]
+    shoal.anonymize(patients, shoal.methods.Hilbert(), models).write(tmp_path / "out.csv")
     path = tmp_path / "out.certificate.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     assert content["output"]["hierarchies"]["ill"][0] == ["flu", "lungs", "breath", "*"]
@@ -178,7 +188,9 @@ def test_a_certificate_with_another_tree_is_found_out(patients, tmp_path):
 def test_a_column_without_a_hierarchy_is_refused(patients):
     with pytest.raises(ParameterError, match="no hierarchy"):
         shoal.anonymize(
-            patients, shoal.Hilbert(), [shoal.KAnonymity(3), shoal.TCloseness(0.2, "charge", "hierarchical")]
+            patients,
+            shoal.methods.Hilbert(),
+            [shoal.models.KAnonymity(3), shoal.models.TCloseness(0.2, "charge", "hierarchical")],
         )
 
 

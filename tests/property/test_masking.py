@@ -44,18 +44,18 @@ def cascade(rows, key, highest):
 
 @given(people, st.sampled_from([(0, 1, 2), (0, 1), (1, 2)]))
 def test_masking_is_the_cascade_by_its_definition(rows, key):
-    method = shoal.MaskUniques(ORDER, tuple(("age", "race", "zip")[i] for i in key))
+    method = shoal.methods.MaskUniques(ORDER, tuple(("age", "race", "zip")[i] for i in key))
     masked = method.apply(table_of(rows), [], 0)
-    frame = masked.to("polars", cells="text").select(pl.all().cast(pl.String))
+    frame = masked.to_polars(cells="text").select(pl.all().cast(pl.String))
     assert [list(row) for row in frame.iter_rows()] == cascade(rows, key, max(row[0] for row in rows))
 
 
 @given(people)
 def test_masking_keeps_count_of_what_it_hides(rows):
     original = table_of(rows)
-    masked = shoal.MaskUniques(ORDER).apply(original, [], 0)
-    before = original.to("polars").rows()
-    after = masked.to("polars", cells="text").select(pl.all().cast(pl.String)).rows()
+    masked = shoal.methods.MaskUniques(ORDER).apply(original, [], 0)
+    before = original.to_polars().rows()
+    after = masked.to_polars(cells="text").select(pl.all().cast(pl.String)).rows()
     for j, name in enumerate(("age", "race", "zip")):
         axis = original.schema[name].axis
         positions, counts = masked.masked[name]
@@ -66,10 +66,10 @@ def test_masking_keeps_count_of_what_it_hides(rows):
 @given(people, st.booleans(), st.integers(0, 5))
 def test_regeneration_keeps_every_marginal_and_every_cell_that_was_shown(rows, joint, seed):
     original = table_of(rows)
-    masked = shoal.MaskUniques(ORDER).apply(original, [], 0)
-    made = shoal.Regenerate(joint=joint).apply(masked, [], seed)
+    masked = shoal.methods.MaskUniques(ORDER).apply(original, [], 0)
+    made = shoal.methods.Regenerate(joint=joint).apply(masked, [], seed)
     before, shown, after = (
-        t.to("polars", cells="text").select(pl.all().cast(pl.String)).rows() for t in (original, masked, made)
+        t.to_polars(cells="text").select(pl.all().cast(pl.String)).rows() for t in (original, masked, made)
     )
     for j in range(3):
         assert Counter(row[j] for row in before) == Counter(row[j] for row in after)
@@ -89,7 +89,11 @@ def test_regeneration_joins_what_belongs_together():
     masked = shoal.read(hidden, quasi=["age", "race", "zip"], masked=True)
     counts = {"race": Counter(race for i, (_, race, _) in enumerate(rows) if i % 3 == 0)}
     loose, joint = (
-        shoal.score(shoal.Regenerate(counts, joint=joint).apply(masked, [], 1), [shoal.CorrelationShift()], table)[0]
+        shoal.score(
+            table,
+            shoal.methods.Regenerate(counts, joint=joint).apply(masked, [], 1),
+            measures=[shoal.measures.CorrelationShift()],
+        )[0]
         for joint in (False, True)
     )
     assert loose.detail["before"]["age ~ race"] == pytest.approx(loose.detail["before"]["age ~ race"])
@@ -100,15 +104,15 @@ def test_regeneration_joins_what_belongs_together():
 def test_counts_that_do_not_add_up_are_refused():
     masked = shoal.read(pl.DataFrame({"age": ["*", "3", "4"]}), quasi=["age"], kinds={"age": "integer"}, masked=True)
     with pytest.raises(DataError, match="'age' has 1 masked cells, but counts for 2"):
-        shoal.Regenerate({"age": {"3": 2}}).apply(masked, [], 0)
+        shoal.methods.Regenerate({"age": {"3": 2}}).apply(masked, [], 0)
     with pytest.raises(DataError, match="counts for 0"):
-        shoal.Regenerate().apply(masked, [], 0)
+        shoal.methods.Regenerate().apply(masked, [], 0)
     with pytest.raises(ParameterError, match="no integer"):
-        shoal.Regenerate({"age": {"x": 1}}).apply(masked, [], 0)
+        shoal.methods.Regenerate({"age": {"x": 1}}).apply(masked, [], 0)
     with pytest.raises(ParameterError, match="negative"):
-        shoal.Regenerate({"age": {"3": -1, "4": 2}}).apply(masked, [], 0)
+        shoal.methods.Regenerate({"age": {"3": -1, "4": 2}}).apply(masked, [], 0)
     with pytest.raises(SchemaError, match="no column 'agee'"):
-        shoal.Regenerate({"agee": {"3": 1}}).apply(masked, [], 0)
+        shoal.methods.Regenerate({"agee": {"3": 1}}).apply(masked, [], 0)
 
 
 def test_counts_come_from_a_file(tmp_path):
@@ -116,30 +120,30 @@ def test_counts_come_from_a_file(tmp_path):
         pl.DataFrame({"age": ["*", "3", "4", "*"]}), quasi=["age"], kinds={"age": "integer"}, masked=True
     )
     (tmp_path / "counts.csv").write_text("column,value,count\nage,3,1\nage,7,1\n", encoding="utf-8")
-    made = shoal.Regenerate(str(tmp_path / "counts.csv")).apply(masked, [], 0)
-    assert sorted(made.to("polars")["age"].to_list()) == [3, 3, 4, 7]
+    made = shoal.methods.Regenerate(str(tmp_path / "counts.csv")).apply(masked, [], 0)
+    assert sorted(made.to_polars()["age"].to_list()) == [3, 3, 4, 7]
     (tmp_path / "broken.csv").write_text("column,value,count\nage,3,many\n", encoding="utf-8")
     for name in ("broken.csv", "nowhere.csv"):
         with pytest.raises(DataError, match=name):
-            shoal.Regenerate(str(tmp_path / name)).apply(masked, [], 0)
+            shoal.methods.Regenerate(str(tmp_path / name)).apply(masked, [], 0)
 
 
 def test_an_order_that_names_a_column_that_is_not_there_is_refused():
     with pytest.raises(SchemaError, match="no column 'agee'"):
-        shoal.MaskUniques(("agee -> *",)).apply(table_of([(1, "a", 100)]), [], 0)
+        shoal.methods.MaskUniques(("agee -> *",)).apply(table_of([(1, "a", 100)]), [], 0)
     with pytest.raises(SchemaError, match="no column 'sex'"):
-        shoal.MaskUniques(("age -> *",), ("sex",)).apply(table_of([(1, "a", 100)]), [], 0)
+        shoal.methods.MaskUniques(("age -> *",), ("sex",)).apply(table_of([(1, "a", 100)]), [], 0)
     with pytest.raises(ParameterError, match="list of steps"):
-        shoal.MaskUniques("age -> *")
+        shoal.methods.MaskUniques("age -> *")
 
 
 def test_a_wildcard_chooses_after_every_range():
     """A range may be as wide as all values that occur: it must still be served first."""
     rows = [(0, "a", 202), (1, "b", 300), (2, "c", 301), (3, "a", 301)]
-    masked = shoal.MaskUniques(ORDER).apply(table_of(rows), [], 0)
+    masked = shoal.methods.MaskUniques(ORDER).apply(table_of(rows), [], 0)
     for seed in range(20):
-        made = shoal.Regenerate(joint=True).apply(masked, [], seed)
-        shown, given = (t.to("polars", cells="text").select(pl.all().cast(pl.String)).rows() for t in (masked, made))
+        made = shoal.methods.Regenerate(joint=True).apply(masked, [], seed)
+        shown, given = (t.to_polars(cells="text").select(pl.all().cast(pl.String)).rows() for t in (masked, made))
         for s, a in zip(shown, given, strict=True):
             if s[2].startswith("["):
                 low, high = s[2][1:-1].split(";")

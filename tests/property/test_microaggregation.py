@@ -21,8 +21,14 @@ import shoal
 from shoal.kernels import microaggregation
 from shoal.kernels.microaggregation import EITHER, RELAXED, STRICT, Points, optimal_cut, split_rows, v_mdav
 
-METHODS = [shoal.SortedClusters, shoal.StratifiedClusters, shoal.Mdav, shoal.VMdav, shoal.Mondrian]
-METHODS += [shoal.MergeClusters, shoal.KAnonymityFirst, shoal.TClosenessFirst]
+METHODS = [
+    shoal.methods.SortedClusters,
+    shoal.methods.StratifiedClusters,
+    shoal.methods.MDAV,
+    shoal.methods.VMDAV,
+    shoal.methods.Mondrian,
+]
+METHODS += [shoal.methods.MergeClusters, shoal.methods.KAnonymityFirst, shoal.methods.TClosenessFirst]
 partitioners, publications = st.sampled_from(METHODS), st.sampled_from(["range", "mean", "median", "mode"])
 
 
@@ -207,8 +213,13 @@ def released(made: Made, method: object, k: int, suffix: str = "csv") -> tuple[s
         made.write(folder / "original.csv")
         kinds = {column: c.kind for column, c in made.columns.items() if c.kind != "ordered"}
         table = shoal.read(folder / "original.csv", **(made.options | {"kinds": kinds}))
-        measures = [shoal.InformationLoss(), shoal.SumOfSquares(), shoal.Il1s(), shoal.Discernibility()]
-        release = shoal.anonymize(table, method, [shoal.KAnonymity(k)], measures=measures)
+        measures = [
+            shoal.measures.InformationLoss(),
+            shoal.measures.SumOfSquares(),
+            shoal.measures.IL1s(),
+            shoal.measures.Discernibility(),
+        ]
+        release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k)], measures=measures)
         release.write(folder / f"released.{suffix}", row_order="input")
         paper = folder / "released.certificate.json"
         private = folder / "released.private.json"
@@ -304,39 +315,43 @@ def test_loss_is_the_distance_between_originals_and_means(drawn, partitioner):
 @given(tables(least=4, most=20), st.integers(2, 4), publications)
 def test_attributes_on_their_own_have_k_of_each_value(made, k, publish):
     table = shoal.read(made.frame("arrow"), **made.options)
-    release = shoal.anonymize(table, shoal.OptimalUnivariate(publish, k))
-    frame = release.table.to("arrow", cells="text")
+    release = shoal.anonymize(table, shoal.methods.OptimalUnivariate(publish, k))
+    frame = release.table.to_arrow(cells="text")
     for name in made.quasi:
         assert min(Counter(frame[name].to_pylist()).values()) >= k
 
 
-@pytest.mark.parametrize("partitioner", [shoal.Mdav, shoal.VMdav, shoal.Mondrian])
+@pytest.mark.parametrize("partitioner", [shoal.methods.MDAV, shoal.methods.VMDAV, shoal.methods.Mondrian])
 @pytest.mark.parametrize("rows", [2, 3, 4, 5, 7])
 def test_small_constant_and_equal_tables(partitioner, rows):
     draw = np.arange(rows)
     for columns in ({"a": draw}, {"a": draw * 0}, {"a": draw // 2, "b": draw * 0}, {"a": [f"{i % 2}" for i in draw]}):
         table = shoal.read(pa.table(columns), quasi=list(columns))
         for k in range(2, rows + 1):
-            release = shoal.anonymize(table, partitioner(), [shoal.KAnonymity(k)])
+            release = shoal.anonymize(table, partitioner(), [shoal.models.KAnonymity(k)])
             sizes = Counter(release.table.data.index.tolist())
             assert release.holds
-            if rows < 2 * k and partitioner is not shoal.Mondrian:
+            if rows < 2 * k and partitioner is not shoal.methods.Mondrian:
                 assert len(sizes) == 1
 
 
-@pytest.mark.parametrize("method", [shoal.Mondrian(), shoal.Mdav(keep_exact=True), shoal.VMdav(keep_exact=True)])
+@pytest.mark.parametrize(
+    "method", [shoal.methods.Mondrian(), shoal.methods.MDAV(keep_exact=True), shoal.methods.VMDAV(keep_exact=True)]
+)
 def test_records_that_k_share_are_left_as_they_are(method):
     ages, towns = [30] * 3 + [40] * 2 + [50, 51, 52], ["a"] * 3 + ["b"] * 2 + ["a", "b", "a"]
     table = shoal.read(pa.table({"age": ages, "town": towns}), quasi=["age", "town"])
-    frame = shoal.anonymize(table, method, [shoal.KAnonymity(3)]).frame("pandas", row_order="input")
+    frame = shoal.anonymize(table, method, [shoal.models.KAnonymity(3)]).to_pandas(row_order="input")
     assert frame["age"].tolist()[:3] == ["[30;30]"] * 3
     assert frame["town"].tolist()[:3] == ["a"] * 3
     assert "[30;30]" not in frame["age"].tolist()[3:]
     few = shoal.read(pa.table({"age": ages[:5], "town": towns[:5]}), quasi=["age", "town"])
-    assert shoal.anonymize(few, method, [shoal.KAnonymity(3)]).holds
+    assert shoal.anonymize(few, method, [shoal.models.KAnonymity(3)]).holds
 
 
-@pytest.mark.parametrize("method", [shoal.Mdav(), shoal.VMdav(), shoal.Mondrian(), shoal.Mdav(block=12)])
+@pytest.mark.parametrize(
+    "method", [shoal.methods.MDAV(), shoal.methods.VMDAV(), shoal.methods.Mondrian(), shoal.methods.MDAV(block=12)]
+)
 def test_other_promises_and_people_are_kept(method):
     draw = np.random.default_rng(5)
     rows = 200
@@ -349,10 +364,10 @@ def test_other_promises_and_people_are_kept(method):
     }
     table = shoal.read(pa.table(columns), quasi=["age", "town"], sensitive=["charge", "ill"], subject="who")
     models = [
-        shoal.KAnonymity(4),
-        shoal.TCloseness(0.25, "charge"),
-        shoal.LDiversity(2, "ill"),
-        shoal.AlphaK(0.8, "ill"),
+        shoal.models.KAnonymity(4),
+        shoal.models.TCloseness(0.25, "charge"),
+        shoal.models.LDiversity(2, "ill"),
+        shoal.models.AlphaK(0.8, "ill"),
     ]
     release = shoal.anonymize(table, method, models)
     assert release.holds
@@ -365,7 +380,10 @@ def test_blocks_hold_no_more_than_they_may_and_lose_little():
     losses = []
     for block in (None, 1000, 100):
         release = shoal.anonymize(
-            table, shoal.Mdav("mean", block), [shoal.KAnonymity(5)], measures=[shoal.SumOfSquares()]
+            table,
+            shoal.methods.MDAV("mean", block),
+            [shoal.models.KAnonymity(5)],
+            measures=[shoal.measures.SumOfSquares()],
         )
         assert release.holds
         losses.append(release.scores[0].value)
@@ -376,27 +394,29 @@ def test_one_attribute_with_other_promises():
     table = shoal.read(
         pa.table({"age": list(range(12)), "ill": ["flu"] * 6 + ["cold", "flu"] * 3}), quasi="age", sensitive="ill"
     )
-    release = shoal.anonymize(table, shoal.OptimalUnivariate(), [shoal.KAnonymity(3), shoal.LDiversity(2)])
+    release = shoal.anonymize(
+        table, shoal.methods.OptimalUnivariate(), [shoal.models.KAnonymity(3), shoal.models.LDiversity(2)]
+    )
     assert release.holds
 
 
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (lambda: shoal.Mdav("best"), "one of range, mean"),
-        (lambda: shoal.Mdav(block=2.5), "whole number"),
-        (lambda: shoal.VMdav(gamma=-1), "at least 0"),
-        (lambda: shoal.Mondrian(mode="loose"), "strict, relaxed"),
-        (lambda: shoal.Mondrian(split="depth"), "variance, range"),
-        (lambda: shoal.OptimalUnivariate(k=1), "at least 2"),
+        (lambda: shoal.methods.MDAV("best"), "one of range, mean"),
+        (lambda: shoal.methods.MDAV(block=2.5), "whole number"),
+        (lambda: shoal.methods.VMDAV(gamma=-1), "at least 0"),
+        (lambda: shoal.methods.Mondrian(mode="loose"), "strict, relaxed"),
+        (lambda: shoal.methods.Mondrian(split="depth"), "variance, range"),
+        (lambda: shoal.methods.OptimalUnivariate(k=1), "at least 2"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(made, message):
-    with pytest.raises(shoal.ParameterError, match=message):
+    with pytest.raises(shoal.errors.ParameterError, match=message):
         made()
 
 
 def test_a_block_without_room_for_two_classes_is_refused():
     table = shoal.read(pa.table({"a": range(40)}), quasi="a")
-    with pytest.raises(shoal.ParameterError, match="no room"):
-        shoal.anonymize(table, shoal.Mdav(block=8), [shoal.KAnonymity(5)])
+    with pytest.raises(shoal.errors.ParameterError, match="no room"):
+        shoal.anonymize(table, shoal.methods.MDAV(block=8), [shoal.models.KAnonymity(5)])

@@ -41,47 +41,49 @@ def lost(table, method, *models):
         released = method.apply(table, models, 0)
     except (GuaranteeError, shoal.errors.SchemaError):
         return np.inf
-    assert all(verdict.holds for verdict in shoal.check(released, models))
-    return shoal.score(released, [shoal.InformationLoss()], table)[0].value
+    assert all(verdict.holds for verdict in shoal.models.check(released, models))
+    return shoal.score(table, released, measures=[shoal.measures.InformationLoss()])[0].value
 
 
 PROMISES = [
     [],
-    [shoal.TCloseness(0.1, "steps")],
-    [shoal.TCloseness(0.25, "steps")],
-    [shoal.TCloseness(0.2, "steps", "ordered-records")],
-    [shoal.TCloseness(0.4, "ill")],
-    [shoal.LDiversity(3, "ill")],
-    [shoal.LDiversity(1.8, "ill", "entropy")],
-    [shoal.LDiversity(2, "ill", "recursive", 3.0)],
-    [shoal.AlphaK(0.6, "ill")],
-    [shoal.TCloseness(0.3, "steps"), shoal.LDiversity(2, "ill")],
+    [shoal.models.TCloseness(0.1, "steps")],
+    [shoal.models.TCloseness(0.25, "steps")],
+    [shoal.models.TCloseness(0.2, "steps", "ordered-records")],
+    [shoal.models.TCloseness(0.4, "ill")],
+    [shoal.models.LDiversity(3, "ill")],
+    [shoal.models.LDiversity(1.8, "ill", "entropy")],
+    [shoal.models.LDiversity(2, "ill", "recursive", 3.0)],
+    [shoal.models.AlphaK(0.6, "ill")],
+    [shoal.models.TCloseness(0.3, "steps"), shoal.models.LDiversity(2, "ill")],
 ]
 
 
 @pytest.mark.parametrize("others", PROMISES, ids=lambda models: "+".join(model.name for model in models) or "alone")
 @pytest.mark.parametrize(("seed", "rows", "told", "k"), [(0, 90, 0, 2), (1, 160, 1, 3)])
 def test_no_other_method_loses_less_for_the_same_promise(seed, rows, told, k, others):
-    table, models = people(seed, rows, told), [shoal.KAnonymity(k), *others]
+    table, models = people(seed, rows, told), [shoal.models.KAnonymity(k), *others]
     least = min(lost(table, method(), *models) for method in OTHERS)
-    assert lost(table, shoal.Hilbert(), *models) <= NEVER_WORSE * least
+    assert lost(table, shoal.methods.Hilbert(), *models) <= NEVER_WORSE * least
 
 
 @pytest.mark.parametrize("told", [0, 1])
-@pytest.mark.parametrize("other", [shoal.TCloseness(0.15, "steps"), shoal.LDiversity(3, "ill")], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "other", [shoal.models.TCloseness(0.15, "steps"), shoal.models.LDiversity(3, "ill")], ids=lambda m: m.name
+)
 def test_a_smaller_k_costs_no_more(told, other):
     table = people(7 + told, 220, told)
-    losses = [lost(table, shoal.Hilbert(), shoal.KAnonymity(k), other) for k in (2, 3, 5, 10)]
+    losses = [lost(table, shoal.methods.Hilbert(), shoal.models.KAnonymity(k), other) for k in (2, 3, 5, 10)]
     assert all(less <= MONOTONE * more for less, more in pairwise(losses))
 
 
 @pytest.mark.parametrize("told", [0, 1])
 def test_a_larger_t_and_a_smaller_l_cost_no_more(told):
     table = people(3 + told, 220, told)
-    ts = [shoal.TCloseness(t, "steps") for t in (0.5, 0.35, 0.2, 0.1)]
-    ls = [shoal.LDiversity(least, "ill") for least in (2, 3, 4)]
+    ts = [shoal.models.TCloseness(t, "steps") for t in (0.5, 0.35, 0.2, 0.1)]
+    ls = [shoal.models.LDiversity(least, "ill") for least in (2, 3, 4)]
     for models in (ts, ls):
-        losses = [lost(table, shoal.Hilbert(), shoal.KAnonymity(3), model) for model in models]
+        losses = [lost(table, shoal.methods.Hilbert(), shoal.models.KAnonymity(3), model) for model in models]
         assert all(less <= MONOTONE * more for less, more in pairwise(losses))
 
 
@@ -123,7 +125,7 @@ def test_one_attribute_loses_as_little_as_can_be_also_with_missing_cells(numbers
     if len(numbers) < k or len(set(numbers)) < 2:
         return
     table = shoal.read(pl.DataFrame({"v": [*numbers, *[None] * missing]}), quasi=["v"])
-    found = lost(table, shoal.Hilbert(), shoal.KAnonymity(k)) * table.rows * np.std(numbers, ddof=1)
+    found = lost(table, shoal.methods.Hilbert(), shoal.models.KAnonymity(k)) * table.rows * np.std(numbers, ddof=1)
     numbers = sorted(numbers)
     reach = numbers[-1] - numbers[0]
     ways = [cheapest_by_hand(numbers, k)] if missing == 0 or missing >= k else []

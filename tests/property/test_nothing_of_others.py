@@ -100,15 +100,15 @@ def holds_nothing_of_others(content):
 @pytest.mark.parametrize("make", FRAMES)
 def test_nothing_of_others_is_in_any_output(tmp_path, make, engine):
     table = shoal.read(FRAMES[make](), engine=engine(), **ROLES)
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
-    rows = [tuple(row.values()) for row in release.frame("arrow").to_pylist()]
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
+    rows = [tuple(row.values()) for row in release.to_arrow().to_pylist()]
     assert sorted(map(str, (row[1:3] for row in rows))) == sorted(map(str, zip(TOWNS, PAID, strict=True)))
     for kind in ("arrow", "pandas", "polars"):
-        holds_nothing_of_others(pickle.dumps(release.frame(kind)))
-    holds_nothing_of_others(pickle.dumps(release.frame("duckdb").to_arrow_table()))
+        holds_nothing_of_others(pickle.dumps(getattr(release, f"to_{kind}")()))
+    holds_nothing_of_others(pickle.dumps(release.to_duckdb().to_arrow_table()))
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, release.frame("arrow").schema) as stream:
-        stream.write_table(release.frame("arrow"))
+    with pa.ipc.new_stream(sink, release.to_arrow().schema) as stream:
+        stream.write_table(release.to_arrow())
     holds_nothing_of_others(sink.getvalue().to_pybytes())
     targets = [f"{tmp_path}/out{end}" for end in (".csv", ".csv.gz", ".parquet", "/")]
     for number, target in enumerate([*targets, f"duckdb:///{tmp_path}/out.duckdb?table=people"]):
@@ -123,16 +123,16 @@ def test_a_parquet_file_with_more_categories_than_rows_show_hands_on_none(tmp_pa
     pq.write_table(hidden_arrow(dictionary()), tmp_path / "in.parquet")
     for number, engine in enumerate((Local, Tiny)):
         table = shoal.read(tmp_path / "in.parquet", engine=engine(), **ROLES)
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
         (tmp_path / str(number)).mkdir()
         release.write(tmp_path / str(number) / "out.parquet")
         holds_nothing_of_others(as_bytes(tmp_path / str(number)))
-        holds_nothing_of_others(pickle.dumps(release.frame("pandas")))
+        holds_nothing_of_others(pickle.dumps(release.to_pandas()))
 
 
 def test_an_order_among_categories_stays(tmp_path):
     table = shoal.read(pandas_frame(), **ROLES)
-    towns = table.to("pandas")["town"]
+    towns = table.to_pandas()["town"]
     assert towns.cat.ordered
     assert list(towns.cat.categories) == ["Jena", "Ulm", "Bonn"]
     assert towns.tolist() == TOWNS
@@ -143,5 +143,5 @@ def test_categories_are_listed_as_rows_show_them():
     letters = list(string.ascii_lowercase)
     column = pa.DictionaryArray.from_arrays(pa.array(range(25, -1, -1), pa.int8()), pa.array(letters))
     table = shoal.read(pa.table({"a": list(range(26)), "s": column}), quasi=["a"], sensitive=["s"])
-    assert table.to("arrow").column("s").chunk(0).dictionary.to_pylist() == letters[::-1]
-    assert table.to("arrow").column("s").type == column.type
+    assert table.to_arrow().column("s").chunk(0).dictionary.to_pylist() == letters[::-1]
+    assert table.to_arrow().column("s").type == column.type

@@ -103,7 +103,7 @@ def agrees(data, rows, width):
     read = shoal.read(
         pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)), quasi=list(texts), kinds=kinds, masked=True
     )
-    (found,) = shoal.score(read, [shoal.OrderLeak(k=k)])
+    (found,) = shoal.score(read, measures=[shoal.measures.OrderLeak(k=k)])
     wanted = k or max(smallest, 2)
     assert found.detail["k"] == wanted
     runs = 1 + sum(one != other for one, other in zip(classes[1:], classes, strict=False))

@@ -22,7 +22,7 @@ from shoal.engines.local import Local
 from shoal.engines.parts.engine import Parted
 
 methods = st.builds(
-    shoal.Hilbert, st.just("range"), st.booleans(), st.sampled_from(["loss", "certainty"]), st.integers(0, 3)
+    shoal.methods.Hilbert, st.just("range"), st.booleans(), st.sampled_from(["loss", "certainty"]), st.integers(0, 3)
 )
 
 
@@ -31,7 +31,7 @@ def published(made, make, method, k, **options):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = shoal.read(made.source(make, folder), **(made.options | options))
-        release = shoal.anonymize(table, method, [shoal.KAnonymity(k)])
+        release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k)])
         release.write(folder / "released.csv", row_order="input")
         shoal.verify(folder / "released.csv", folder / "released.certificate.json")
         return columns_of(folder / "released.csv")
@@ -58,14 +58,14 @@ def test_the_same_table_gives_the_same_release_and_any_order_of_rows_the_same_pr
     assert min(sizes(backwards, made.quasi).values()) >= k
 
 
-@given(with_k(), st.sampled_from([shoal.SortedClusters(), shoal.Hilbert()]), st.booleans())
+@given(with_k(), st.sampled_from([shoal.methods.SortedClusters(), shoal.methods.Hilbert()]), st.booleans())
 def test_the_loss_found_while_publishing_is_the_one_that_comparing_finds(drawn, method, in_parts):
     made, k = drawn
     engine = Parted(Memory(), rows_per_part=3) if in_parts else Local()
     table, twin = (shoal.read(made.frame("polars"), engine=engine, **made.options) for _ in range(2))
-    release = shoal.anonymize(table, method, [shoal.KAnonymity(k)], measures=[shoal.InformationLoss()])
+    release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k)], measures=[shoal.measures.InformationLoss()])
     assert release.table.data.distances_from(twin.data) is None  # it was not formed of this one
-    (compared,) = shoal.score(release.table, [shoal.InformationLoss()], twin)
+    (compared,) = shoal.score(twin, release.table, measures=[shoal.measures.InformationLoss()])
     (found,) = release.scores
     assert found.value == pytest.approx(compared.value, rel=1e-12)
     assert found.detail["per_attribute"] == pytest.approx(compared.detail["per_attribute"], rel=1e-12)
@@ -76,7 +76,7 @@ def test_the_loss_of_whole_numbers_is_found_while_publishing():
     frame = pl.DataFrame(numbers, schema=["a", "b"])
     for engine in (Local(), Parted(Memory(), rows_per_part=7)):
         table = shoal.read(frame, engine=engine, quasi=["a", "b"])
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
         sums = release.table.data.distances_from(table.data)
         assert sums is not None
         assert sums[0] / 80 == release.scores[-1].value
@@ -85,11 +85,11 @@ def test_the_loss_of_whole_numbers_is_found_while_publishing():
 def test_a_released_table_can_be_pickled():
     frame = pl.DataFrame({"a": [1, 2, 3, 4], "b": [5, 6, 7, 8]})
     table = shoal.read(frame, quasi=["a", "b"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     again = pickle.loads(pickle.dumps(release.table))
     assert again.data.distances_from(table.data) is None
-    assert shoal.score(again, [shoal.InformationLoss()], table) == shoal.score(
-        release.table, [shoal.InformationLoss()], table
+    assert shoal.score(table, again, measures=[shoal.measures.InformationLoss()]) == shoal.score(
+        table, release.table, measures=[shoal.measures.InformationLoss()]
     )
 
 
@@ -103,7 +103,7 @@ def test_records_that_have_their_like_are_released_as_they_are(drawn):
     assume(rest == 0 or rest >= k)  # fewer need company
     assume(len(twice.quasi) > 1)  # a single attribute is cut at the best places
     with patch("shoal.methods.hilbert.FEW", 0):  # among few records others may lose less by joining them
-        columns = published(twice, "polars", shoal.Hilbert(), k)
+        columns = published(twice, "polars", shoal.methods.Hilbert(), k)
     for number, row in enumerate(rows):
         if often[row] < k:
             continue
@@ -118,8 +118,8 @@ def test_with_subjects_each_class_holds_k_people(made, k, data):
     assume(len(set(people)) >= k)
     frame = made.frame("polars").with_columns(pl.Series("who", [f"p{person}" for person in people]))
     table = shoal.read(frame, subject="who", **made.options)
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k)])
-    shown = release.frame("pandas", row_order="input")
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k)])
+    shown = release.to_pandas(row_order="input")
     columns = {name: [str(cell) for cell in shown[name]] for name in shown.columns}
     for rows in classes(columns, made.quasi).values():
         assert len({people[row] for row in rows}) >= k
@@ -158,7 +158,11 @@ def loss(rows, groups):
 def measured(rows, method, k):
     columns = {f"q{j}": list(column) for j, column in enumerate(zip(*rows, strict=True))}
     table = shoal.read(pl.DataFrame(columns), quasi=list(columns))
-    return shoal.anonymize(table, method, [shoal.KAnonymity(k)], measures=[shoal.InformationLoss()]).scores[0].value
+    return (
+        shoal.anonymize(table, method, [shoal.models.KAnonymity(k)], measures=[shoal.measures.InformationLoss()])
+        .scores[0]
+        .value
+    )
 
 
 def test_on_tiny_tables_the_best_partition_is_seldom_much_better():
@@ -168,7 +172,7 @@ def test_on_tiny_tables_the_best_partition_is_seldom_much_better():
         rows = [tuple(row) for row in draw.integers(0, 12, (8, 2)).tolist()]
         k = int(draw.integers(2, 4))
         best = min(loss(rows, groups) for groups in partitions(list(range(8)), k))
-        found = measured(rows, shoal.Hilbert(), k)
+        found = measured(rows, shoal.methods.Hilbert(), k)
         assert found >= best - 1e-9
         ratios.append(found / best if best > 0 else 1.0)
     assert np.median(ratios) < 1.06
@@ -188,9 +192,9 @@ def test_on_random_tables_it_beats_the_sort_by_one_distance(k, quality):
         n, m = int(draw.integers(2 * k, 400)), 1 + number % 5
         heaps = draw.integers(0, 40, (5, m))
         rows = (heaps[draw.integers(0, 5, n)] + draw.geometric(0.2, (n, m))).tolist()
-        sorted_by_one = measured(rows, shoal.SortedClusters(), k)
+        sorted_by_one = measured(rows, shoal.methods.SortedClusters(), k)
         if sorted_by_one > 0:
-            method = shoal.Hilbert(quality=quality, keep_exact=m > 1)
+            method = shoal.methods.Hilbert(quality=quality, keep_exact=m > 1)
             ratios[m].append(measured(rows, method, k) / sorted_by_one)
     assert max(ratios[1]) <= 1.0
     assert max(max(ratios[m]) for m in (2, 3, 4, 5)) < 1.0

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from property.independent import cell, classes, columns_of, covers, farthest
 
 import shoal
-from shoal.risk import risk
+from shoal.disclosure_risk import risk_of
 
-S2, S4 = shoal.SortedClusters(), shoal.StratifiedClusters()
+S2, S4 = shoal.methods.SortedClusters(), shoal.methods.StratifiedClusters()
 OPTIONS = {"quasi": ["age", "sex"], "sensitive": ["salary"]}
 
 
@@ -28,12 +28,12 @@ def people(rows: int = 60, seed: int = 5) -> pd.DataFrame:
 
 
 def released(frame, method=S4, k=3, t=0.3):
-    models = [shoal.KAnonymity(k), shoal.TCloseness(t)]
+    models = [shoal.models.KAnonymity(k), shoal.models.TCloseness(t)]
     return shoal.anonymize(shoal.read(frame, **OPTIONS), method, models)
 
 
 def texts(release):
-    frame = release.table.to("pandas")
+    frame = release.table.to_pandas()
     return {name: [str(value) for value in frame[name]] for name in frame.columns}
 
 
@@ -69,7 +69,9 @@ def test_a_frame_with_a_past_gives_the_same_as_a_fresh_one(how):
 @pytest.mark.parametrize("how", DISTURBED)
 def test_models_are_measured_by_position_and_not_by_label(how):
     frame = DISTURBED[how](people()).assign(age=lambda f: f["age"] // 30)
-    crowd, close = shoal.check(shoal.read(frame, **OPTIONS), [shoal.KAnonymity(2), shoal.TCloseness(0.5)])
+    crowd, close = shoal.models.check(
+        shoal.read(frame, **OPTIONS), [shoal.models.KAnonymity(2), shoal.models.TCloseness(0.5)]
+    )
     columns = {name: [str(value) for value in frame[name]] for name in frame.columns}
     groups = classes(columns, OPTIONS["quasi"])
     assert crowd.level == min(map(len, groups.values()))
@@ -83,7 +85,7 @@ def test_rows_with_a_missing_quasi_identifier_stay_and_are_in_a_class(kind, meth
     frame["age"] = frame["age"].astype("Int64" if kind == "integer" else "float64")
     frame.loc[frame.index[[3, 10, 11, 40]], "age"] = None
     frame.loc[frame.index[[10, 25]], "sex"] = None
-    shown = released(frame, method, t=1.0).table.to("arrow", cells="text").to_pydict()
+    shown = released(frame, method, t=1.0).table.to_arrow(cells="text").to_pydict()
     columns = {name: ["" if value is None else str(value) for value in values] for name, values in shown.items()}
     assert len(columns["age"]) == 60
     assert min(map(len, classes(columns, OPTIONS["quasi"]).values())) >= 3
@@ -95,18 +97,20 @@ def test_rows_with_a_missing_quasi_identifier_stay_and_are_in_a_class(kind, meth
 
 def test_a_row_whose_only_quasi_identifier_is_missing_counts_for_k():
     table = shoal.read(pl.DataFrame({"a": [1, 1, None]}), quasi=["a"])
-    (verdict,) = shoal.check(table, [shoal.KAnonymity(2)])
+    (verdict,) = shoal.models.check(table, [shoal.models.KAnonymity(2)])
     assert (verdict.level, verdict.failing, verdict.classes) == (1, 1, 2)
-    assert risk(table)["unique"] == 1
+    assert risk_of(table)["unique"] == 1
 
 
 @given(st.lists(st.none() | st.integers(0, 3), min_size=2, max_size=20), st.integers(2, 5))
 def test_k_holds_whether_a_missing_cell_is_a_value_of_its_own_or_could_be_any(values, k):
     assume(len(values) >= k)
     release = shoal.anonymize(
-        shoal.read(pl.DataFrame({"a": pl.Series(values, dtype=pl.Int64)}), quasi=["a"]), S2, [shoal.KAnonymity(k)]
+        shoal.read(pl.DataFrame({"a": pl.Series(values, dtype=pl.Int64)}), quasi=["a"]),
+        S2,
+        [shoal.models.KAnonymity(k)],
     )
-    frame = release.table.to("arrow", cells="text").column("a").to_pylist()
+    frame = release.table.to_arrow(cells="text").column("a").to_pylist()
     own = Counter(frame)
     assert min(own.values()) >= k
     # Read as "could be any", a cell only gains companions.
@@ -118,16 +122,16 @@ def test_k_holds_whether_a_missing_cell_is_a_value_of_its_own_or_could_be_any(va
 
 @pytest.mark.parametrize("method", [S2, S4])
 def test_three_rows_with_k_of_five_are_refused(method):
-    with pytest.raises(shoal.ParameterError, match="only 3 records"):
+    with pytest.raises(shoal.errors.ParameterError, match="only 3 records"):
         released(people(3), method, k=5)
 
 
 def test_a_level_that_no_method_reached_is_refused_and_not_answered_with_an_empty_table(tmp_path):
     table = shoal.read(people(), **OPTIONS)
-    release = shoal.anonymize(table, shoal.Coarsen(20), [shoal.KAnonymity(30)])
+    release = shoal.anonymize(table, shoal.methods.Coarsen(20), [shoal.models.KAnonymity(30)])
     assert release.table.rows == 60
     assert not release.holds
-    with pytest.raises(shoal.GuaranteeError):
+    with pytest.raises(shoal.errors.GuaranteeError):
         release.write(tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -155,16 +159,16 @@ def test_the_certificate_measures_t_itself_and_does_not_ask_the_method(monkeypat
     groups = classes(texts(release), OPTIONS["quasi"])
     assert release.verdicts[1].level == pytest.approx(float(farthest(list(range(60)), groups, "ordered-distinct")))
     assert not release.verdicts[1].holds
-    with pytest.raises(shoal.GuaranteeError, match="t-closeness does not hold"):
-        release.frame()
+    with pytest.raises(shoal.errors.GuaranteeError, match="t-closeness does not hold"):
+        release.to_native()
 
 
 def test_the_remainder_records_of_the_published_algorithm_do_not_break_t():
     # As published, with n = 3s + r, classes with an extra record reach 1.4 times the bound of Eq. 6.
     for seed in range(8):
         frame = people(32, seed).assign(salary=list(range(32)))
-        t = shoal.closeness_bound(32, 3)
-        models = [shoal.KAnonymity(3), shoal.TCloseness(t, "salary", "ordered-records")]
+        t = shoal.models.closeness_bound(32, 3)
+        models = [shoal.models.KAnonymity(3), shoal.models.TCloseness(t, "salary", "ordered-records")]
         release = shoal.anonymize(shoal.read(frame, **OPTIONS), S4, models)
         groups = classes(texts(release), OPTIONS["quasi"])
         assert float(farthest(list(range(32)), groups, "ordered-records")) <= t
@@ -177,8 +181,8 @@ def test_nothing_in_the_release_tells_the_row_number_or_an_unnamed_column(method
     release = released(frame.set_index("name", drop=False), method, t=1.0)
     release.write(tmp_path / "out.csv", overwrite=True)
     assert list(columns_of(tmp_path / "out.csv")) == ["age", "sex", "salary"]
-    assert release.frame().columns.tolist() == ["age", "sex", "salary"]
-    assert release.frame().index.tolist() == list(range(60))
+    assert release.to_native().columns.tolist() == ["age", "sex", "salary"]
+    assert release.to_native().index.tolist() == list(range(60))
     assert "person" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert "person 1" not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
     release.write(tmp_path / "out.parquet", overwrite=True)
@@ -190,7 +194,7 @@ def test_nothing_in_the_release_tells_the_row_number_or_an_unnamed_column(method
 def test_values_on_a_boundary_lie_in_their_interval(by, resolution):
     values = [v / 10 for v in range(0, 101, 5)]
     table = shoal.read(pl.DataFrame({"a": values}), quasi=["a"])
-    frame = shoal.anonymize(table, shoal.Coarsen(resolution, by)).table.to("pandas")
+    frame = shoal.anonymize(table, shoal.methods.Coarsen(resolution, by)).table.to_pandas()
     for text, value in zip(frame["a"], values, strict=True):
         assert covers(text, value, "float")
 
@@ -208,7 +212,7 @@ def test_ranges_are_those_of_the_records_and_not_of_a_box_around_them(method):
 def test_average_risk_is_averaged_over_records_and_not_over_classes():
     # 99 alike and one alone: classes would average (1/99 + 1) / 2 = 0.505, records average 2/100.
     table = shoal.read(pl.DataFrame({"a": [1] * 99 + [2]}), quasi=["a"])
-    assert risk(table)["random_reidentification"] == pytest.approx(0.02)
+    assert risk_of(table)["random_reidentification"] == pytest.approx(0.02)
 
 
 def test_rows_of_stars_only_are_counted_like_all_others():
@@ -218,16 +222,16 @@ def test_rows_of_stars_only_are_counted_like_all_others():
         sensitive=["s"],
         masked=True,
     )
-    crowd, close = shoal.check(table, [shoal.KAnonymity(2), shoal.TCloseness(0.3)])
+    crowd, close = shoal.models.check(table, [shoal.models.KAnonymity(2), shoal.models.TCloseness(0.3)])
     assert (crowd.level, crowd.failing, crowd.classes) == (1, 1, 2)
     assert not close.holds
-    assert risk(table)["records"] == 3
-    assert risk(table)["unique"] == 1
+    assert risk_of(table)["records"] == 3
+    assert risk_of(table)["unique"] == 1
 
 
 def test_a_release_of_stars_only_is_in_the_proof(tmp_path):
     table = shoal.read(pl.DataFrame({"a": [1, None], "b": [None, "x"], "s": [1, 2]}), quasi=["a", "b"], sensitive=["s"])
-    release = shoal.anonymize(table, S2, [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, S2, [shoal.models.KAnonymity(2)])
     release.write(tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "a,b,s\n*,*,1\n*,*,2\n"
     proof = shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
@@ -240,8 +244,8 @@ def test_a_number_that_others_use_for_missing_is_a_number(number, tmp_path):
     frame.write_csv(tmp_path / "in.csv")
     for source in (frame, tmp_path / "in.csv"):
         table = shoal.read(source, quasi=["a"], sensitive=["s"])
-        assert table.to("pandas").to_dict("list") == {"a": [number, number + 1, 50, 51], "s": [1, 2, 3, number]}
-        columns = shoal.anonymize(table, S2, [shoal.KAnonymity(2)]).table.to("pandas")
+        assert table.to_pandas().to_dict("list") == {"a": [number, number + 1, 50, 51], "s": [1, 2, 3, number]}
+        columns = shoal.anonymize(table, S2, [shoal.models.KAnonymity(2)]).table.to_pandas()
         for text, value in zip(columns["a"], [number, number + 1, 50, 51], strict=True):
             assert covers(text, value, "integer")
 
@@ -249,7 +253,7 @@ def test_a_number_that_others_use_for_missing_is_a_number(number, tmp_path):
 def test_a_number_is_missing_only_where_someone_says_so(tmp_path):
     (tmp_path / "in.csv").write_text("a,s\n-999,1\n5,2\n6,-999\n7,4\n", encoding="utf-8")
     table = shoal.read(tmp_path / "in.csv", quasi=["a"], sensitive=["s"], missing=["-999"])
-    assert table.to("arrow").column("a").to_pylist() == [None, 5, 6, 7]
+    assert table.to_arrow().column("a").to_pylist() == [None, 5, 6, 7]
 
 
 @pytest.mark.parametrize("method", [S2, S4])
@@ -257,7 +261,7 @@ def test_the_same_input_gives_the_same_output_whatever_the_time(method, tmp_path
     for number in range(2):
         released(people(), method, t=1.0).write(tmp_path / f"{number}.csv")
     assert (tmp_path / "0.csv").read_bytes() == (tmp_path / "1.csv").read_bytes()
-    certificates = [shoal.Certificate.load(tmp_path / f"{n}.certificate.json").content for n in range(2)]
+    certificates = [shoal.certificate.Certificate.load(tmp_path / f"{n}.certificate.json").content for n in range(2)]
     for one, other in zip(certificates[0].items(), certificates[1].items(), strict=True):
         if one[0] not in ("input", "output", "digest"):  # the commitment is drawn anew, and with it the digest
             assert one == other
@@ -273,7 +277,7 @@ def test_measures_do_not_change_with_the_unit_of_a_column(rows, one, other):
 
     def scores(a, b):
         frame = pl.DataFrame({"a": [x * a for x, _ in rows], "b": [y * b for _, y in rows]})
-        release = shoal.anonymize(shoal.read(frame, quasi=["a", "b"]), S2, [shoal.KAnonymity(2)])
+        release = shoal.anonymize(shoal.read(frame, quasi=["a", "b"]), S2, [shoal.models.KAnonymity(2)])
         return [(score.measure, pytest.approx(score.value, rel=1e-12)) for score in release.scores]
 
     assert scores(1, 1) == scores(one, other)
@@ -281,5 +285,5 @@ def test_measures_do_not_change_with_the_unit_of_a_column(rows, one, other):
 
 def test_a_percentage_is_not_a_proportion():
     """t is a distance between 0 and 1: thirty per cent written as 30 is refused, not taken for something else."""
-    with pytest.raises(shoal.ParameterError):
-        shoal.TCloseness(30)
+    with pytest.raises(shoal.errors.ParameterError):
+        shoal.models.TCloseness(30)

@@ -185,7 +185,9 @@ def test_a_release_that_is_read_again_stands_in_its_order(columns):
         assert again.arranged()[0].data is again.data
 
 
-METHODS = st.sampled_from([shoal.SortedClusters(), shoal.Hilbert(), shoal.Mondrian(), shoal.Mdav("mean")])
+METHODS = st.sampled_from(
+    [shoal.methods.SortedClusters(), shoal.methods.Hilbert(), shoal.methods.Mondrian(), shoal.methods.MDAV("mean")]
+)
 
 
 @settings(max_examples=25)
@@ -195,23 +197,23 @@ def test_releases_of_frames_are_sorted_alike_on_every_engine(made, method, make)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = made.source(make, folder)
-        models = [shoal.KAnonymity(2)]
+        models = [shoal.models.KAnonymity(2)]
         masked = shoal.anonymize(shoal.read(source, **made.options), method, models, measures=[]).table
         written(masked, folder / "plain.csv")
         arranged, order = masked.arranged()
-        content, frame = written(arranged, folder / "out.csv"), arranged.to("arrow")
+        content, frame = written(arranged, folder / "out.csv"), arranged.to_arrow()
         header, plain = rows_of(folder / "plain.csv")
         kinds = {a.name: a.axis.kind for a in masked.schema.attributes}
         kinds = [Kind(kinds[name], name != "s", made.columns[name].order) for name in header]
         assert rows_of(folder / "out.csv")[1] == in_released_order(plain, kinds)
         numbers = np.concatenate(list(order()))
-        assert frame.equals(masked.to("arrow").take(pa.array(numbers)))
-        assert arranged.rearranged(order).to("arrow").equals(masked.to("arrow"))
+        assert frame.equals(masked.to_arrow().take(pa.array(numbers)))
+        assert arranged.rearranged(order).to_arrow().equals(masked.to_arrow())
         for engine in engines(folder):
             there = shoal.read(source, engine=engine, **made.options)
             found, rows = shoal.anonymize(there, method, models, measures=[]).table.arranged()
             assert written(found, folder / "there.csv") == content
-            assert found.to("arrow").equals(frame)
+            assert found.to_arrow().equals(frame)
             assert np.array_equal(np.concatenate(list(rows())), numbers)
 
 
@@ -230,7 +232,7 @@ def test_values_that_are_written_alike_have_an_order_too(tmp_path):
         columns = [frame["f"].combine_chunks().view("int64"), frame["t"].cast("int64"), frame["d"], frame["w"]]
         return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
-    found = shoal.read(table, **roles).arranged()[0].to("arrow")
+    found = shoal.read(table, **roles).arranged()[0].to_arrow()
     assert sorted(map(repr, bits(found))) == sorted(map(repr, bits(plain)))
     pq.write_table(found, tmp_path / "out.parquet")
     again = shoal.read(tmp_path / "out.parquet", quasi=["q"], plain=["t", "f", "d", "w"])
@@ -238,7 +240,7 @@ def test_values_that_are_written_alike_have_an_order_too(tmp_path):
     for seed in range(6):
         turned = table.take(pa.array(np.random.default_rng(seed).permutation(8)))
         for engine in [None, *engines(tmp_path)]:
-            other = shoal.read(turned, engine=engine, **roles).arranged()[0].to("arrow")
+            other = shoal.read(turned, engine=engine, **roles).arranged()[0].to_arrow()
             assert bits(other) == bits(found)
 
 
@@ -247,9 +249,11 @@ def test_a_class_larger_than_a_part_is_sorted_across_parts(tmp_path):
     table = pa.table({"q": pa.array([7] * 40), "s": pa.array([(i * 17) % 40 for i in range(40)])})
     for engine in engines(tmp_path):
         there = shoal.read(table, engine=engine, quasi="q", sensitive="s")
-        release = shoal.anonymize(there, shoal.SortedClusters(), [shoal.KAnonymity(3)], allow_identifiers="s")
+        release = shoal.anonymize(
+            there, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)], allow_identifiers="s"
+        )
         found, order = release.table.arranged()
-        assert found.to("arrow")["s"].to_pylist() == list(range(40))
+        assert found.to_arrow()["s"].to_pylist() == list(range(40))
         assert [(int(i) * 17) % 40 for stretch in order() for i in stretch] == list(range(40))
         assert max(found.data.sizes) < 40
 
@@ -259,13 +263,15 @@ def test_an_order_of_another_table_is_refused(tmp_path, numbers):
     table = pa.table({"q": pa.array([3, 1, 2])})
     for engine in [None, *engines(tmp_path)]:
         arranged = shoal.read(table, engine=engine, quasi="q").arranged()[0]
-        with pytest.raises(shoal.DataError, match="not one of this table"):
+        with pytest.raises(shoal.errors.DataError, match="not one of this table"):
             arranged.rearranged(lambda: iter([np.array(numbers)]))
 
 
 def test_a_release_goes_into_a_database_in_its_order(tmp_path):
     table = pa.table({"age": [5, 3, 9, 1, 7, 2], "ill": ["b", "a", "é", "c", "z", "a"]})
-    release = shoal.anonymize(shoal.read(table, quasi="age", sensitive="ill"), shoal.Hilbert(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(
+        shoal.read(table, quasi="age", sensitive="ill"), shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)]
+    )
     target = f"duckdb:///{tmp_path}/out.db?table=t"
     release.write(target, certificate=tmp_path / "out.json")
     again = shoal.read(target, quasi="age", sensitive="ill")
@@ -294,10 +300,10 @@ def test_a_sorted_input_does_not_tell_who_is_behind_a_range():
     draw = np.random.default_rng(5)
     people = np.stack([np.sort(draw.integers(90_000, 96_000, 2000)), draw.integers(0, 90, 2000)], axis=1)
     table = shoal.read(pa.table({"zip": people[:, 0], "age": people[:, 1]}), quasi=["zip", "age"])
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)])
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
 
     def shown(masked, of):
-        frame = masked.to("arrow")
+        frame = masked.to_arrow()
         columns = [frame[name].combine_chunks() for name in ("zip", "age")]
         return {side: np.stack([c.field(side).to_numpy() for c in columns], axis=1) for side in ("lo", "hi")} | {
             "of": of

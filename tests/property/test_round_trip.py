@@ -17,12 +17,14 @@ from shoal.axis import Axis
 from shoal.cells import Reading, parse
 from shoal.kernels import MISSING, TOP
 
-METHODS = st.sampled_from([shoal.SortedClusters(), shoal.StratifiedClusters(), shoal.Coarsen(3)])
+METHODS = st.sampled_from(
+    [shoal.methods.SortedClusters(), shoal.methods.StratifiedClusters(), shoal.methods.Coarsen(3)]
+)
 
 
 def cells(table: shoal.Table) -> dict[str, list[str]]:
     """Give the released columns as texts."""
-    frame = table.to("arrow", cells="text")
+    frame = table.to_arrow(cells="text")
     return {name: [text(value) for value in frame.column(name).to_pylist()] for name in frame.column_names}
 
 
@@ -33,7 +35,7 @@ def meaning(made: Made, columns: dict[str, list[str]]) -> dict[str, list[object]
 
 
 def models(method: object, k: int) -> list:
-    return [] if isinstance(method, shoal.Coarsen) else [shoal.KAnonymity(k)]
+    return [] if isinstance(method, shoal.methods.Coarsen) else [shoal.models.KAnonymity(k)]
 
 
 @given(with_k(), METHODS, st.sampled_from([",", ";", "\t", "|"]))
@@ -68,12 +70,12 @@ def test_parquet_read_back_is_the_released_table(drawn, method):
 def test_a_released_frame_read_back_is_the_released_table(drawn, make, form):
     made, k = drawn
     release = shoal.anonymize(
-        shoal.read(made.frame(make), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(k)]
+        shoal.read(made.frame(make), **made.options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)]
     )
     if make == "pandas":
         form = "text"
     kinds = {name: column.kind for name, column in made.columns.items() if column.kind != "ordered"}
-    frame = release.frame(cells=form)
+    frame = release.to_native(cells=form)
     again = cells(shoal.read(frame, **(made.options | {"kinds": kinds})))
     expected = cells(release.table.arranged()[0])
     for name in made.quasi if make == "pandas" else made.columns:
@@ -84,8 +86,12 @@ def test_a_released_frame_read_back_is_the_released_table(drawn, make, form):
 def test_a_release_of_a_release_keeps_every_promise(made, k):
     assume(made.rows >= k)
     options = made.options
-    first = shoal.anonymize(shoal.read(made.frame("arrow"), **options), shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    second = shoal.anonymize(shoal.read(first.frame(), **options), shoal.SortedClusters(), [shoal.KAnonymity(k)])
+    first = shoal.anonymize(
+        shoal.read(made.frame("arrow"), **options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
+    )
+    second = shoal.anonymize(
+        shoal.read(first.to_native(), **options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)]
+    )
     assert second.verdicts[0].level >= k
     assert second.table.rows == made.rows
 
@@ -158,7 +164,7 @@ def test_ordered_categories_with_odd_signs_survive_the_road(order):
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "released.csv"
         table = shoal.read(made.frame("arrow"), **made.options)
-        release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+        release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
         release.write(path)
         shoal.verify(path, path.with_suffix(".certificate.json"))
         assert cells(shoal.read(path, **made.options)) == cells(release.table.arranged()[0])
@@ -172,7 +178,7 @@ def test_a_category_with_an_end_of_line_stays_one_cell(sign, tmp_path):
     })  # fmt: skip
     path = tmp_path / "released.csv"
     release = shoal.anonymize(
-        shoal.read(made.frame("arrow"), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+        shoal.read(made.frame("arrow"), **made.options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
     release.write(path)
     assert columns_of(path) == cells(release.table.arranged()[0])
@@ -186,7 +192,7 @@ def test_a_category_that_looks_like_a_group_is_read_back_as_a_category(suffix, n
     made = Made({"q0": Column("category", ("\\" + name, "\\" + name, "c", "c")), "s": Column("integer", (1, 2, 3, 4))})
     path = tmp_path / f"released.{suffix}"
     release = shoal.anonymize(
-        shoal.read(made.frame("arrow"), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+        shoal.read(made.frame("arrow"), **made.options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
     release.write(path)
     axis = shoal.read(path, **made.options).schema["q0"].axis
@@ -205,7 +211,7 @@ def test_labels_that_only_resemble_a_range_or_a_set_are_published_as_they_are(su
     made = Made({"q0": Column(kind, doubled, LABELS), "s": Column("integer", tuple(range(len(doubled))))})
     path = tmp_path / f"released.{suffix}"
     release = shoal.anonymize(
-        shoal.read(made.frame("arrow"), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+        shoal.read(made.frame("arrow"), **made.options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
     release.write(path)
     marked = [label.replace(";", "\\;") for label in LABELS]
@@ -221,7 +227,7 @@ def test_a_release_in_which_more_labels_were_marked_is_still_proved(kind, tmp_pa
     doubled = tuple(label for label in LABELS for _ in range(2))
     made = Made({"q0": Column(kind, doubled, LABELS), "s": Column("integer", tuple(range(len(doubled))))})
     release = shoal.anonymize(
-        shoal.read(made.frame("arrow"), **made.options), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+        shoal.read(made.frame("arrow"), **made.options), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
     axis = replace(release.table.schema["q0"].axis, cautious=True)
     table = replace(release.table, schema=release.table.schema.with_axes({"q0": axis}))
@@ -235,7 +241,7 @@ def test_a_release_in_which_more_labels_were_marked_is_still_proved(kind, tmp_pa
 def test_any_column_name_survives_the_road(name, suffix, tmp_path):
     frame = pl.DataFrame({name: [1, 2, 3, 4], "s": [1, 2, 3, 4]})
     release = shoal.anonymize(
-        shoal.read(frame, quasi=[name], sensitive=["s"]), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+        shoal.read(frame, quasi=[name], sensitive=["s"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
     release.write(tmp_path / f"out.{suffix}")
     shoal.verify(tmp_path / f"out.{suffix}", tmp_path / "out.certificate.json")
@@ -244,7 +250,7 @@ def test_any_column_name_survives_the_road(name, suffix, tmp_path):
 def test_a_text_with_a_null_sign_is_refused_or_read_back(tmp_path):
     frame = pl.DataFrame({"c": ["a\0b", "c", "d", "e"]})
     table = shoal.read(frame, quasi=["c"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     try:
         release.write(tmp_path / "out.csv")
     except shoal.ShoalError:

@@ -24,8 +24,10 @@ rows = st.lists(
 def test_classes_are_crowds_and_close_by_the_definition(rows, k, t):
     frame = pl.DataFrame(rows, schema=["x", "y", "z", "charge"], orient="row")
     table = shoal.read(frame, quasi=["x", "y", "z"], sensitive=["charge"], kinds={"y": "integer"})
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k), shoal.TCloseness(t, "charge")])
-    shown = release.frame("pandas", row_order="input")
+    release = shoal.anonymize(
+        table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k), shoal.models.TCloseness(t, "charge")]
+    )
+    shown = release.to_pandas(row_order="input")
     bins = {value: i for i, value in enumerate(sorted({row[3] for row in rows}))}
     whole = [bins[row[3]] for row in rows]
     for _, group in shown.groupby(["x", "y", "z"], dropna=False):
@@ -50,10 +52,10 @@ def test_matching_loses_far_less_than_algorithm_s4():
     table = shoal.read(
         pl.DataFrame(points, schema=list("abcde")).with_columns(charge=charge), quasi=list("abcde"), sensitive="charge"
     )
-    models = [shoal.KAnonymity(5), shoal.TCloseness(0.1, "charge")]
+    models = [shoal.models.KAnonymity(5), shoal.models.TCloseness(0.1, "charge")]
     losses = [
         shoal.anonymize(table, method, models).scores[3].value
-        for method in (shoal.Hilbert(), shoal.StratifiedClusters())
+        for method in (shoal.methods.Hilbert(), shoal.methods.StratifiedClusters())
     ]
     assert losses[0] < 0.6 * losses[1]
 
@@ -69,7 +71,7 @@ def test_nodes_of_a_hierarchy_cover_and_crowd(tmp_path_factory, people, k):
     if len(people) < k:
         return
     table = shoal.read(frame, quasi=["v", "w"], hierarchies={"v": str(folder / "tree.csv")})
-    shown = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(k)]).frame("pandas", row_order="input")
+    shown = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(k)]).to_pandas(row_order="input")
     tree = Hierarchy.of(TREE, "v")
     for (value, _), node in zip(people, shown["v"], strict=True):
         low, high = tree.spans[node]
@@ -84,9 +86,9 @@ def test_hilbert_loses_less_of_a_hierarchy_than_the_paper_s_algorithm(tmp_path):
     table = shoal.read(frame, quasi=["v", "w"], hierarchies={"v": str(tmp_path / "tree.csv")})
 
     def shown(method):
-        released = method.apply(table, [shoal.KAnonymity(5)], 0)
+        released = method.apply(table, [shoal.models.KAnonymity(5)], 0)
         lo, hi = released.data.unfolded()
         return np.where(hi[:, 0] == 2**31 - 1, 17, hi[:, 0].astype(np.int64) - lo[:, 0]).mean()
 
-    assert shown(shoal.Hilbert()) < 0.5 * shown(shoal.SortedClusters())
-    assert shown(shoal.Hilbert()) == pytest.approx(shown(shoal.Hilbert()))
+    assert shown(shoal.methods.Hilbert()) < 0.5 * shown(shoal.methods.SortedClusters())
+    assert shown(shoal.methods.Hilbert()) == pytest.approx(shown(shoal.methods.Hilbert()))

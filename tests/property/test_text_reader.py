@@ -69,7 +69,7 @@ def texts_read(path: Path, width: int, **options: object) -> list[list[str]]:
     table = shoal.read(
         path, rest=Role.PLAIN, kinds={f"c{j}": "category" for j in range(width)}, masked=False, **options
     )
-    columns = table.to("arrow").to_pydict().values()
+    columns = table.to_arrow().to_pydict().values()
     return [["" if cell is None else cell for cell in row] for row in zip(*columns, strict=True)]
 
 
@@ -124,7 +124,7 @@ def test_rows_without_a_header_are_read_as_csv_reads_them(rows, delimiter, told)
         kinds = {f"c{j + 1}": "category" for j in range(len(rows[0]))}
         given = {} if told else {"delimiter": delimiter}
         table = shoal.read(path, rest=Role.PLAIN, kinds=kinds, masked=False, header=False, **given)
-        assert [[cell or "" for cell in row.values()] for row in table.to("arrow").to_pylist()] == rows
+        assert [[cell or "" for cell in row.values()] for row in table.to_arrow().to_pylist()] == rows
 
 
 @given(sheets(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)))
@@ -162,7 +162,7 @@ def test_text_that_is_not_utf_8_is_that_of_windows(tmp_path, cell, encoding, tol
     table = shoal.read(tmp_path / "in.csv", rest=Role.PLAIN, encoding=told, engine=engine())
     assert table.schema.names == ("nom", "café")
     shown = cell.encode(encoding).decode(told or encoding)
-    assert table.to("arrow").to_pydict() == {"nom": [shown, "x"], "café": [1, 2]}
+    assert table.to_arrow().to_pydict() == {"nom": [shown, "x"], "café": [1, 2]}
     assert table.origin.notes == (() if (told or encoding) == "utf-8" else (f"encoding {told or encoding}",))
 
 

@@ -77,12 +77,12 @@ def test_a_looser_t_needs_fewer_strata():
 @pytest.mark.parametrize(("k", "t"), [(5, 0.1), (10, 0.05), (3, 0.15)])
 @pytest.mark.parametrize("distance", ["ordered-records", "ordered-distinct"])
 def test_on_discharges_hilbert_loses_less_than_half_of_what_algorithm_s4_does(some_discharges, k, t, distance):
-    models = [shoal.KAnonymity(k), shoal.TCloseness(t, "charge", distance)]
+    models = [shoal.models.KAnonymity(k), shoal.models.TCloseness(t, "charge", distance)]
     losses = []
-    for method in (shoal.Hilbert(), shoal.StratifiedClusters()):
+    for method in (shoal.methods.Hilbert(), shoal.methods.StratifiedClusters()):
         released = method.apply(some_discharges, models, 0)
-        assert all(verdict.holds for verdict in shoal.check(released, models))
-        losses.append(shoal.score(released, [shoal.InformationLoss()], some_discharges)[0].value)
+        assert all(verdict.holds for verdict in shoal.models.check(released, models))
+        losses.append(shoal.score(some_discharges, released, measures=[shoal.measures.InformationLoss()])[0].value)
     assert losses[0] < 0.48 * losses[1]
 
 

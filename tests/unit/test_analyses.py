@@ -37,7 +37,7 @@ def test_what_is_a_line_is_explained_in_full_and_the_original_has_no_error():
 
 def test_a_release_that_tells_nothing_finds_that_nothing_matters():
     original = read()
-    found = analysed(original, shoal.Coarsen(1).apply(original, (), 0))
+    found = analysed(original, shoal.methods.Coarsen(1).apply(original, (), 0))
     assert found.value == pytest.approx(1)
     assert found.detail["r_squared"]["released"] == pytest.approx(0, abs=0.02)
     assert 0.4 < found.detail["accuracy"]["released"] < 0.6 < found.detail["accuracy"]["original"]
@@ -46,14 +46,14 @@ def test_a_release_that_tells_nothing_finds_that_nothing_matters():
 def test_where_nothing_is_told_the_more_frequent_answer_is_predicted():
     rare = np.where(AGES < 60, 5.0, 90.0)  # a quarter is above the median
     original = read(pay=rare)
-    found = analysed(original, shoal.Coarsen(1).apply(original, (), 0))
+    found = analysed(original, shoal.methods.Coarsen(1).apply(original, (), 0))
     assert found.detail["accuracy"]["released"] == pytest.approx(0.75, abs=0.06)
     assert found.detail["accuracy"]["original"] > 0.9
 
 
 def test_an_attribute_that_is_lost_leaves_the_effect_of_the_other():
     original = read()
-    found = analysed(original, shoal.Coarsen({"stay": 1}).apply(original, (), 0))
+    found = analysed(original, shoal.methods.Coarsen({"stay": 1}).apply(original, (), 0))
     # Ages and stays are independent: age is left, and the error is the share that the stay had in both.
     age, stay = 0.1 * AGES.std(), 0.3 * STAYS.std()
     assert found.value == pytest.approx(stay / np.hypot(age, stay), abs=0.01)
@@ -87,7 +87,7 @@ def test_an_ordered_category_is_explained_by_its_place():
 def test_missing_cells_and_categories_are_learned_from_too():
     ages = [None if i % 7 == 0 else int(age) for i, age in enumerate(AGES)]
     original = read(ages=ages, stays=[f"ward {stay}" for stay in STAYS])
-    found = analysed(original, shoal.Hilbert().apply(original, (shoal.KAnonymity(5),), 0))
+    found = analysed(original, shoal.methods.Hilbert().apply(original, (shoal.models.KAnonymity(5),), 0))
     assert 0 < found.value < 1
     assert 0 < found.detail["r_squared"]["released"] <= found.detail["r_squared"]["original"] + 0.05
 

@@ -95,8 +95,8 @@ def test_a_sample_has_some_of_the_records_and_knows_all_that_was_known(case):
     assert small.table.schema.quasi == case.table.schema.quasi
     assert small.groups == case.groups
     assert [small.closeness(k) for k in LEVELS] == [case.closeness(k) for k in LEVELS]
-    kept = set(case.table.to("polars").iter_rows())
-    assert set(small.table.to("polars").iter_rows()) <= kept
+    kept = set(case.table.to_polars().iter_rows())
+    assert set(small.table.to_polars().iter_rows()) <= kept
     assert drawn(case, 600) is case
 
 
@@ -118,5 +118,5 @@ def test_a_sample_keeps_orders_kinds_hierarchies_and_gaps():
         assert small.schema[name].axis.kind == table.schema[name].axis.kind
     assert small.schema["size"].axis.values.tolist() == ["small", "medium", "large"]
     assert small.schema["town"].axis.tree is not None
-    assert None in small.to("polars")["code"].to_list()
-    assert set(small.to("polars").iter_rows()) <= set(table.to("polars").iter_rows())
+    assert None in small.to_polars()["code"].to_list()
+    assert set(small.to_polars().iter_rows()) <= set(table.to_polars().iter_rows())

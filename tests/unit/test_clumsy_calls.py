@@ -13,9 +13,15 @@ TABLE = shoal.read(pl.DataFrame({"age": [30, 31, 50, 51], "ill": ["a", "b", "a",
 
 
 def test_numbers_of_numpy_are_numbers(tmp_path):
-    models = [shoal.KAnonymity(np.int64(2)), shoal.TCloseness(np.float64(0.9)), shoal.LDiversity(np.int32(2))]
-    measures = [shoal.Uniqueness(effort=np.int64(1000))]
-    release = shoal.anonymize(TABLE, shoal.Hilbert(quality=np.int8(1)), models, measures=measures, seed=np.int64(3))
+    models = [
+        shoal.models.KAnonymity(np.int64(2)),
+        shoal.models.TCloseness(np.float64(0.9)),
+        shoal.models.LDiversity(np.int32(2)),
+    ]
+    measures = [shoal.measures.Uniqueness(effort=np.int64(1000))]
+    release = shoal.anonymize(
+        TABLE, shoal.methods.Hilbert(quality=np.int8(1)), models, measures=measures, seed=np.int64(3)
+    )
     assert [type(value) for value in (models[0].k, models[1].t, models[2].l, release.recipe.seed)] == [
         int,
         float,
@@ -29,19 +35,19 @@ def test_numbers_of_numpy_are_numbers(tmp_path):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: shoal.KAnonymity(np.bool_(True)),
-        lambda: shoal.KAnonymity(True),
-        lambda: shoal.KAnonymity("5"),
-        lambda: shoal.TCloseness("0.1"),
-        lambda: shoal.AlphaK(np.bool_(True)),
-        lambda: shoal.Coarsen(True),
-        lambda: shoal.anonymize(TABLE, shoal.Hilbert(), [shoal.KAnonymity(2)], seed="x"),
-        lambda: shoal.anonymize(TABLE, shoal.Hilbert(), [shoal.KAnonymity(2)], seed=True),
-        lambda: shoal.anonymize(TABLE, "hilbret", [shoal.KAnonymity(2)]),
-        lambda: shoal.anonymize(TABLE, shoal.Hilbert, [shoal.KAnonymity(2)]),
-        lambda: shoal.anonymize(TABLE, shoal.Hilbert(), shoal.KAnonymity),
-        lambda: shoal.anonymize(TABLE, shoal.Hilbert(), 5),
-        lambda: shoal.anonymize(TABLE, shoal.Hilbert(), ["k-anonymity"]),
+        lambda: shoal.models.KAnonymity(np.bool_(True)),
+        lambda: shoal.models.KAnonymity(True),
+        lambda: shoal.models.KAnonymity("5"),
+        lambda: shoal.models.TCloseness("0.1"),
+        lambda: shoal.models.AlphaK(np.bool_(True)),
+        lambda: shoal.methods.Coarsen(True),
+        lambda: shoal.anonymize(TABLE, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)], seed="x"),
+        lambda: shoal.anonymize(TABLE, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)], seed=True),
+        lambda: shoal.anonymize(TABLE, "hilbret", [shoal.models.KAnonymity(2)]),
+        lambda: shoal.anonymize(TABLE, shoal.methods.Hilbert, [shoal.models.KAnonymity(2)]),
+        lambda: shoal.anonymize(TABLE, shoal.methods.Hilbert(), shoal.models.KAnonymity),
+        lambda: shoal.anonymize(TABLE, shoal.methods.Hilbert(), 5),
+        lambda: shoal.anonymize(TABLE, shoal.methods.Hilbert(), ["k-anonymity"]),
         lambda: shoal.anonymize(TABLE, None),
         lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=[("a", "b")]),
         lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=0),
@@ -49,15 +55,15 @@ def test_numbers_of_numpy_are_numbers(tmp_path):
     ],
 )
 def test_what_is_none_is_refused_in_words(make):
-    with pytest.raises(shoal.ParameterError) as refused:
+    with pytest.raises(shoal.errors.ParameterError) as refused:
         make()
     assert refused.value.remedy
 
 
 def test_a_method_may_be_named_and_a_model_may_stand_alone():
-    named = shoal.anonymize(TABLE, "hilbert", shoal.KAnonymity(2))
-    full = shoal.anonymize(TABLE, [shoal.Hilbert()], [shoal.KAnonymity(2)])
-    assert named.frame("polars").equals(full.frame("polars"))
+    named = shoal.anonymize(TABLE, "hilbert", shoal.models.KAnonymity(2))
+    full = shoal.anonymize(TABLE, [shoal.methods.Hilbert()], [shoal.models.KAnonymity(2)])
+    assert named.to_polars().equals(full.to_polars())
     assert named.recipe.to_toml() == full.recipe.to_toml()
 
 

@@ -80,7 +80,7 @@ def test_a_column_is_named_once_however_often_it_is_spoken_of():
 
 @pytest.mark.parametrize("text", ["", "charge", "charge >", "> 5", "charge ~ 5"])
 def test_what_is_no_condition_is_refused(text):
-    with pytest.raises(shoal.ParameterError, match="is not a condition"):
+    with pytest.raises(shoal.errors.ParameterError, match="is not a condition"):
         Condition.parse(text)
 
 
@@ -88,10 +88,10 @@ def test_what_is_no_condition_is_refused(text):
     "text", ["ill > flu", "charge > many", "day < 5", "stage > final", "charge > *", "charge = [1;2]"]
 )
 def test_values_that_say_nothing_of_the_column_are_refused(table, text):
-    with pytest.raises(shoal.ParameterError):
+    with pytest.raises(shoal.errors.ParameterError):
         holds(table, text)
 
 
 def test_a_column_that_is_not_there_is_refused_with_a_suggestion(table):
-    with pytest.raises(shoal.SchemaError, match="charge"):
-        shoal.score(table, [shoal.AttributeDisclosure("charg > 5")])
+    with pytest.raises(shoal.errors.SchemaError, match="charge"):
+        shoal.score(table, measures=[shoal.measures.AttributeDisclosure("charg > 5")])

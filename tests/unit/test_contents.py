@@ -41,7 +41,9 @@ def people(rows=300):
 def release(request):
     table = shoal.read(people(), engine=request.param(), quasi=["age", "town", "day"], sensitive=["ill"],
                        plain=["charge", "seen", "paid"])  # fmt: skip
-    return shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)], allow_identifiers=["seen"])
+    return shoal.anonymize(
+        table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)], allow_identifiers=["seen"]
+    )
 
 
 def test_a_release_holds_nothing_beside_its_rows(tmp_path, release):
@@ -61,7 +63,7 @@ def test_many_groups_of_rows_are_written_anew_alike(tmp_path):
     rows = 150_000
     table = shoal.read(pa.table({"a": np.arange(rows) % 1000, "s": [f"x{i % 70_000}" for i in range(rows)]}),
                        quasi=["a"], sensitive=["s"])  # fmt: skip
-    shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(tmp_path / "out.parquet")
+    shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]).write(tmp_path / "out.parquet")
     assert pq.read_metadata(tmp_path / "out.parquet").num_row_groups > 1
     assert strange_contents(tmp_path / "out.parquet", ["a", "s"]) is None
 
@@ -89,7 +91,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_of_every_type_are_released_without_anything_beside_them(tmp_path, kind):
     table = shoal.read(pa.table({"a": [1, 2, 3], "s": KINDS[kind]}), quasi=["a"], plain=["s"])
-    shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)]).write(tmp_path / "out.parquet")
+    shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]).write(tmp_path / "out.parquet")
     assert strange_contents(tmp_path / "out.parquet", ["a", "s"]) is None
 
 
@@ -211,7 +213,7 @@ def test_contents_are_those_of_the_file_that_was_read(tmp_path):
     pq.write_table(table(), tmp_path / "a.parquet")
     before = of_file(tmp_path / "a.parquet")
     pq.write_table(table(town=ILL), tmp_path / "a.parquet")
-    with pytest.raises(shoal.DataError, match="changed"):
+    with pytest.raises(shoal.errors.DataError, match="changed"):
         strange_contents(tmp_path / "a.parquet", NAMES, before)
 
 

@@ -12,7 +12,7 @@ def shift(before, after, ranges="middle", **given):
     original = shoal.read(before, quasi=quasi, **given)
     kinds = {a.name: a.axis.kind for a in original.schema.attributes}
     released = shoal.read(after, quasi=quasi, kinds=kinds, masked=True)
-    return shoal.score(released, [shoal.CorrelationShift(ranges)], original)[0]
+    return shoal.score(original, released, measures=[shoal.measures.CorrelationShift(ranges)])[0]
 
 
 DRAW = np.random.Generator(np.random.PCG64(5))
@@ -54,13 +54,13 @@ def test_masked_cells_do_not_count_and_ranges_count_with_their_middle_or_not_at_
 
 def test_a_release_in_classes_counts_as_its_rows_do(tmp_path):
     original = shoal.read(NUMBERS, quasi=["x", "y", "z"])
-    release = shoal.anonymize(original, shoal.SortedClusters(), [shoal.KAnonymity(4)])
-    whole = shoal.score(release.table, [shoal.CorrelationShift()], original)[0]
+    release = shoal.anonymize(original, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(4)])
+    whole = shoal.score(original, release.table, measures=[shoal.measures.CorrelationShift()])[0]
     release.write(tmp_path / "r.csv")
     again = shoal.read(tmp_path / "r.csv", quasi=["x", "y", "z"], kinds={"x": "integer", "y": "integer", "z": "float"})
-    assert shoal.score(again, [shoal.CorrelationShift()], original)[0].detail["after"] == pytest.approx(
-        whole.detail["after"]
-    )
+    assert shoal.score(original, again, measures=[shoal.measures.CorrelationShift()])[0].detail[
+        "after"
+    ] == pytest.approx(whole.detail["after"])
 
 
 def test_categories_are_compared_by_cramers_v_and_the_correlation_ratio():

@@ -51,7 +51,7 @@ def other():
 
 
 def records_of(table, names):
-    frame = table.to("polars").select(names)
+    frame = table.to_polars().select(names)
     return list(frame.iter_rows())
 
 
@@ -83,7 +83,7 @@ def test_errors_are_measured_for_one_attribute_and_for_all(case, other):
     for each, one in ((case, "los"), (other, "dose")):
         rows = attacker_errors.measure(each)
         assert [row["wrong about"] for row in rows] == [one] * 6 + ["every attribute"] * 6
-        alone = shoal.score(each.table, [shoal.Uniqueness()])[0].value
+        alone = shoal.score(each.table, measures=[shoal.measures.Uniqueness()])[0].value
         for row in rows:
             assert row["claimed"] == pytest.approx(row["right"] + row["wrong"])
             if row["rate"] == 0:
@@ -96,7 +96,7 @@ def test_there_are_as_many_sets_as_can_be_measured(case):
     assert [subsets.largest(n) for n in (1, 9, 12, 13, 20, 5000)] == [1, 9, 12, 6, 3, 1]
     rows = subsets.measure(case)
     assert len(rows) == 511
-    assert rows[-1]["unique"] == shoal.score(case.table, [shoal.Uniqueness()])[0].detail["unique"]
+    assert rows[-1]["unique"] == shoal.score(case.table, measures=[shoal.measures.Uniqueness()])[0].detail["unique"]
     assert rows[0]["known"] == case.table.schema.quasi[0]
 
 
@@ -115,8 +115,10 @@ def test_loss_by_dimension_is_that_of_releases(other):
     rows = dimensions.measure(other)
     assert [row["number"] for row in rows] == [1, 2, 3, 4] * 4 + [1, 2, 4, 8, 16]
     assert [row["columns"] for row in rows[-5:]] == [4, 6, 10, 18, 34]
-    release = shoal.anonymize(other.table, shoal.Hilbert(), [shoal.KAnonymity(5)])
-    loss = shoal.score(release.table, [shoal.InformationLoss(), shoal.Granularity()], other.table)
+    release = shoal.anonymize(other.table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)])
+    loss = shoal.score(
+        other.table, release.table, measures=[shoal.measures.InformationLoss(), shoal.measures.Granularity()]
+    )
     assert (rows[3]["loss"], rows[3]["certainty"]) == pytest.approx(tuple(each.value for each in loss))
     assert rows[3]["loss of a value"] == pytest.approx(2 * rows[3]["loss"])
     by_records = [row["loss of a value"] for row in rows[-5:]]

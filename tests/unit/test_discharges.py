@@ -139,7 +139,7 @@ def test_charges_are_missing_where_hospitals_do_not_report_them(table):
     assert ((table["charge"] == MISSING) == (price == NOT_REPORTED)).all()
     assert ((table["charge"] == 0) == (price == NO_CHARGE)).all()
     assert 0.05 < (table["charge"] == MISSING).mean() < 0.2
-    assert discharges(2000).to("arrow").column("charge").null_count > 100
+    assert discharges(2000).to_arrow().column("charge").null_count > 100
 
 
 def test_columns_and_their_codes(table):

@@ -5,7 +5,7 @@ import pytest
 
 import shoal
 
-KS, TV = shoal.KolmogorovSmirnov(), shoal.TotalVariation()
+KS, TV = shoal.measures.KolmogorovSmirnov(), shoal.measures.TotalVariation()
 
 
 def table(column, kind):
@@ -13,7 +13,7 @@ def table(column, kind):
 
 
 def value(measure, kind, before, after):
-    (found,) = shoal.score(table(after, kind), [measure], table(before, kind))
+    (found,) = shoal.score(table(before, kind), table(after, kind), measures=[measure])
     return found.value
 
 
@@ -68,7 +68,7 @@ def test_ordered_categories_have_a_distance():
             ["[small;middle]", "[small;middle]", "[small;large]", "large"],
         )
     )
-    ks, tv = shoal.score(after, [KS, TV], before)
+    ks, tv = shoal.score(before, after, measures=[KS, TV])
     assert ks.value == pytest.approx(1 / 6)
     assert tv.value == pytest.approx(1 / 6)
 
@@ -77,7 +77,7 @@ def test_the_value_is_the_mean_over_attributes_and_the_detail_has_each():
     before = pl.DataFrame({"age": [1, 2], "town": ["a", "b"]})
     after = pl.DataFrame({"age": ["2", "2"], "town": ["a", "{a;b}"]})
     quasi = {"quasi": ["age", "town"], "kinds": {"age": "integer"}}
-    ks, tv = shoal.score(shoal.read(after, **quasi), [KS, TV], shoal.read(before, **quasi))
+    ks, tv = shoal.score(shoal.read(before, **quasi), shoal.read(after, **quasi), measures=[KS, TV])
     assert ks.detail == {"per_attribute": {"age": 0.5}, "worst": 0.5}
     assert tv.detail == {"per_attribute": {"age": 0.5, "town": 0.25}, "worst": 0.5}
     assert tv.value == pytest.approx(0.375)
@@ -99,10 +99,10 @@ def test_a_narrow_range_far_from_a_wide_one_leaves_no_rounding_behind():
 def test_means_of_whole_numbers_are_compared_with_them():
     before = shoal.read(pl.DataFrame({"x": [1, 2, 3, 4]}), quasi=["x"])
     after = shoal.read(pl.DataFrame({"x": [1.5, 1.5, 3.5, 3.5]}), quasi=["x"])
-    ks, tv = shoal.score(after, [KS, TV], before)
+    ks, tv = shoal.score(before, after, measures=[KS, TV])
     assert (ks.value, tv.value) == (0.25, 1)
 
 
 def test_columns_of_different_kinds_are_refused():
-    with pytest.raises(shoal.SchemaError, match="category in the other"):
-        shoal.score(table(["a"], "category"), [KS], table(["1"], "integer"))
+    with pytest.raises(shoal.errors.SchemaError, match="category in the other"):
+        shoal.score(table(["1"], "integer"), table(["a"], "category"), measures=[KS])

@@ -35,7 +35,9 @@ def released(tmp_path):
         (tmp_path / "tree.csv").write_text(TREE, "utf-8")
         trees = {name: str(tmp_path / "tree.csv") for name in roles.pop("trees", ())}
         table = shoal.read(tmp_path / "in.csv", sensitive=["s"], engine=engine, hierarchies=trees, masked=True, **roles)
-        found = shoal.anonymize(table, method, [shoal.KAnonymity(k)] if k else [], measures=measures, no_promise=not k)
+        found = shoal.anonymize(
+            table, method, [shoal.models.KAnonymity(k)] if k else [], measures=measures, no_promise=not k
+        )
         found.write(tmp_path / "out.csv", row_order="input", overwrite=True)  # so that cells can be told by their rows
         shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", engine=engine)
         return columns_of(tmp_path / "out.csv"), list(found.scores)
@@ -53,12 +55,14 @@ def told(score):
 def test_an_attribute_without_values_adds_nothing_to_the_loss(released, kind):
     """Its limits are reserved positions, behind which there is no number to look up."""
     text = "a,b,s\n*,1,x\n,2,y\n*,3,x\n,4,y\n"
-    _, (found,) = released(text, shoal.SortedClusters(), shoal.InformationLoss(), quasi=["a", "b"], kinds={"a": kind})
+    _, (found,) = released(
+        text, shoal.methods.SortedClusters(), shoal.measures.InformationLoss(), quasi=["a", "b"], kinds={"a": kind}
+    )
     assert found.detail["per_attribute"]["a"] == 0
     assert found.detail["per_attribute"]["b"] > 0
     hidden = "q,p,s\n,1,x\n,2,y\n,3,x\n"
-    masking = shoal.MaskUniques(order=("q -> *",))
-    columns, _ = released(hidden, masking, shoal.InformationLoss(), k=0, quasi=["q", "p"], kinds={"q": kind})
+    masking = shoal.methods.MaskUniques(order=("q -> *",))
+    columns, _ = released(hidden, masking, shoal.measures.InformationLoss(), k=0, quasi=["q", "p"], kinds={"q": kind})
     assert columns["q"] == ["*", "*", "*"]
 
 
@@ -77,17 +81,19 @@ def test_the_loss_kernel_does_not_look_behind_reserved_positions():
 def test_a_hierarchy_is_coarsened_to_its_own_nodes(released):
     """Intervals of its leaves need not be nodes, and only nodes have a name."""
     text = "q,s\na,1\nb,2\nc,3\nb,6\n"
-    by_two, _ = released(text, shoal.Coarsen(resolution=2), k=0, quasi="q", trees=["q"])
+    by_two, _ = released(text, shoal.methods.Coarsen(resolution=2), k=0, quasi="q", trees=["q"])
     assert by_two["q"] == ["x", "x", "c", "x"]  # y has no other leaf than c
-    by_one, _ = released(text, shoal.Coarsen(resolution=1), k=0, quasi="q", trees=["q"])
+    by_one, _ = released(text, shoal.methods.Coarsen(resolution=1), k=0, quasi="q", trees=["q"])
     assert by_one["q"] == ["*"] * 4
-    by_three, _ = released(text, shoal.Coarsen(resolution=3), k=0, quasi="q", trees=["q"])
+    by_three, _ = released(text, shoal.methods.Coarsen(resolution=3), k=0, quasi="q", trees=["q"])
     assert by_three["q"] == ["a", "b", "c", "b"]
 
 
 def test_bands_over_a_hierarchy_are_refused(released):
-    with pytest.raises(shoal.ParameterError, match="'q' has a hierarchy"):
-        released("q,s\na,1\nb,2\nc,3\n", shoal.MaskUniques(order=("q -> bands a,c",)), k=0, quasi="q", trees=["q"])
+    with pytest.raises(shoal.errors.ParameterError, match="'q' has a hierarchy"):
+        released(
+            "q,s\na,1\nb,2\nc,3\n", shoal.methods.MaskUniques(order=("q -> bands a,c",)), k=0, quasi="q", trees=["q"]
+        )
 
 
 @pytest.mark.parametrize(
@@ -95,15 +101,17 @@ def test_bands_over_a_hierarchy_are_refused(released):
     [("q,s\nc,x\na,y\nc,x\n", "category"), ("q,s\n,x\n,y\n,x\n", "datetime"), ("q,s\n,x\n,y\n", "float")],
 )
 def test_one_attribute_has_no_correlations(released, text, kind):
-    _, (found,) = released(text, shoal.SortedClusters(), shoal.CorrelationShift(), quasi="q", kinds={"q": kind})
+    _, (found,) = released(
+        text, shoal.methods.SortedClusters(), shoal.measures.CorrelationShift(), quasi="q", kinds={"q": kind}
+    )
     assert told(found) == "no two attributes vary and show values in both tables"
 
 
 def test_correlations_skip_an_attribute_without_values(released):
     text = "p,q,r,s\n1,,2,x\n3,,1,y\n2,,5,x\n9,,7,y\n"
-    measure = shoal.CorrelationShift()
+    measure = shoal.measures.CorrelationShift()
     roles = {"quasi": ["p", "q", "r"], "kinds": {"q": "float"}}
-    _, (found,) = released(text, shoal.SortedClusters(), measure, **roles)
+    _, (found,) = released(text, shoal.methods.SortedClusters(), measure, **roles)
     assert found.detail["before"]["p ~ q"] is None
     assert found.detail["before"]["p ~ r"] is not None
     assert "nothing_to_measure" not in found.detail
@@ -112,25 +120,31 @@ def test_correlations_skip_an_attribute_without_values(released):
 @pytest.mark.parametrize("kind", ["category", "float", "integer", "date"])
 def test_nothing_can_be_asked_of_attributes_without_values(released, kind):
     text = "q,s\n,x\n,y\n"
-    _, (found,) = released(text, shoal.SortedClusters(), shoal.QueryError(), quasi="q", kinds={"q": kind})
+    _, (found,) = released(
+        text, shoal.methods.SortedClusters(), shoal.measures.QueryError(), quasi="q", kinds={"q": kind}
+    )
     assert told(found) == "no attribute has a value"
 
 
-@pytest.mark.parametrize("measure", [shoal.SumOfSquares(), shoal.Il1s()])
+@pytest.mark.parametrize("measure", [shoal.measures.SumOfSquares(), shoal.measures.IL1s()])
 def test_one_range_beside_a_wildcard_does_not_vary(released, measure):
-    _, (found,) = released("q,s\n[0;5],x\n*,y\n", shoal.SortedClusters(), measure, quasi="q")
+    _, (found,) = released("q,s\n[0;5],x\n*,y\n", shoal.methods.SortedClusters(), measure, quasi="q")
     assert told(found) == "no attribute varies"
 
 
 def test_it_is_shown_that_there_was_nothing_to_measure(capsys):
     table = shoal.read(pl.DataFrame({"q": ["a", "b"]}), quasi="q")
-    release = shoal.anonymize(table, shoal.Mdav(), [shoal.KAnonymity(2)], measures=[shoal.CorrelationShift()])
+    release = shoal.anonymize(
+        table, shoal.methods.MDAV(), [shoal.models.KAnonymity(2)], measures=[shoal.measures.CorrelationShift()]
+    )
     showing.release(release, Source.parse("out.csv"), Path("out.certificate.json"), Path("out.private.json"))
     assert "correlation-shift: nothing to measure (no two attributes vary" in capsys.readouterr().out
 
 
 def test_categories_have_no_order_to_compare(released):
-    _, (found,) = released("q,s\na,x\nb,y\n", shoal.SortedClusters(), shoal.KolmogorovSmirnov(), quasi="q")
+    _, (found,) = released(
+        "q,s\na,x\nb,y\n", shoal.methods.SortedClusters(), shoal.measures.KolmogorovSmirnov(), quasi="q"
+    )
     assert told(found) == "no attribute has an order"
 
 
@@ -144,7 +158,7 @@ def test_every_measure_of_the_largest_and_smallest_numbers_is_a_number(released,
     measures = [build("measures", {"name": name}) for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        _, scores = released(LARGE, shoal.SortedClusters(publish), *measures, quasi="q")
+        _, scores = released(LARGE, shoal.methods.SortedClusters(publish), *measures, quasi="q")
     assert [score.measure for score in scores] == names
     json.dumps([(score.value, score.detail) for score in scores], allow_nan=False)
 
@@ -152,7 +166,7 @@ def test_every_measure_of_the_largest_and_smallest_numbers_is_a_number(released,
 def test_short_and_long_stretches_are_compared_exactly(released):
     """A record in three is moved by the widest range, whatever tiny ranges lie beside it."""
     text = "q,s\n[0.25;0.5],1\n[0.25;0.5],2\n-1e308,3\n1e308,4\n"
-    _, (found,) = released(text, shoal.SortedClusters(), shoal.TotalVariation(), quasi="q", k=4)
+    _, (found,) = released(text, shoal.methods.SortedClusters(), shoal.measures.TotalVariation(), quasi="q", k=4)
     assert found.value == pytest.approx(1.0, abs=1e-9)
 
 
@@ -164,7 +178,7 @@ ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 3), "disk": lambda:
 def test_a_mean_depends_on_nothing_but_its_class(released, engine, publish):
     """Not on larger numbers elsewhere, nor on how records are divided: equal numbers stay what they are."""
     text = "q,s\n" + "1e-300,x\n" * 3 + "0.1,x\n" * 3 + "1e308,x\n1.5e308,x\n1.7e308,x\n" + "-1.7e308,y\n" * 3
-    columns, _ = released(text, shoal.Mondrian(publish), k=3, quasi="q", engine=ENGINES[engine]())
+    columns, _ = released(text, shoal.methods.Mondrian(publish), k=3, quasi="q", engine=ENGINES[engine]())
     assert columns["q"][:6] == ["1e-300"] * 3 + ["0.1"] * 3
     assert columns["q"][6:9] == (["1.4e+308"] * 3 if publish == "mean" else ["1.5e+308"] * 3)
     assert columns["q"][9:] == ["-1.7e+308"] * 3
@@ -185,7 +199,7 @@ def test_means_are_rounded_once_and_stay_in_order():
 
 def test_a_mean_of_ranges_is_a_range_that_its_own_check_accepts(released):
     text = "q,s\n[5e-324;1e308],1\n[5e-324;5e-324],2\n[-1e308;5e-324],3\n"
-    columns, _ = released(text, shoal.SortedClusters("mean"), k=3, quasi="q")
+    columns, _ = released(text, shoal.methods.SortedClusters("mean"), k=3, quasi="q")
     low, high = columns["q"][0].strip("[]").split(";")
     assert float(low) <= float(high)
 
@@ -194,7 +208,7 @@ def test_a_mean_of_ranges_is_a_range_that_its_own_check_accepts(released):
 def test_a_class_larger_than_a_part_is_written(released, engine):
     """Then some parts hold no class at all, and have nothing to spell."""
     text = "q,s\n" + "a,x\n" * 20
-    columns, _ = released(text, shoal.SortedClusters(), k=10, quasi="q", engine=ENGINES[engine]())
+    columns, _ = released(text, shoal.methods.SortedClusters(), k=10, quasi="q", engine=ENGINES[engine]())
     assert columns["q"] == ["a"] * 20
 
 
@@ -206,7 +220,7 @@ def test_a_part_without_records_has_no_counts():
 @pytest.mark.parametrize("name", ["q -> prefix 1", "q -> *"])
 def test_masking_a_column_without_values(released, name):
     columns, _ = released(
-        "p,q,s\n1,,x\n2,,y\n", shoal.MaskUniques(order=(name,)), k=0, quasi=["p", "q"], kinds={"q": "integer"}
+        "p,q,s\n1,,x\n2,,y\n", shoal.methods.MaskUniques(order=(name,)), k=0, quasi=["p", "q"], kinds={"q": "integer"}
     )
     assert columns["q"] == (["*", "*"] if name.endswith("*") else ["", ""])
 
@@ -215,7 +229,7 @@ def test_prefixes_of_the_largest_numbers_cover_them(released):
     """Bands of a power of ten may end beyond what positions can say."""
     text = "p,q,s\n1,2147483646,x\n2,-2147483646,y\n"
     columns, _ = released(
-        text, shoal.MaskUniques(order=("q -> prefix 1",)), k=0, quasi=["p", "q"], kinds={"q": "integer"}
+        text, shoal.methods.MaskUniques(order=("q -> prefix 1",)), k=0, quasi=["p", "q"], kinds={"q": "integer"}
     )
     ends = [tuple(map(int, cell.strip("[]").split(";"))) for cell in columns["q"]]
     assert ends[0][0] <= 2147483646 <= ends[0][1]
@@ -236,7 +250,7 @@ def test_more_records_than_can_be_numbered_in_memory_are_refused(few, tmp_path, 
     frame.write_csv(tmp_path / "t.csv")
     frame.write_parquet(tmp_path / "t.parquet")
     source = frame if kind == "frame" else tmp_path / f"t.{kind}"
-    with pytest.raises(shoal.RoomError, match="4 records, and in memory at most 3") as refused:
+    with pytest.raises(shoal.errors.RoomError, match="4 records, and in memory at most 3") as refused:
         shoal.read(source, quasi="q", engine=Local())
     assert "--memory" in refused.value.remedy
     assert shoal.read(frame.head(3), quasi="q", engine=Local()).rows == 3
@@ -261,7 +275,7 @@ def test_a_file_with_so_many_records_is_held_on_disk(few, tmp_path):
 def test_a_report_can_be_drawn_of_the_first_and_last_of_all_values(tmp_path, kind, values):
     (tmp_path / "in.csv").write_text("q\n" + "".join(f"{value}\n" * 6 for value in values), "utf-8")
     table = shoal.read(tmp_path / "in.csv", quasi="q", kinds={"q": kind}, masked=True)
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rendered(release_report(release, table, audience="internal"), tmp_path / "report.html")

@@ -66,12 +66,12 @@ def test_a_package_that_says_nothing_of_itself_is_no_error(checkout, monkeypatch
 @pytest.mark.parametrize(("kind", "extra"), [("pandas", "frames"), ("polars", "frames"), ("duckdb", "db")])
 def test_a_frame_whose_library_is_not_there_says_what_to_install(kind, extra, monkeypatch):
     table = shoal.read(pa.table({"age": [1, 2, 3, 4]}), quasi="age")
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     monkeypatch.setitem(sys.modules, kind, None)
-    with pytest.raises(shoal.ParameterError, match="which is not installed") as raised:
-        release.frame(kind)
+    with pytest.raises(shoal.errors.ParameterError, match="which is not installed") as raised:
+        getattr(release, f"to_{kind}")()
     assert how_to_install(extra) in raised.value.remedy
-    assert release.frame("arrow").num_rows == 4
+    assert release.to_arrow().num_rows == 4
 
 
 def locked(name: str) -> dict[str, str]:

@@ -80,7 +80,7 @@ CASES = [(name, header) for name in FILES for header in (None, False, True) if h
 def test_what_a_file_is_and_the_way_out_are_said(tmp_path, name, header):
     content, way = FILES[name]
     (tmp_path / "people.dat").write_bytes(content)
-    with pytest.raises(shoal.DataError) as refused:
+    with pytest.raises(shoal.errors.DataError) as refused:
         shoal.read(tmp_path / "people.dat", rest=Role.PLAIN, header=header)
     assert name.removesuffix(",").removesuffix(" lists") in refused.value.what
     assert way in refused.value.remedy

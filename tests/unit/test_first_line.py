@@ -5,7 +5,7 @@ from engines.tiny import Tiny
 
 import shoal
 from shoal.engines.local import Local
-from shoal.inspection import inspect
+from shoal.inspection import column_reports
 from shoal.schema import Role
 
 RECORDS = {
@@ -59,7 +59,7 @@ def test_a_first_line_that_looks_like_a_record_is_not_taken_for_names(tmp_path, 
     """Nobody's cells are published as names, also when whoever masks the table gave these as names."""
     (tmp_path / "in.csv").write_text(RECORDS[name], encoding="utf-8")
     cells = RECORDS[name].removeprefix("sep=;\n").replace('"', "").replace(";", ",").split("\n")[0].split(",")
-    with pytest.raises(shoal.DataError, match="first line") as refused:
+    with pytest.raises(shoal.errors.DataError, match="first line") as refused:
         shoal.read(tmp_path / "in.csv", engine=engine(), **ROLES[roles](cells))
     shown = str(refused.value)
     assert not [cell for cell in RECORDS[name].replace("\n", ",").split(",") if cell and cell in shown]
@@ -70,16 +70,16 @@ def test_without_a_header_columns_are_named_by_their_place(tmp_path, engine):
     """The first record of a file without names is a record like the others, wherever the table is held."""
     (tmp_path / "in.csv").write_bytes(b"\xef\xbb\xbfsep=;\r\n34;flu\r\n35;cold\r\n36;flu\r\n")
     table = shoal.read(tmp_path / "in.csv", header=False, quasi="c1", sensitive="c2", engine=engine())
-    assert table.to("arrow").to_pydict() == {"c1": [34, 35, 36], "c2": ["flu", "cold", "flu"]}
+    assert table.to_arrow().to_pydict() == {"c1": [34, 35, 36], "c2": ["flu", "cold", "flu"]}
     assert table.origin.notes == ("delimiter ';'", "no header")
 
 
 def test_a_wrong_cell_is_told_by_its_line_without_a_header_too(tmp_path):
     (tmp_path / "in.csv").write_text("34,flu\n35,cold\nx,flu\n", encoding="utf-8")
-    with pytest.raises(shoal.DataError, match="line 3"):
+    with pytest.raises(shoal.errors.DataError, match="line 3"):
         shoal.read(tmp_path / "in.csv", header=False, quasi="c1")
     (tmp_path / "in.csv").write_text("34,flu\n35\n", encoding="utf-8")
-    with pytest.raises(shoal.DataError, match="Line 2 has 1 field, but the first line has 2"):
+    with pytest.raises(shoal.errors.DataError, match="Line 2 has 1 field, but the first line has 2"):
         shoal.read(tmp_path / "in.csv", header=False, quasi="c1")
 
 
@@ -88,7 +88,7 @@ def test_a_wrong_cell_is_told_by_its_line_without_a_header_too(tmp_path):
 def test_a_header_with_numbers_in_it_is_a_header(tmp_path, name, engine):
     (tmp_path / "in.csv").write_text(HEADERS[name], encoding="utf-8")
     table = shoal.read(tmp_path / "in.csv", engine=engine(), rest=Role.PLAIN)
-    assert ",".join(report.name for report in inspect(table)) == HEADERS[name].splitlines()[0]
+    assert ",".join(report.name for report in column_reports(table)) == HEADERS[name].splitlines()[0]
 
 
 @pytest.mark.parametrize("name", ["numbers", "words that come again"])

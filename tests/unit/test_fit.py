@@ -8,9 +8,9 @@ import pytest
 
 import shoal
 from shoal.certificate import Certificate, digest
+from shoal.disclosure_risk import risk_of
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
-from shoal.risk import risk
 
 
 def table(*, kinds=None, **columns):
@@ -20,7 +20,7 @@ def table(*, kinds=None, **columns):
 
 
 def unique(read):
-    (found,) = shoal.score(read, [shoal.Uniqueness(matching="fit")])
+    (found,) = shoal.score(read, measures=[shoal.measures.Uniqueness(matching="fit")])
     assert found.detail["undecided"] == 0
     return found.detail["unique"]
 
@@ -93,21 +93,23 @@ def test_nothing_but_wildcards():
 def test_exact_cells_need_no_boxes(monkeypatch):
     monkeypatch.setattr("shoal.measures.fitting.decide", None)
     people = shoal.read(pl.DataFrame({"a": [1, 1, 2, None], "b": ["x", "x", "y", "y"]}), quasi=["a", "b"])
-    assert unique(people) == risk(people, matching="signature")["unique"] == 2
+    assert unique(people) == risk_of(people, matching="signature")["unique"] == 2
 
 
 def test_releases_with_k_companions_are_decided_at_once(monkeypatch):
     monkeypatch.setattr("shoal.measures.fitting.decide", None)
     frame = pl.DataFrame({"age": [i * 7 % 50 for i in range(60)], "sex": [i % 2 for i in range(60)]})
-    release = shoal.anonymize(shoal.read(frame, quasi=["age", "sex"]), shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(
+        shoal.read(frame, quasi=["age", "sex"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]
+    )
     assert unique(release.table) == 0
-    assert risk(release.table)["fit_uniqueness"] == 0
+    assert risk_of(release.table)["fit_uniqueness"] == 0
 
 
 def test_coarsened_tables_are_the_same_by_fit_and_by_signature():
     frame = pl.DataFrame({"age": [i * 7 % 50 for i in range(60)], "size": [i * 11 % 60 for i in range(60)]})
-    release = shoal.anonymize(shoal.read(frame, quasi=["age", "size"]), shoal.Coarsen(5), [])
-    found = risk(release.table)
+    release = shoal.anonymize(shoal.read(frame, quasi=["age", "size"]), shoal.methods.Coarsen(5), [])
+    found = risk_of(release.table)
     assert 0 < found["unique"] == found["fit_unique"] < 60
 
 
@@ -115,12 +117,12 @@ def test_what_is_undecided_counts_as_unique_and_the_lower_bound_says_so():
     people = table(age=["[20;29]", "[20;24]", "[25;29]", "[22;27]", "[40;40]"], sex=["*", "1", "1", "2", "1"])
     exact = unique(people)
     for effort in (*range(0, 400, 7), 10_000):
-        (found,) = shoal.score(people, [shoal.Uniqueness(matching="fit", effort=effort)])
+        (found,) = shoal.score(people, measures=[shoal.measures.Uniqueness(matching="fit", effort=effort)])
         assert found.lower * 5 <= exact <= found.upper * 5
         assert found.value == found.upper
         assert found.detail["undecided"] == round(5 * (found.upper - found.lower))
     assert found.lower == found.upper
-    (nothing,) = shoal.score(people, [shoal.Uniqueness(matching="fit", effort=0)])
+    (nothing,) = shoal.score(people, measures=[shoal.measures.Uniqueness(matching="fit", effort=0)])
     assert (nothing.lower, nothing.upper, nothing.detail["undecided"]) == (0, 1, 5)
 
 
@@ -148,35 +150,35 @@ def test_random_boxes_end_with_bounds_that_narrow_with_the_effort():
 
 def test_known_attributes_are_measured_alone():
     people = table(age=["26", "[24;28]", "50"], sex=["1", "1", "2"])
-    assert risk(people, ["sex"], matching="fit")["unique"] == 1
-    assert risk(people, ["age"], matching="fit")["unique"] == 2
+    assert risk_of(people, ["sex"], matching="fit")["unique"] == 1
+    assert risk_of(people, ["age"], matching="fit")["unique"] == 2
     with pytest.raises(SchemaError):
-        shoal.score(people, [shoal.Uniqueness(("agee",), "fit")])
+        shoal.score(people, measures=[shoal.measures.Uniqueness(("agee",), "fit")])
 
 
 def test_risk_says_which_matching_it_is():
     people = table(age=["26", "[24;28]"])
-    assert "fit_unique" not in risk(people, matching="signature")
-    fit = risk(people, matching="fit")
+    assert "fit_unique" not in risk_of(people, matching="signature")
+    fit = risk_of(people, matching="fit")
     assert (fit["unique"], fit["uniqueness"], fit["matching"]) == (1, 0.5, "fit")
     assert not {"fit_unique", "uniqueness_lower", "uniqueness_upper"} & set(fit)
-    both = risk(people)
+    both = risk_of(people)
     assert (both["unique"], both["fit_unique"], both["fit_uniqueness"]) == (2, 1, 0.5)
 
 
 def test_risk_tells_bounds_only_when_it_is_not_exact(monkeypatch):
     monkeypatch.setattr("shoal.measures.uniqueness.EFFORT", 0)
     people = table(age=["26", "[24;28]"])
-    fit = risk(people, matching="fit")
+    fit = risk_of(people, matching="fit")
     assert (fit["uniqueness"], fit["uniqueness_lower"], fit["uniqueness_upper"]) == (1, 0, 1)
-    assert risk(people)["fit_uniqueness_lower"] == 0
+    assert risk_of(people)["fit_uniqueness_lower"] == 0
 
 
 def test_a_measure_is_asked_for_something_that_exists():
     with pytest.raises(ParameterError, match="signature"):
-        shoal.Uniqueness(matching="luck")
+        shoal.measures.Uniqueness(matching="luck")
     with pytest.raises(ParameterError, match="effort"):
-        shoal.Uniqueness(effort=-1)
+        shoal.measures.Uniqueness(effort=-1)
 
 
 def test_cells_outside_their_column_are_refused():
@@ -194,8 +196,10 @@ def test_a_release_passes_its_own_check_though_it_hides_values(tmp_path, tree):
         quasi="q",
         hierarchies={"q": str(tmp_path / "tree.csv")} if tree else {},
     )
-    measure = shoal.Uniqueness(matching="fit")
-    release = shoal.anonymize(read, shoal.MaskUniques(order=("q -> *",)), [], measures=[measure], no_promise=True)
+    measure = shoal.measures.Uniqueness(matching="fit")
+    release = shoal.anonymize(
+        read, shoal.methods.MaskUniques(order=("q -> *",)), [], measures=[measure], no_promise=True
+    )
     assert release.scores[0].detail["unique"] == 1  # b, which is hidden, fits nobody else
     sealed = release.write(tmp_path / "out.csv")
     proof = shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")

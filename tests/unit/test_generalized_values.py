@@ -9,11 +9,11 @@ from shoal.engines.local import Local
 
 ENGINES = [Local, Tiny]
 MODELS = [
-    shoal.LDiversity(2),
-    shoal.LDiversity(1.5, kind="entropy"),
-    shoal.TCloseness(0.9),
-    shoal.AlphaK(0.9),
-    shoal.LDiversity(2, column="s"),
+    shoal.models.LDiversity(2),
+    shoal.models.LDiversity(1.5, kind="entropy"),
+    shoal.models.TCloseness(0.9),
+    shoal.models.AlphaK(0.9),
+    shoal.models.LDiversity(2, column="s"),
 ]
 MASKED = {
     "ranges": ["[5;6]", "[5;7]", "5", "6"],
@@ -36,18 +36,18 @@ def written(folder, cells, name="s"):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.name} {model.column or ''}")
 def test_a_model_refuses_confidential_cells_that_stand_for_several_values(tmp_path, name, model, engine):
     table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"], masked=True)
-    with pytest.raises(shoal.SchemaError, match="'s' has cells that stand for several values"):
-        shoal.check(table, [model])
-    with pytest.raises(shoal.SchemaError, match="'s' has cells that stand for several values"):
-        shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2), model])
+    with pytest.raises(shoal.errors.SchemaError, match="'s' has cells that stand for several values"):
+        shoal.models.check(table, [model])
+    with pytest.raises(shoal.errors.SchemaError, match="'s' has cells that stand for several values"):
+        shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2), model])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", MASKED)
 def test_columns_that_no_model_looks_at_may_hold_them(tmp_path, name, engine):
     table = shoal.read(written(tmp_path, MASKED[name]), engine=engine(), quasi=["a"], sensitive=["s"], masked=True)
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    found = release.frame("arrow", cells="text").column("s").to_pylist()
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
+    found = release.to_arrow(cells="text").column("s").to_pylist()
     assert sorted(found) == sorted(MASKED[name])
 
 
@@ -55,25 +55,25 @@ def test_a_declared_category_may_not_pass_for_a_value_either(tmp_path):
     table = shoal.read(
         written(tmp_path, MASKED["ranges"]), quasi=["a"], sensitive=["s"], kinds={"s": "category"}
     )  # fmt: skip
-    with pytest.raises(shoal.SchemaError, match="several values"):
-        shoal.check(table, [shoal.LDiversity(2)])
+    with pytest.raises(shoal.errors.SchemaError, match="several values"):
+        shoal.models.check(table, [shoal.models.LDiversity(2)])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_spans_of_a_frame_are_refused_too(engine):
     spans = pa.array([{"lo": 5, "hi": 6}, {"lo": 5, "hi": 7}])
     table = shoal.read(pa.table({"a": [1, 1], "s": spans}), engine=engine(), quasi=["a"], sensitive=["s"])
-    with pytest.raises(shoal.SchemaError, match="several values"):
-        shoal.check(table, [shoal.LDiversity(2)])
+    with pytest.raises(shoal.errors.SchemaError, match="several values"):
+        shoal.models.check(table, [shoal.models.LDiversity(2)])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("cells", [["{a;b}", "a"], ["7*", "71"], ["*", "71"]])
 def test_the_column_that_tells_people_apart_names_one_person_each(tmp_path, cells, engine):
-    with pytest.raises(shoal.DataError, match="'person' tells people apart"):
+    with pytest.raises(shoal.errors.DataError, match="'person' tells people apart"):
         shoal.read(written(tmp_path, cells, "person"), engine=engine(), quasi=["a"], subject="person", masked=True)
 
 
 def test_exact_values_and_missing_ones_are_fine(tmp_path):
     table = shoal.read(written(tmp_path, ["5", "", "[6;6]", "7"]), quasi=["a"], sensitive=["s"])
-    assert shoal.check(table, [shoal.LDiversity(3)])[0].holds
+    assert shoal.models.check(table, [shoal.models.LDiversity(3)])[0].holds

@@ -78,7 +78,7 @@ def test_nodes_are_published_read_back_and_proved(tmp_path):
     frame.write_csv(tmp_path / "people.csv")
     given = {"city": str(tmp_path / "city.csv"), "age": "bands 10,100"}
     table = shoal.read(tmp_path / "people.csv", quasi=["city", "age"], sensitive=["ill"], hierarchies=given)
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     release.write(tmp_path / "out.csv", row_order="input", overwrite=True)
     shown = pl.read_csv(tmp_path / "out.csv")
     tree = Hierarchy.of(ROWS, "city")
@@ -88,7 +88,7 @@ def test_nodes_are_published_read_back_and_proved(tmp_path):
     shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
     trees, kinds = {"city": given["city"]}, {"age": "category"}
     again = shoal.read(tmp_path / "out.csv", quasi=["city", "age"], hierarchies=trees, kinds=kinds)
-    assert again.to("polars", cells="text")["city"].to_list() == shown["city"].to_list()
+    assert again.to_polars(cells="text")["city"].to_list() == shown["city"].to_list()
     release.write(tmp_path / "out.parquet", overwrite=True)
     shoal.verify(tmp_path / "out.parquet", tmp_path / "out.certificate.json")
     assert str(tmp_path) not in (tmp_path / "out.certificate.json").read_text(encoding="utf-8")
@@ -113,8 +113,12 @@ def test_measures_are_proved_with_the_original_although_a_release_only_names_nod
     frame.write_csv(tmp_path / "people.csv")
     given = {"city": str(tmp_path / "city.csv"), "age": "bands 10,100"}
     table = shoal.read(tmp_path / "people.csv", quasi=["city", "age"], sensitive=["ill"], hierarchies=given)
-    measures = [shoal.InformationLoss(), shoal.Granularity(), shoal.Uniqueness(matching="fit")]
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)], measures=measures)
+    measures = [
+        shoal.measures.InformationLoss(),
+        shoal.measures.Granularity(),
+        shoal.measures.Uniqueness(matching="fit"),
+    ]
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)], measures=measures)
     out = tmp_path / f"out.{ending}"
     release.write(out)
     (tmp_path / "city.csv").unlink()
@@ -133,7 +137,9 @@ def test_granularity_counts_the_leaves_of_a_hierarchy_whether_or_not_they_occur(
     tree = Hierarchy.of([(str(age), "0-4" if age < 5 else "5-9", "*") for age in range(10)], "age")
     frame = pl.DataFrame({"age": ["1", "2", "7", "8"]})
     table = shoal.read(frame, quasi=["age"], hierarchies={"age": tree})
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)], measures=[shoal.Granularity()])
+    release = shoal.anonymize(
+        table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)], measures=[shoal.measures.Granularity()]
+    )
     assert release.to_polars()["age"].to_list() == ["0-4", "0-4", "5-9", "5-9"]
     assert release.scores[0].value == pytest.approx(4 / 9)
 
@@ -156,9 +162,9 @@ def test_levels_that_join_nothing_may_not_be_most_where_distances_count_levels(l
     table = shoal.read(frame, quasi=["age"], sensitive=["ill"], hierarchies={"ill": tree})
     if refused:
         with pytest.raises(ParameterError, match="join nothing"):
-            shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])
+            shoal.models.check(table, [shoal.models.TCloseness(0.5, "ill", "hierarchical")])
     else:
-        assert shoal.check(table, [shoal.TCloseness(0.5, "ill", "hierarchical")])[0].level == 0
+        assert shoal.models.check(table, [shoal.models.TCloseness(0.5, "ill", "hierarchical")])[0].level == 0
 
 
 def test_a_tree_takes_memory_for_its_leaves_and_levels_and_not_for_pairs_of_them():
@@ -174,7 +180,7 @@ def test_a_tree_takes_memory_for_its_leaves_and_levels_and_not_for_pairs_of_them
         quasi=["zip", "age"],
         hierarchies={"zip": tree},
     )
-    assert shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(5)]).holds
+    assert shoal.anonymize(people, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
 
 
 def test_bands_over_decimals_say_that_they_are_decimals():

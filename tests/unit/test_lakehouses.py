@@ -45,7 +45,7 @@ def test_files_of_a_lakehouse_are_never_read_by_themselves(tmp_path, kind):
 @pytest.mark.parametrize("kind", ["Delta Lake", "Apache Hudi", "Apache Iceberg"])
 def test_nothing_is_written_into_a_lakehouse(tmp_path, kind):
     table = lakehouse(tmp_path / "people", kind)
-    release = shoal.anonymize(shoal.read(ROWS, quasi="age"), shoal.Hilbert(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(shoal.read(ROWS, quasi="age"), shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
     before = sorted(tmp_path.rglob("*"))
     for target in (f"{table}/", f"{table}/data/out/", table / "out.csv", table / "data" / "out.parquet"):
         with pytest.raises(DataError, match=kind):
@@ -72,15 +72,15 @@ def test_the_rows_of_a_delta_table_are_those_it_has_now(tmp_path):
     delta.DeltaTable(place).delete("age >= 40")
     tables = [shoal.read(place, engine=engine, quasi="age", sensitive="ill") for engine in (None, Tiny())]
     assert [table.rows for table in tables] == [6, 6]
-    assert sorted(tables[0].to("arrow")["age"].to_pylist()) == [21, 21, 21, 22, 22, 22]
+    assert sorted(tables[0].to_arrow()["age"].to_pylist()) == [21, 21, 21, 22, 22, 22]
     assert tables[0].origin == tables[1].origin
     assert "version 2" in tables[0].origin.notes[0]
-    shoal.anonymize(tables[0], shoal.Hilbert(), [shoal.KAnonymity(2)]).write(tmp_path / "out.csv")
+    shoal.anonymize(tables[0], shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)]).write(tmp_path / "out.csv")
     asked = {"private": tmp_path / "out.private.json", "original": place}
     proof = shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", **asked)
     assert "The certificate commits to this original." in proof.proved
     delta.write_deltalake(place, ROWS.slice(0, 1), mode="append")
-    with pytest.raises(shoal.CertificateError):
+    with pytest.raises(shoal.errors.CertificateError):
         shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", **asked)
 
 

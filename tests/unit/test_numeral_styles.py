@@ -7,7 +7,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.cells import parse
 from shoal.engines.local import Local
-from shoal.inspection import inspect
+from shoal.inspection import column_reports
 from shoal.schema import Role
 from shoal.texts import Reading
 
@@ -65,7 +65,7 @@ def low_ends(texts, **said):
 @pytest.mark.parametrize("name", ASKED)
 def test_what_can_be_read_in_two_ways_is_refused_with_the_question(name):
     texts, asked = ASKED[name]
-    with pytest.raises(shoal.DataError) as refused:
+    with pytest.raises(shoal.errors.DataError) as refused:
         parse(texts, Reading(), "a")
     assert asked in refused.value.remedy
     assert "--kind a=category" in refused.value.remedy
@@ -107,7 +107,7 @@ def test_times_beside_dates_are_kept():
 
 @pytest.mark.parametrize("wrong", ["31/02/2024", "03/09/24", "2024/09/03", "03/09/2024 25:00"])
 def test_a_date_that_cannot_be_is_told_by_its_line(wrong):
-    with pytest.raises(shoal.DataError, match="line 4") as refused:
+    with pytest.raises(shoal.errors.DataError, match="line 4") as refused:
         parse(["03/09/2024", "04/09/2024", wrong], Reading(dates="dmy"))
     assert wrong not in str(refused.value)
 
@@ -136,7 +136,7 @@ def test_what_was_said_reaches_the_release_and_its_proof(tmp_path, engine):
     said = {"thousands": ",", "dates": "dmy"}
     table = shoal.read(tmp_path / "in.csv", quasi="income", sensitive=["day", "paid"], engine=engine(), **said)
     assert [note.split()[0] for note in table.origin.notes] == ["numbers", "dates", "numbers"]
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     out = tmp_path / "out.csv"
     release.write(out)
     assert "80867" in out.read_text(encoding="utf-8").splitlines()[-1]
@@ -148,7 +148,7 @@ def test_what_was_said_reaches_the_release_and_its_proof(tmp_path, engine):
 
 def test_inspect_says_what_will_be_asked(tmp_path):
     (tmp_path / "in.csv").write_text('income,day\n"80,867",03/09/2024\n428,04/09/2024\n', encoding="utf-8")
-    reports = inspect(shoal.read(tmp_path / "in.csv", rest=Role.PLAIN))
+    reports = column_reports(shoal.read(tmp_path / "in.csv", rest=Role.PLAIN))
     assert ["looks like" in report.why_kind for report in reports] == [True, True]
 
 
@@ -157,13 +157,13 @@ def test_text_of_a_frame_is_read_as_declared():
     table = shoal.read(
         frame, quasi=["day", "paid"], kinds={"day": "date", "paid": "integer"}, dates="dmy", thousands=","
     )
-    assert [str(day) for day in table.to("arrow").to_pydict()["day"]] == ["2024-09-03", "2024-09-04"]
-    assert table.to("arrow").to_pydict()["paid"] == [1100, 20]
+    assert [str(day) for day in table.to_arrow().to_pydict()["day"]] == ["2024-09-03", "2024-09-04"]
+    assert table.to_arrow().to_pydict()["paid"] == [1100, 20]
 
 
 @pytest.mark.parametrize(
     "said", [{"thousands": "-"}, {"dates": "ydm"}, {"thousands": ",", "decimal": ","}, {"header": "no"}, {"masked": 0}]
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_read(said):
-    with pytest.raises(shoal.ParameterError):
+    with pytest.raises(shoal.errors.ParameterError):
         shoal.read("nowhere.csv", **said)

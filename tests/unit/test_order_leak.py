@@ -14,7 +14,7 @@ from shoal.measures import row_order
 
 def measured(columns, measure=None, engine=None, **options):
     table = shoal.read(pl.DataFrame(columns), quasi=list(columns), engine=engine, masked=True, **options)
-    (found,) = shoal.score(table, [measure or shoal.OrderLeak()])
+    (found,) = shoal.score(table, measures=[measure or shoal.measures.OrderLeak()])
     return found
 
 
@@ -28,7 +28,7 @@ def test_rows_in_order_bound_each_other():
     found = measured(SIX, kinds=AGES)
     assert found.value == found.lower == found.upper == pytest.approx(1 / 3)
     assert found.detail == {"records": 6, "leaking": 2, "unsettled": 0, "k": 2, "sorted": {"age": "ascending"}}
-    assert shoal.OrderLeak.sentence(found.detail) == (
+    assert shoal.measures.OrderLeak.sentence(found.detail) == (
         "Rows stand in the order of 'age': 2 of 6 records have fewer than 2 that fit."
     )
 
@@ -43,7 +43,9 @@ def test_more_may_be_asked_to_fit():
     """By age alone three fit each with the order; without it six fitted [1;6] and four the others."""
     ages = {"age": SIX["age"]}
     # [1;3], [2;3], [2;3], [5;5], [5;5], [5;6] are left.
-    found = [measured(ages, shoal.OrderLeak(k=k), kinds=AGES).detail["leaking"] for k in (2, 3, 4, 5, 6, 7, 10**20)]
+    found = [
+        measured(ages, shoal.measures.OrderLeak(k=k), kinds=AGES).detail["leaking"] for k in (2, 3, 4, 5, 6, 7, 10**20)
+    ]
     assert found == [0, 0, 6, 2, 2, 0, 0]
 
 
@@ -67,14 +69,14 @@ def test_what_is_not_sorted_in_one_direction_tells_nothing(ages):
     found = measured({"age": ages}, kinds=AGES)
     assert found.value == 0
     assert found.detail["sorted"] == {}
-    assert shoal.OrderLeak.sentence(found.detail) == "The order of the rows bounds no quasi-identifier."
+    assert shoal.measures.OrderLeak.sentence(found.detail) == "The order of the rows bounds no quasi-identifier."
 
 
 def test_cells_without_a_value_and_wildcards_bound_nothing_and_are_not_bounded():
     """A wildcard in the midst of a rise fits everyone, as before; an empty cell wildcards and its like."""
     ages = ["[1;6]", "*", "[2;3]", "", "[2;3]", "[5;5]", "", "*", "[5;5]", "[1;6]"]
     # Besides the two wildcards, three fit each cell with a value, and two each empty one. Before, six fitted [1;6].
-    found = [measured({"age": ages}, shoal.OrderLeak(k=k), kinds=AGES) for k in (5, 6, 7, 8, 9)]
+    found = [measured({"age": ages}, shoal.measures.OrderLeak(k=k), kinds=AGES) for k in (5, 6, 7, 8, 9)]
     assert [each.detail["sorted"] for each in found] == [{"age": "ascending"}] * 5
     assert [each.detail["leaking"] for each in found] == [0, 6, 2, 2, 0]
 
@@ -86,8 +88,8 @@ def test_classes_that_are_runs_of_rows_tell_nothing():
     """
     loose = ["[20;60]", "[20;60]", "[30;35]", "[30;35]", "[40;50]", "[40;50]"]
     mixed = ["[20;60]", "[30;35]", "[20;60]", "[30;35]", "[40;50]", "[40;50]"]
-    assert measured({"age": loose}, shoal.OrderLeak(k=5), kinds=AGES).value == 0
-    assert measured({"age": mixed}, shoal.OrderLeak(k=5), kinds=AGES).value > 0
+    assert measured({"age": loose}, shoal.measures.OrderLeak(k=5), kinds=AGES).value == 0
+    assert measured({"age": mixed}, shoal.measures.OrderLeak(k=5), kinds=AGES).value > 0
 
 
 def test_sets_are_bounded_in_the_order_of_text_and_meet_in_their_members():
@@ -101,17 +103,19 @@ def test_sets_are_bounded_in_the_order_of_text_and_meet_in_their_members():
 
 
 def test_only_what_is_known_counts():
-    both, age, sex = (measured(SIX, shoal.OrderLeak(known), kinds=AGES) for known in (None, ("age",), ("sex",)))
+    both, age, sex = (
+        measured(SIX, shoal.measures.OrderLeak(known), kinds=AGES) for known in (None, ("age",), ("sex",))
+    )
     assert both.detail["sorted"] == age.detail["sorted"] == {"age": "ascending"}
     assert both.value > 0
     assert age.value == sex.value == 0
 
 
 def test_what_is_not_settled_does_not_count_but_is_told():
-    found = measured(SIX, shoal.OrderLeak(effort=0), kinds=AGES)
+    found = measured(SIX, shoal.measures.OrderLeak(effort=0), kinds=AGES)
     assert (found.value, found.lower, found.upper) == (0, 0, 1)
     assert found.detail["unsettled"] == 6
-    assert shoal.OrderLeak.sentence(found.detail).endswith("Of 6 more it could not be told.")
+    assert shoal.measures.OrderLeak.sentence(found.detail).endswith("Of 6 more it could not be told.")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ def test_what_is_not_settled_does_not_count_but_is_told():
 )
 def test_what_cannot_be_meant_is_refused(given):
     with pytest.raises(ParameterError):
-        shoal.OrderLeak(**given)
+        shoal.measures.OrderLeak(**given)
 
 
 def export(by, records=20_000):
@@ -135,8 +139,10 @@ def export(by, records=20_000):
 def masked(people):
     """Mask people for k = 5 and put them back into the order of the export."""
     table = shoal.read(people, quasi=["zip", "day", "age"], plain=["place"])
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(5)], measures=[], allow_identifiers=["place"])
-    return pl.DataFrame(release.frame("arrow", cells="text")).sort("place").drop("place")
+    release = shoal.anonymize(
+        table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)], measures=[], allow_identifiers=["place"]
+    )
+    return pl.DataFrame(release.to_arrow(cells="text")).sort("place").drop("place")
 
 
 @pytest.mark.parametrize(("by", "least"), [("zip", 0.99), ("day", 0.99), ("age", 0.95)])

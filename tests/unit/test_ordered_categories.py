@@ -64,12 +64,12 @@ def test_categories_keep_their_own_order(tmp_path, make, engine):
         axis = table.schema[name].axis
         assert (axis.kind, list(axis.values)) == ("ordered", LISTED)
         assert table.schema[name].reason == "categories with an order"
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(3)])
-    assert set(release.frame("pandas")["band"]) <= {"[low;middle]", "[middle;high]", "[low;high]"}
-    out = release.frame("arrow").schema.field("carried").type
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)])
+    assert set(release.to_pandas()["band"]) <= {"[low;middle]", "[middle;high]", "[low;high]"}
+    out = release.to_arrow().schema.field("carried").type
     assert pa.types.is_dictionary(out)
     assert out.ordered
-    assert release.frame("pandas")["carried"].cat.categories.tolist() == LISTED
+    assert release.to_pandas()["carried"].cat.categories.tolist() == LISTED
     for name in ("out.csv", "out.parquet"):
         release.write(tmp_path / name, overwrite=True)
         assert shoal.verify(tmp_path / name, tmp_path / "out.certificate.json").proved

@@ -333,12 +333,12 @@ def test_what_is_written_reads_as_the_same_table(put, tmp_path, name):
     again = shoal.read(tmp_path / name, quasi=S1[:9], sensitive=S1[9:], kinds={"diag_p": "category"}, masked=True)
     for mine, theirs in zip(table.data.unfolded(), again.data.unfolded(), strict=True):
         assert mine.tolist() == theirs.tolist()
-    cells = [t.to("arrow", cells="text").select(S1[9:]).to_pydict() for t in (table, again)]
+    cells = [t.to_arrow(cells="text").select(S1[9:]).to_pydict() for t in (table, again)]
     assert cells[0] == cells[1]
     assert cells[0] == {"charge": [505785, None, 505785, 505785], "diag_p": ["4829", "4829", "0389", "*"]}
 
 
 def test_the_table_can_be_released(put, tmp_path):
-    release = shoal.anonymize(read_oshpd([put(*MIXED)]), shoal.SortedClusters(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(read_oshpd([put(*MIXED)]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
     release.write(tmp_path / "release.csv")
     shoal.verify(tmp_path / "release.csv", tmp_path / "release.certificate.json")

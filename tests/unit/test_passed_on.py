@@ -65,7 +65,9 @@ ASKED = {"quasi": "age", "plain": "odd", "sensitive": "ill"}
 
 def released(table):
     """Mask a table whose plain columns may go out, though cells of one are unique identifiers."""
-    return shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(3)], allow_identifiers=table.schema.of(Role.PLAIN))
+    return shoal.anonymize(
+        table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)], allow_identifiers=table.schema.of(Role.PLAIN)
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in ODD if name not in NO_PARQUET])
@@ -78,7 +80,7 @@ def test_a_plain_column_of_any_type_is_passed_on_as_it_is(tmp_path, name):
         release.write(tmp_path / "out.parquet", overwrite=True)
         out = pq.read_table(tmp_path / "out.parquet")
         assert out.schema.field("odd").type == source.schema.field("odd").type
-        assert release.frame("arrow").schema.field("odd").type == source.schema.field("odd").type
+        assert release.to_arrow().schema.field("odd").type == source.schema.field("odd").type
         assert sorted(map(str, canonical(out))) == sorted(map(str, canonical(source)))
         outs.append(canonical(out))
     assert outs[0] == outs[1], "the order of the input shows"
@@ -103,17 +105,17 @@ def test_tables_in_parts_pass_on_the_same(tmp_path):
         )
         assert any("released order" in line for line in proof.proved)
     assert (tmp_path / "outTrue.parquet").read_bytes() == (tmp_path / "outFalse.parquet").read_bytes()
-    assert release.frame("arrow").schema.types[1:] == whole.schema.types[1:]
+    assert release.to_arrow().schema.types[1:] == whole.schema.types[1:]
 
 
 @pytest.mark.parametrize("name", NO_PARQUET)
 def test_what_parquet_cannot_hold_is_refused(tmp_path, name):
     table = shoal.read(table_of(ODD[name]), quasi="age", plain="odd")
     release = released(table)
-    with pytest.raises(shoal.DataError, match="Parquet cannot hold"):
+    with pytest.raises(shoal.errors.DataError, match="Parquet cannot hold"):
         release.write(tmp_path / "out.parquet", overwrite=True)
     assert not list(tmp_path.iterdir())
-    assert release.frame("arrow").schema.field("odd").type == ODD[name].type
+    assert release.to_arrow().schema.field("odd").type == ODD[name].type
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -122,7 +124,7 @@ def test_text_gets_what_has_an_honest_text_and_nothing_else(tmp_path, name):
     table = shoal.read(table_of(ODD[name]), engine=engine, quasi="age", plain="odd", sensitive="ill")
     release = released(table)
     if name in NO_TEXT:
-        with pytest.raises(shoal.DataError, match=r"'odd'.*no form") as refused:
+        with pytest.raises(shoal.errors.DataError, match=r"'odd'.*no form") as refused:
             release.write(tmp_path / "out.csv", overwrite=True)
         assert "Parquet" in refused.value.remedy
         assert not list(tmp_path.iterdir())
@@ -135,13 +137,13 @@ def test_text_gets_what_has_an_honest_text_and_nothing_else(tmp_path, name):
 @pytest.mark.parametrize("name", ["list", "struct", "binary", "duration", "infinity", "uint64"])
 def test_what_lies_on_no_axis_is_refused_where_cells_are_looked_at(name, role):
     roles = {"quasi": ["age"]} | ({"quasi": ["odd"]} if role == "quasi" else {"sensitive": ["odd"]})
-    with pytest.raises(shoal.DataError, match="'odd'"):
+    with pytest.raises(shoal.errors.DataError, match="'odd'"):
         shoal.read(table_of(ODD[name]), **roles)
 
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.int8(), 0), pa.struct([]), pa.list_(pa.null())], ids=str)
 def test_a_type_that_holds_a_place_for_nothing_is_refused(kind):
-    with pytest.raises(shoal.DataError, match="'odd'"):
+    with pytest.raises(shoal.errors.DataError, match="'odd'"):
         shoal.read(table_of(pa.nulls(3, kind)), quasi="age", plain="odd")
 
 
@@ -176,7 +178,7 @@ FRAMES = {
 def test_frames_come_out_with_the_types_that_they_came_with(make):
     frame = FRAMES[make]()
     table = shoal.read(frame, quasi="age", plain=[name for name in frame.columns if name != "age"])
-    out = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(4)]).frame()
+    out = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(4)]).to_native()
     assert type(out) is type(frame)
     told = [str(kind).replace("ENUM('b', 'a')", "ENUM('b')") for kind in frame.dtypes]  # of it, what occurs
     assert [str(kind) for kind in out.dtypes][1:] == told[1:]
@@ -185,8 +187,8 @@ def test_frames_come_out_with_the_types_that_they_came_with(make):
 def test_a_frame_that_has_no_such_type_is_refused_in_words():
     table = shoal.read(table_of(ODD["interval"]), quasi="age", plain="odd")
     release = released(table)
-    with pytest.raises(shoal.DataError, match=r"'odd'.*Polars cannot take over"):
-        release.frame("polars")
+    with pytest.raises(shoal.errors.DataError, match=r"'odd'.*Polars cannot take over"):
+        release.to_polars()
 
 
 def test_memory_behind_values_is_not_passed_on():
@@ -204,10 +206,10 @@ def test_remarks_inside_of_types_are_not_passed_on(tmp_path):
     field = pa.field("item", pa.string(), metadata={"note": "of a patient"})
     column = pa.array([["a"], ["b"]], pa.list_(field))
     table = shoal.read(pa.table({"age": [1, 1], "odd": column}), quasi="age", plain="odd")
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
     release.write(tmp_path / "out.parquet", overwrite=True)
     assert b"of a patient" not in (tmp_path / "out.parquet").read_bytes()
-    assert release.frame("arrow").schema.field("odd").type.value_field.metadata is None
+    assert release.to_arrow().schema.field("odd").type.value_field.metadata is None
 
 
 def test_text_says_why_it_is_read_as_text(tmp_path):

@@ -21,7 +21,7 @@ def table_of(visits, ages=None, **roles):
 
 
 def verdict(visits, model, **roles):
-    return shoal.check(table_of(visits, **roles), [model])[0]
+    return shoal.models.check(table_of(visits, **roles), [model])[0]
 
 
 def entropy(*shares):
@@ -32,26 +32,30 @@ def entropy(*shares):
     ("visits", "model", "expected"),
     [
         # Hiv and flu: two of three people each. By records hiv has 2 of 6.
-        (VISITS, shoal.AlphaK(0.5), 2 / 3),
-        ([("ada", "flu")] * 100 + [("bob", "cold")], shoal.AlphaK(0.5), 1 / 2),
+        (VISITS, shoal.models.AlphaK(0.5), 2 / 3),
+        ([("ada", "flu")] * 100 + [("bob", "cold")], shoal.models.AlphaK(0.5), 1 / 2),
         # Bob has nothing in common with cy; ada has something in common with both.
-        (VISITS, shoal.LDiversity(2), 2),
+        (VISITS, shoal.models.LDiversity(2), 2),
         # All people have flu, whatever else they have.
-        ([("ada", "flu"), ("ada", "cold"), ("bob", "flu"), ("bob", "hiv")], shoal.LDiversity(2), 1),
+        ([("ada", "flu"), ("ada", "cold"), ("bob", "flu"), ("bob", "hiv")], shoal.models.LDiversity(2), 1),
         # There are four values but two people: who is not ill with c is not the second, and has a and b.
-        ([("ada", "a"), ("ada", "b"), ("bob", "c"), ("bob", "d")], shoal.LDiversity(2), 2),
+        ([("ada", "a"), ("ada", "b"), ("bob", "c"), ("bob", "d")], shoal.models.LDiversity(2), 2),
         # Hiv has 2 of 3 people; what is left, a third, goes to flu (2 people) and cold (1 person).
-        (VISITS, shoal.LDiversity(2, kind="entropy"), entropy(2 / 3, 2 / 9, 1 / 9)),
-        (VISITS, shoal.LDiversity(2, kind="recursive", c=3), 2),
-        (VISITS, shoal.LDiversity(3, kind="recursive", c=9), 6),
-        ([("ada", "flu"), ("ada", "cold"), ("bob", "flu")], shoal.LDiversity(2, kind="entropy"), 1),
-        ([("ada", "flu"), ("ada", "cold"), ("bob", "flu")], shoal.LDiversity(2, kind="recursive", c=3), math.inf),
+        (VISITS, shoal.models.LDiversity(2, kind="entropy"), entropy(2 / 3, 2 / 9, 1 / 9)),
+        (VISITS, shoal.models.LDiversity(2, kind="recursive", c=3), 2),
+        (VISITS, shoal.models.LDiversity(3, kind="recursive", c=9), 6),
+        ([("ada", "flu"), ("ada", "cold"), ("bob", "flu")], shoal.models.LDiversity(2, kind="entropy"), 1),
+        (
+            [("ada", "flu"), ("ada", "cold"), ("bob", "flu")],
+            shoal.models.LDiversity(2, kind="recursive", c=3),
+            math.inf,
+        ),
         # Who has a cell without a value may have hiv too: all three.
-        ([*EACH_OWN[:2], ("cy", "flu"), ("cy", None)], shoal.AlphaK(0.7), 1),
-        ([*EACH_OWN[:2], ("cy", "flu"), ("cy", None)], shoal.LDiversity(2), 1),
-        ([*EACH_OWN[:2], ("bob", None), ("cy", "flu")], shoal.AlphaK(0.7), 2 / 3),
-        ([*EACH_OWN[:2], ("bob", None), ("cy", "flu")], shoal.LDiversity(2), 2),
-        ([("ada", None), ("bob", None)], shoal.LDiversity(2), 1),
+        ([*EACH_OWN[:2], ("cy", "flu"), ("cy", None)], shoal.models.AlphaK(0.7), 1),
+        ([*EACH_OWN[:2], ("cy", "flu"), ("cy", None)], shoal.models.LDiversity(2), 1),
+        ([*EACH_OWN[:2], ("bob", None), ("cy", "flu")], shoal.models.AlphaK(0.7), 2 / 3),
+        ([*EACH_OWN[:2], ("bob", None), ("cy", "flu")], shoal.models.LDiversity(2), 2),
+        ([("ada", None), ("bob", None)], shoal.models.LDiversity(2), 1),
     ],
 )
 def test_levels_by_people(visits, model, expected):
@@ -72,16 +76,16 @@ def test_levels_by_people(visits, model, expected):
 def test_closeness_compares_pairs_of_people_and_values(distance, expected):
     visits = [("ada", 1), ("ada", 1), ("ada", 1), ("bob", 1), ("cy", 2), ("ada", 3), ("ada", 1)]
     table = table_of(visits, ages=[30, 30, 30, 30, 40, 40, 40])
-    found = shoal.check(table, [shoal.TCloseness(0.9, distance=distance)])[0]
+    found = shoal.models.check(table, [shoal.models.TCloseness(0.9, distance=distance)])[0]
     away = {"variation": 1 / 2 - 1 / 3, "ordered-distinct": (1 / 6 + 1 / 12) / 2, "ordered-records": 0}[distance]
     assert found.level == pytest.approx(max(expected, away))
 
 
 def test_sentences_and_conventions_say_that_people_are_counted():
-    models = [shoal.AlphaK(0.9), shoal.LDiversity(2), shoal.LDiversity(2, kind="entropy")]
-    models += [shoal.LDiversity(2, kind="recursive", c=3), shoal.TCloseness(0.5)]
-    counted = shoal.check(table_of(VISITS), models)
-    for found, plain in zip(counted, shoal.check(table_of(VISITS, subject=None), models), strict=True):
+    models = [shoal.models.AlphaK(0.9), shoal.models.LDiversity(2), shoal.models.LDiversity(2, kind="entropy")]
+    models += [shoal.models.LDiversity(2, kind="recursive", c=3), shoal.models.TCloseness(0.5)]
+    counted = shoal.models.check(table_of(VISITS), models)
+    for found, plain in zip(counted, shoal.models.check(table_of(VISITS, subject=None), models), strict=True):
         assert "people" in found.sentence or "person" in found.sentence
         assert "subject" in found.convention
         assert "subject" not in plain.convention
@@ -89,34 +93,40 @@ def test_sentences_and_conventions_say_that_people_are_counted():
     assert counted[1].sentence == "Every class has at least 2 people no two of whom have a value of 'ill' in common."
 
 
-@pytest.mark.parametrize("model", [shoal.AlphaK(0.9), shoal.LDiversity(2), shoal.TCloseness(0.5)])
+@pytest.mark.parametrize("model", [shoal.models.AlphaK(0.9), shoal.models.LDiversity(2), shoal.models.TCloseness(0.5)])
 def test_a_record_of_nobody_is_refused_by_every_model(model):
     with pytest.raises(DataError, match="whose it is"):
         verdict([*VISITS, (None, "flu")], model)
 
 
 def test_what_so_few_people_cannot_keep_is_refused_before_any_work():
-    for model in (shoal.AlphaK(0.3), shoal.LDiversity(4)):
+    for model in (shoal.models.AlphaK(0.3), shoal.models.LDiversity(4)):
         with pytest.raises(GuaranteeError, match="people"):
-            shoal.anonymize(table_of(VISITS), shoal.SortedClusters(), [shoal.KAnonymity(2), model])
+            shoal.anonymize(table_of(VISITS), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2), model])
 
 
 def test_classes_are_joined_until_half_of_the_people_at_most_share_a_value():
     # Of the four records of ages 1 to 3 half say hiv, but of the three people two have it: all ages are needed.
     visits = [("ada", "hiv"), ("bob", "hiv"), ("ada", "flu"), ("cy", "cold"), ("di", "flu"), ("eve", "cold")]
     table = table_of(visits, ages=[1, 2, 2, 3, 4, 5])
-    models = [shoal.KAnonymity(2), shoal.AlphaK(0.5)]
-    release = shoal.anonymize(table, shoal.SortedClusters(), models)
+    models = [shoal.models.KAnonymity(2), shoal.models.AlphaK(0.5)]
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), models)
     assert release.holds
-    assert release.frame("pandas")["age"].tolist() == ["[1;5]"] * 6
+    assert release.to_pandas()["age"].tolist() == ["[1;5]"] * 6
 
 
 def test_classes_that_show_the_same_are_one():
     # All ages are equal, so that both classes show the same: in each, people differ, and together they do not.
     visits = [("ada", "a"), ("bob", "b"), ("ada", "b"), ("bob", "a"), ("cy", "c"), ("di", "d")]
     table = table_of(visits, ages=[7, 7, 7, 7, 8, 8])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2), shoal.LDiversity(2)])
+    release = shoal.anonymize(
+        table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2), shoal.models.LDiversity(2)]
+    )
     assert release.holds
-    assert release.frame("pandas")["age"].tolist() == ["[7;8]"] * 6
+    assert release.to_pandas()["age"].tolist() == ["[7;8]"] * 6
     with pytest.raises(GuaranteeError, match="reach only 1"):
-        shoal.anonymize(table_of(visits[:4]), shoal.SortedClusters(), [shoal.KAnonymity(2), shoal.LDiversity(2)])
+        shoal.anonymize(
+            table_of(visits[:4]),
+            shoal.methods.SortedClusters(),
+            [shoal.models.KAnonymity(2), shoal.models.LDiversity(2)],
+        )

@@ -60,7 +60,7 @@ def test_nothing_is_counted_where_nobody_tells_people_apart():
 
 
 def test_a_record_of_nobody_is_refused():
-    with pytest.raises(shoal.DataError, match="whose it is"):
+    with pytest.raises(shoal.errors.DataError, match="whose it is"):
         people.measure(case_of(who=[*WHO[:-1], None]))
 
 

@@ -41,7 +41,7 @@ def people(n, seed=0):
 
 
 MANY = [name for name, method in entries("methods").items() if "k-anonymity" in method.enforces]
-EXTRA = {"k-anonymity": None, "t-closeness": shoal.TCloseness(0.3), "l-diversity": shoal.LDiversity(2)}
+EXTRA = {"k-anonymity": None, "t-closeness": shoal.models.TCloseness(0.3), "l-diversity": shoal.models.LDiversity(2)}
 CASES = [(name, model) for name in MANY for model in EXTRA if model in entries("methods")[name].enforces]
 CASES.append(("optimal-univariate", "k-anonymity"))
 
@@ -51,21 +51,21 @@ def test_classes_do_not_depend_on_how_a_table_of_many_pieces_is_held(name, model
     monkeypatch.setattr(pieces, "ROWS", 60)
     quasi = ["zip"] if name == "optimal-univariate" else QUASI
     whole = shoal.read(people(700), quasi=quasi, sensitive=["charge"], engine=Local())
-    models = [shoal.KAnonymity(3), *([EXTRA[model]] if EXTRA[model] else [])]
+    models = [shoal.models.KAnonymity(3), *([EXTRA[model]] if EXTRA[model] else [])]
     engines = Parted(Memory(), 90), Parted(Memory(), 333), Tiny(rows_per_part=150)
     released = []
     for table in (whole, *(engine.taken(whole) for engine in engines)):
         release = shoal.anonymize(table, build("methods", {"name": name}), models)
         assert release.holds
-        released.append(release.table.to("arrow"))
+        released.append(release.table.to_arrow())
     assert all(other.equals(released[0]) for other in released)
 
 
 def test_a_table_of_several_pieces_of_full_size_is_masked_alike_in_parts():
     whole = shoal.read(people(2 * pieces.ROWS + 1), quasi=["age", "sex", "zip"], engine=Local())
-    for method in (shoal.Hilbert(), shoal.Mondrian()):
+    for method in (shoal.methods.Hilbert(), shoal.methods.Mondrian()):
         one, other = (
-            shoal.anonymize(table, method, [shoal.KAnonymity(5)], measures=[]).table.to("arrow")
+            shoal.anonymize(table, method, [shoal.models.KAnonymity(5)], measures=[]).table.to_arrow()
             for table in (whole, Parted(Memory(), 100_000).taken(whole))
         )
         assert one.equals(other)
@@ -78,12 +78,16 @@ def test_crowds_of_any_size_are_left_as_they_are(held, monkeypatch):
     draw = np.random.default_rng(3)
     ages = np.concatenate([np.full(400, 30), np.repeat(np.arange(31, 51), 10), draw.integers(60, 5000, 100)])
     frame = pl.DataFrame({"age": draw.permutation(ages)}).with_columns(odd=pl.col("age") % 2)
-    asked = ((shoal.Hilbert(), ["age", "odd"]), (shoal.Mdav(), ["age"]), (shoal.Mondrian(), ["age"]))
+    asked = (
+        (shoal.methods.Hilbert(), ["age", "odd"]),
+        (shoal.methods.MDAV(), ["age"]),
+        (shoal.methods.Mondrian(), ["age"]),
+    )
     for method, quasi in asked:  # of a single attribute, hilbert would cut elsewhere if that loses less
         table = shoal.read(frame, quasi=quasi, engine=Local())
         table = table if isinstance(held, Local) else held.taken(table)
-        released = shoal.anonymize(table, method, [shoal.KAnonymity(5)]).frame(
-            "polars", cells="text", row_order="input"
+        released = shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).to_polars(
+            cells="text", row_order="input"
         )["age"]
         exact = frame["age"].is_between(30, 50)
         assert (released.filter(exact) == frame["age"].filter(exact).map_elements(lambda a: f"[{a};{a}]", str)).all()
@@ -174,13 +178,17 @@ def test_attributes_with_long_steps_come_first():
     assert steps_first(table, Space.of(table)) == ["sex", "quarter"]
 
 
-@pytest.mark.parametrize("method", [shoal.Mdav(), shoal.VMdav(), shoal.Hilbert()], ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    "method", [shoal.methods.MDAV(), shoal.methods.VMDAV(), shoal.methods.Hilbert()], ids=lambda method: method.name
+)
 def test_pieces_lose_little_more_than_the_whole(method, monkeypatch):
     table = shoal.read(people(20_000), quasi=["age", "sex", "zip"])
     losses = []
     for rows in (5_000, 20_000):
         monkeypatch.setattr(pieces, "ROWS", rows)
-        release = shoal.anonymize(table, method, [shoal.KAnonymity(5)], measures=[shoal.InformationLoss()])
+        release = shoal.anonymize(
+            table, method, [shoal.models.KAnonymity(5)], measures=[shoal.measures.InformationLoss()]
+        )
         losses.append(release.scores[0].value)
     assert losses[0] != losses[1]
     assert losses[0] < 1.03 * losses[1]  # pieces of five thousand records; larger ones lose less

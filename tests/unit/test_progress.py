@@ -27,7 +27,7 @@ def people():
 
 
 def masked(table):
-    return shoal.anonymize(table, shoal.Mdav(), [shoal.KAnonymity(5)], measures=())
+    return shoal.anonymize(table, shoal.methods.MDAV(), [shoal.models.KAnonymity(5)], measures=())
 
 
 # The time left
@@ -132,7 +132,9 @@ def seen_while(people):
 
 def test_a_function_is_told_of_every_stage(people):
     seen = []
-    shoal.anonymize(people, shoal.Hilbert(), [shoal.KAnonymity(5)], progress=lambda *given: seen.append(given))
+    shoal.anonymize(
+        people, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)], progress=lambda *given: seen.append(given)
+    )
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
     assert [stage for stage in stages if "," not in stage or stage.startswith("measuring")] == [
         "masking", "masking with hilbert", "checking the promises",
@@ -172,7 +174,9 @@ def test_what_a_function_raises_comes_out(people, monkeypatch):
 
 def test_a_study_tells_which_release_is_made():
     table = shoal.read(pa.table({"age": [34, 35, 61, 62]}), quasi="age")
-    study = shoal.Study.grid([shoal.SortedClusters(), shoal.Coarsen(2)], [{"name": "k-anonymity", "k": [2]}])
+    study = shoal.Study.grid(
+        [shoal.methods.SortedClusters(), shoal.methods.Coarsen(2)], [{"name": "k-anonymity", "k": [2]}]
+    )
     seen = []
     study.run(table, progress=lambda stage, share, left: seen.append((stage, share)))
     assert ("sorted-clusters k=2 (1 of 2)", 0.0) in seen

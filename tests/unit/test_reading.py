@@ -17,7 +17,7 @@ from shoal.schema import Role
 
 def cells(source, **options):
     """Give the cells of the quasi-identifier a as text."""
-    return shoal.read(source, quasi=["a"], **options).to("arrow", cells="text").column("a").to_pylist()
+    return shoal.read(source, quasi=["a"], **options).to_arrow(cells="text").column("a").to_pylist()
 
 
 FRAMES = {
@@ -42,7 +42,7 @@ FRAMES = {
 def test_every_make_of_frame_is_read_alike(make):
     table = shoal.read(FRAMES[make](), quasi=["a"], sensitive=["s"])
     assert [a.axis.kind for a in table.schema.attributes] == ["integer", "category"]
-    assert table.to("arrow").to_pydict() == {"a": [3, 1, None], "s": ["x", None, "y"]}
+    assert table.to_arrow().to_pydict() == {"a": [3, 1, None], "s": ["x", None, "y"]}
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def test_every_make_of_frame_is_read_alike(make):
 )
 def test_the_same_make_comes_out(make, kind):
     table = shoal.read(FRAMES[make](), quasi=["a"], sensitive=["s"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
-    assert isinstance(release.frame(), kind)
-    assert release.frame("pandas")["a"].tolist() == ["*"] * 3
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
+    assert isinstance(release.to_native(), kind)
+    assert release.to_pandas()["a"].tolist() == ["*"] * 3
 
 
 def test_a_span_is_a_struct_of_two_ends():
     table = shoal.read(pl.DataFrame({"a": [1, 2, 3, None]}), quasi=["a"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    assert release.frame("arrow").to_pydict() == {"a": [{"lo": None, "hi": None}] * 2 + [{"lo": 1, "hi": 2}] * 2}
-    assert release.frame("arrow").schema.field("a").type == pa.struct([("lo", pa.int64()), ("hi", pa.int64())])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
+    assert release.to_arrow().to_pydict() == {"a": [{"lo": None, "hi": None}] * 2 + [{"lo": 1, "hi": 2}] * 2}
+    assert release.to_arrow().schema.field("a").type == pa.struct([("lo", pa.int64()), ("hi", pa.int64())])
 
 
 def test_the_struct_of_a_missing_cell_is_null_and_not_a_wildcard():
@@ -86,8 +86,8 @@ CARRIED = {
 @pytest.mark.parametrize("name", CARRIED)
 def test_a_carried_column_comes_out_of_a_frame_as_it_went_in(name):
     table = shoal.read(pa.table({"a": [1, 2, 3, 4], "s": CARRIED[name]}), quasi=["a"], sensitive=["s"])
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(2)])
-    found = release.frame("arrow", row_order="input").column("s")
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)])
+    found = release.to_arrow(row_order="input").column("s")
     if name == "empty texts":  # an empty text is a cell without a value
         assert found.to_pylist() == [None, "x", None, " y "]
     elif name == "nanoseconds":
@@ -99,9 +99,9 @@ def test_a_carried_column_comes_out_of_a_frame_as_it_went_in(name):
 def test_large_integers_beside_missing_ones_stay_exact_in_pandas():
     frame = pd.DataFrame({"a": [1, 2, 3, 4], "s": pd.array([2**60 + 1, None, 5, 6], dtype="Int64")})
     release = shoal.anonymize(
-        shoal.read(frame, quasi=["a"], sensitive=["s"]), shoal.SortedClusters(), [shoal.KAnonymity(2)]
+        shoal.read(frame, quasi=["a"], sensitive=["s"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(2)]
     )
-    found = release.frame(row_order="input")["s"]
+    found = release.to_native(row_order="input")["s"]
     assert [None if pd.isna(v) else int(v) for v in found] == [2**60 + 1, None, 5, 6]
 
 
@@ -155,7 +155,7 @@ def test_frames_that_cannot_be_read_are_refused_without_showing_a_cell(frame, wo
 
 
 def test_what_is_no_table_is_refused():
-    with pytest.raises(shoal.DataError, match="is not a table"):
+    with pytest.raises(shoal.errors.DataError, match="is not a table"):
         shoal.read([1, 2, 3], quasi=["a"])
 
 
@@ -176,7 +176,7 @@ def test_what_is_no_table_is_refused():
 )
 def test_files_that_cannot_be_read_are_refused_with_the_line(tmp_path, content, words):
     (tmp_path / "in.csv").write_text(content, encoding="utf-8")
-    with pytest.raises(shoal.DataError, match=words) as error:
+    with pytest.raises(shoal.errors.DataError, match=words) as error:
         shoal.read(tmp_path / "in.csv", quasi=["a", "b"])
     assert error.value.exit_code == 3
     assert error.value.remedy
@@ -185,13 +185,13 @@ def test_files_that_cannot_be_read_are_refused_with_the_line(tmp_path, content, 
 
 @pytest.mark.parametrize("name", ["none.csv", "none.parquet", "."])
 def test_files_that_are_not_there_are_refused(tmp_path, name):
-    with pytest.raises(shoal.DataError):
+    with pytest.raises(shoal.errors.DataError):
         shoal.read(tmp_path / name, quasi=["a"])
 
 
 def test_a_file_that_is_not_parquet_is_refused(tmp_path):
     (tmp_path / "in.parquet").write_bytes(b"not parquet at all")
-    with pytest.raises(shoal.DataError, match="not a Parquet file"):
+    with pytest.raises(shoal.errors.DataError, match="not a Parquet file"):
         shoal.read(tmp_path / "in.parquet", quasi=["a"])
 
 
@@ -205,7 +205,7 @@ def test_the_papers_format(tmp_path):
     table = shoal.read(tmp_path / "in.txt", last_sensitive=True, masked=True)
     assert table.schema.quasi == ("age", "zip")
     assert table.schema.sensitive == ("charge",)
-    assert table.to("pandas").to_dict("list") == {
+    assert table.to_pandas().to_dict("list") == {
         "age": ["[20;29]", "[30;30]"],
         "zip": ["[93700;93799]", "*"],
         "charge": [5, 6],
@@ -216,7 +216,7 @@ def test_decimal_commas_delimiters_and_quotes(tmp_path):
     (tmp_path / "in.csv").write_text('a;"b;c";note\n"1,5";x;"p;q"\n2,25;y;""\n', encoding="utf-8")
     table = shoal.read(tmp_path / "in.csv", quasi=["a"], rest=Role.PLAIN)
     assert table.schema.names == ("a", "b;c", "note")
-    assert table.to("arrow").to_pydict() == {"a": [1.5, 2.25], "b;c": ["x", "y"], "note": ["p;q", None]}
+    assert table.to_arrow().to_pydict() == {"a": [1.5, 2.25], "b;c": ["x", "y"], "note": ["p;q", None]}
 
 
 def test_parquet_and_text_give_the_same_table(tmp_path):
@@ -224,7 +224,7 @@ def test_parquet_and_text_give_the_same_table(tmp_path):
     frame.write_csv(tmp_path / "in.csv")
     pq.write_table(frame.to_arrow(), tmp_path / "in.parquet")
     one, other = (shoal.read(tmp_path / name, quasi=["a"], sensitive=["s"]) for name in ("in.csv", "in.parquet"))
-    assert one.to("arrow").to_pydict() == other.to("arrow").to_pydict()
+    assert one.to_arrow().to_pydict() == other.to_arrow().to_pydict()
 
 
 def test_columns_without_a_role_are_left_out_and_named():
@@ -237,15 +237,15 @@ def test_columns_without_a_role_are_left_out_and_named():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"quasi": ["agee"]}, shoal.SchemaError, "Did you mean 'age'"),
-        ({"quasi": ["age"], "sensitive": ["age"]}, shoal.ParameterError, "two roles"),
-        ({"quasi": ["age"], "last_sensitive": True}, shoal.ParameterError, "by name and by place"),
-        ({"quazi": ["age"]}, shoal.ParameterError, "Did you mean 'quasi'"),
-        ({"quasi": ["age"], "kinds": {"agee": "integer"}}, shoal.SchemaError, "Did you mean 'age'"),
-        ({"quasi": ["age"], "kinds": {"age": "intger"}}, shoal.ParameterError, "Did you mean 'integer'"),
-        ({"quasi": ["age"], "orders": {"stagee": ["a"]}}, shoal.SchemaError, "no column 'stagee'"),
-        ({"quasi": ["age"], "delimiter": "||"}, shoal.ParameterError, "delimiter"),
-        ({"quasi": ["age"], "decimal": ";"}, shoal.ParameterError, "decimal sign"),
+        ({"quasi": ["agee"]}, shoal.errors.SchemaError, "Did you mean 'age'"),
+        ({"quasi": ["age"], "sensitive": ["age"]}, shoal.errors.ParameterError, "two roles"),
+        ({"quasi": ["age"], "last_sensitive": True}, shoal.errors.ParameterError, "by name and by place"),
+        ({"quazi": ["age"]}, shoal.errors.ParameterError, "Did you mean 'quasi'"),
+        ({"quasi": ["age"], "kinds": {"agee": "integer"}}, shoal.errors.SchemaError, "Did you mean 'age'"),
+        ({"quasi": ["age"], "kinds": {"age": "intger"}}, shoal.errors.ParameterError, "Did you mean 'integer'"),
+        ({"quasi": ["age"], "orders": {"stagee": ["a"]}}, shoal.errors.SchemaError, "no column 'stagee'"),
+        ({"quasi": ["age"], "delimiter": "||"}, shoal.errors.ParameterError, "delimiter"),
+        ({"quasi": ["age"], "decimal": ";"}, shoal.errors.ParameterError, "decimal sign"),
     ],
 )
 def test_misspelt_options_are_refused_with_a_suggestion(options, error, words):
@@ -264,8 +264,8 @@ def test_the_smallest_64_bit_integer_is_itself(role, tmp_path):
     frame = pa.table({"a": [1, 2, 3, 4], "b": [-(2**63), 0, 5, 6]})
     options = {"quasi": ["a", "b"]} if role == "quasi" else {"quasi": ["a"], "sensitive": ["b"]}
     table = shoal.read(frame, **options)
-    assert table.to("arrow").column("b").to_pylist() == [-(2**63), 0, 5, 6]
-    shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(4)]).write(tmp_path / "out.csv")
+    assert table.to_arrow().column("b").to_pylist() == [-(2**63), 0, 5, 6]
+    shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(4)]).write(tmp_path / "out.csv")
     texts = columns_of(tmp_path / "out.csv")["b"]
     assert texts == ([f"[{-(2**63)};6]"] * 4 if role == "quasi" else [str(-(2**63)), "0", "5", "6"])
     shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json")
@@ -274,7 +274,7 @@ def test_the_smallest_64_bit_integer_is_itself(role, tmp_path):
 @pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table])
 def test_a_declared_missing_mark_is_no_value_in_frames_too(make):
     table = shoal.read(make({"a": [-9, 5, 6], "c": ["-9", "x", "y"]}), quasi=["a", "c"], missing=["-9"])
-    assert table.to("arrow").to_pydict() == {"a": [None, 5, 6], "c": [None, "x", "y"]}
+    assert table.to_arrow().to_pydict() == {"a": [None, 5, 6], "c": [None, "x", "y"]}
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_declared_missing_mark_is_no_value_in_frames_too(make):
 def test_days_that_no_calendar_has_are_refused(column, role):
     frame = pa.table({"a": column, "b": [1, 2]})
     options = {"quasi": ["a"]} if role == "quasi" else {"quasi": ["b"], "sensitive": ["a"]}
-    with pytest.raises(shoal.DataError, match="'a'"):
+    with pytest.raises(shoal.errors.DataError, match="'a'"):
         shoal.read(frame, **options)
 
 
@@ -316,5 +316,5 @@ def test_a_column_that_arrow_cannot_read_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(pq.ParquetFile, "read", refusing)
     monkeypatch.setattr(pq.ParquetFile, "read_row_groups", refusing)
-    with pytest.raises(shoal.DataError, match="'odd' is of a type"):
+    with pytest.raises(shoal.errors.DataError, match="'odd' is of a type"):
         shoal.read(tmp_path / "in.parquet", quasi=["a"])

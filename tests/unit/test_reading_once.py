@@ -109,7 +109,7 @@ def test_parquet_that_is_swapped_after_its_digest_is_refused(tmp_path, make, in_
     for read in (found.whole, lambda: list(found.stretches(["age"], 5)), lambda: found.rows_of([(0, 0)], ["age"])):
         if read.__name__ == "<lambda>" and source.is_folder:
             continue
-        with pytest.raises(shoal.DataError, match="changed while it was read"):
+        with pytest.raises(shoal.errors.DataError, match="changed while it was read"):
             read()
 
 
@@ -125,7 +125,7 @@ def test_a_swap_in_the_middle_of_reading_parquet_is_seen(tmp_path, monkeypatch, 
         return sealed
 
     monkeypatch.setattr(Sealed, "of", swapping)
-    with pytest.raises(shoal.DataError, match="changed while it was read"):
+    with pytest.raises(shoal.errors.DataError, match="changed while it was read"):
         shoal.read(path, engine=ENGINES[engine](), **ROLES)
 
 
@@ -146,7 +146,7 @@ def test_the_digest_of_text_is_that_of_the_rows_that_were_read(tmp_path, monkeyp
     monkeypatch.setattr(text_reader, "opened", swapping)
     found = shoal.read(path, engine=ENGINES[engine](), **ROLES)
     assert len(times) >= 2
-    assert "hiv" in found.to("arrow").column("ill").to_pylist()
+    assert "hiv" in found.to_arrow().column("ill").to_pylist()
     assert found.origin.content.sha256 == hashlib.sha256(other).hexdigest()
     assert found.origin.written == Local().digest(Source.parse(path))
 
@@ -161,7 +161,7 @@ def test_a_header_that_is_swapped_before_the_rows_are_read_is_refused(tmp_path, 
         return first(*arguments, **named)
 
     monkeypatch.setattr(text_reader, "opened", swapping)
-    with pytest.raises(shoal.DataError, match="changed while it was read"):
+    with pytest.raises(shoal.errors.DataError, match="changed while it was read"):
         shoal.read(path, engine=ENGINES[engine](), **ROLES)
 
 

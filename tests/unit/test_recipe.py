@@ -60,11 +60,14 @@ seed = 7
 def test_a_recipe_holds_what_the_file_says():
     recipe = Recipe.from_toml(FULL)
     assert recipe.methods == (
-        shoal.Coarsen({"age": 4, "post code": 16}, "width"),
-        shoal.StratifiedClusters(),
+        shoal.methods.Coarsen({"age": 4, "post code": 16}, "width"),
+        shoal.methods.StratifiedClusters(),
     )
-    assert recipe.models == (shoal.KAnonymity(5), shoal.TCloseness(0.1, "charge", "ordered-records"))
-    assert recipe.measures == (shoal.Uniqueness(("age",)), shoal.AttributeDisclosure("charge > 100000"))
+    assert recipe.models == (shoal.models.KAnonymity(5), shoal.models.TCloseness(0.1, "charge", "ordered-records"))
+    assert recipe.measures == (
+        shoal.measures.Uniqueness(("age",)),
+        shoal.measures.AttributeDisclosure("charge > 100000"),
+    )
     assert (recipe.source, recipe.target, recipe.certificate) == ("in.csv", "out.csv", "out.json")
     assert (recipe.seed, recipe.delimiter) == (7, "|")
     assert recipe.options.roles.quasi == ("age", "post code")
@@ -91,10 +94,10 @@ def test_any_column_name_survives_toml(name):
 
 def test_a_recipe_of_a_release_does_the_same_again():
     table = shoal.read(pl.DataFrame({"a": [1, 2, 3, 4], "s": [1, 1, 2, 2]}), quasi=["a"], sensitive=["s"])
-    models = [shoal.KAnonymity(2), shoal.TCloseness(0.5)]
-    release = shoal.anonymize(table, shoal.StratifiedClusters(), models, seed=3)
+    models = [shoal.models.KAnonymity(2), shoal.models.TCloseness(0.5)]
+    release = shoal.anonymize(table, shoal.methods.StratifiedClusters(), models, seed=3)
     again = Recipe.from_toml(release.recipe.to_toml())
-    assert again.methods == (shoal.StratifiedClusters(),)
+    assert again.methods == (shoal.methods.StratifiedClusters(),)
     assert again.models == tuple(models)
     assert again.seed == 3
     assert again.measures == release.recipe.measures
@@ -124,7 +127,7 @@ def test_asking_for_no_measures_is_not_asking_for_the_standard_ones():
     ],
 )
 def test_a_key_that_means_nothing_is_an_error_with_a_suggestion(old, new, said, meant):
-    with pytest.raises(shoal.ParameterError) as error:
+    with pytest.raises(shoal.errors.ParameterError) as error:
         Recipe.from_toml(FULL.replace(old, new))
     assert f"'{said}'" in error.value.what
     assert f"Did you mean {meant}?" in error.value.remedy
@@ -145,7 +148,7 @@ def test_a_key_that_means_nothing_is_an_error_with_a_suggestion(old, new, said, 
     ],
 )
 def test_recipes_that_cannot_be_done_are_refused(text, words):
-    with pytest.raises(shoal.ParameterError, match=words):
+    with pytest.raises(shoal.errors.ParameterError, match=words):
         Recipe.from_toml(text)
 
 
@@ -159,7 +162,7 @@ def test_recipes_that_cannot_be_done_are_refused(text, words):
     ],
 )
 def test_values_of_the_wrong_shape_are_refused_as_mistakes_of_the_recipe(text):
-    with pytest.raises(shoal.ParameterError):
+    with pytest.raises(shoal.errors.ParameterError):
         Recipe.from_toml(text)
 
 
@@ -169,7 +172,7 @@ def test_files_are_looked_for_beside_the_recipe(tmp_path):
     assert recipe.source == str(tmp_path / "in.csv")
     assert recipe.target == str(tmp_path / "out.csv")
     assert recipe.certificate == str(tmp_path / "out.json")
-    with pytest.raises(shoal.ParameterError, match="cannot be read"):
+    with pytest.raises(shoal.errors.ParameterError, match="cannot be read"):
         Recipe.load(tmp_path / "none.toml")
 
 
@@ -191,5 +194,5 @@ def test_the_limit_of_memory_goes_into_a_section_of_its_own_and_comes_back():
     ],
 )
 def test_a_limit_of_memory_that_is_none_is_refused(line, words):
-    with pytest.raises(shoal.ParameterError, match=words):
+    with pytest.raises(shoal.errors.ParameterError, match=words):
         Recipe.from_toml(f'method = {{name = "coarsen"}}\n[engine]\n{line}\n')

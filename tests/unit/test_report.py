@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.charts import bars
+from shoal.disclosure_risk import risk_of
 from shoal.extras import how_to_install
 from shoal.report import release_report, risk_report, write_page
 from shoal.report.bins import OTHER, distribution
@@ -22,7 +23,6 @@ from shoal.report.discretion import Discretion
 from shoal.report.figures import Side, class_sizes, knowledge_sets
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
 from shoal.report.pdf import write_pdf
-from shoal.risk import risk
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 EVIL = "<script>alert(\"x\")</script> & 'co'"
@@ -135,25 +135,39 @@ def original() -> shoal.Table:
 
 @pytest.fixture(scope="module")
 def release(original) -> shoal.Release:
-    return shoal.anonymize(original, shoal.SortedClusters(), [shoal.KAnonymity(5)])
+    return shoal.anonymize(original, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(5)])
 
 
 @pytest.mark.parametrize("audience", ["internal", "external"])
 @pytest.mark.parametrize(
     ("method", "models"),
     [
-        (shoal.SortedClusters(), [shoal.KAnonymity(3)]),
-        (shoal.StratifiedClusters(), [shoal.KAnonymity(2), shoal.TCloseness(0.5)]),
-        (shoal.Coarsen(4), []),
-        (shoal.Coarsen(4), [shoal.KAnonymity(5)]),
-        (shoal.MaskUniques(order=("age -> bands 0,40,80", "city -> *", "born -> *"), key=("age", "city", "born")), []),
-        ([shoal.MaskUniques(order=("age -> *", "city -> prefix 1"), key=("age", "city")), shoal.Regenerate()], []),
+        (shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]),
+        (shoal.methods.StratifiedClusters(), [shoal.models.KAnonymity(2), shoal.models.TCloseness(0.5)]),
+        (shoal.methods.Coarsen(4), []),
+        (shoal.methods.Coarsen(4), [shoal.models.KAnonymity(5)]),
+        (
+            shoal.methods.MaskUniques(
+                order=("age -> bands 0,40,80", "city -> *", "born -> *"), key=("age", "city", "born")
+            ),
+            [],
+        ),
+        (
+            [
+                shoal.methods.MaskUniques(order=("age -> *", "city -> prefix 1"), key=("age", "city")),
+                shoal.methods.Regenerate(),
+            ],
+            [],
+        ),
     ],
     ids=["sorted", "stratified", "coarse", "broken", "masked", "regenerated"],
 )
 def test_every_kind_of_release_has_a_well_formed_report(original, method, models, audience):
     made = shoal.anonymize(
-        original, method, models, measures=[shoal.Uniqueness(), shoal.AttributeDisclosure("ill = yes")]
+        original,
+        method,
+        models,
+        measures=[shoal.measures.Uniqueness(), shoal.measures.AttributeDisclosure("ill = yes")],
     )
     page = release_report(made, original, audience=audience)
     found = well_formed(page)
@@ -162,21 +176,21 @@ def test_every_kind_of_release_has_a_well_formed_report(original, method, models
     assert not re.search(r"(?<![\d.,])117(?![\d.,%])", text)  # the highest age
     assert "anonymous" not in text.lower()
     assert page == release_report(made, original, audience=audience)
-    assert ("✗" in text) == (not made.holds)
+    assert ("✗" in text) == bool(made.broken)
 
 
 def test_a_released_table_can_be_reported_on_and_masked_again(original, release):
-    again = shoal.anonymize(release.table, shoal.SortedClusters(), [shoal.KAnonymity(10)])
+    again = shoal.anonymize(release.table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(10)])
     well_formed(release_report(again, release.table))
-    well_formed(risk_report(release.table, risk(release.table)))
+    well_formed(risk_report(release.table, risk_of(release.table)))
 
 
 def test_hostile_names_stay_text():
     frame = people().rename({"age": EVIL, "city": "b</style><b>"})
     names = [EVIL, "height", "b</style><b>"]
     hostile = shoal.read(frame, quasi=names, sensitive=["ill"], knowledge={EVIL: "<i>census", "height": "body"})
-    made = shoal.anonymize(hostile, shoal.SortedClusters(), [shoal.KAnonymity(5)])
-    for page in (release_report(made, hostile), risk_report(hostile, risk(hostile))):
+    made = shoal.anonymize(hostile, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(5)])
+    for page in (release_report(made, hostile), risk_report(hostile, risk_of(hostile))):
         well_formed(page)
         assert EVIL in htmllib.unescape(page)
     shown = made._repr_html_()
@@ -189,7 +203,7 @@ def test_the_external_version_tells_of_people_what_was_promised_and_no_more():
         {"age": [20] * 14 + [30] * 14, "who": [f"p{i % 7}" for i in range(28)], "ill": ["a", "b"] * 14}
     )
     table = shoal.read(frame, quasi=["age"], sensitive=["ill"], subject="who")
-    made = shoal.anonymize(table, shoal.Coarsen(resolution=2), [shoal.KAnonymity(3)])
+    made = shoal.anonymize(table, shoal.methods.Coarsen(resolution=2), [shoal.models.KAnonymity(3)])
     assert made.verdicts[0].level == 7
     inside, outside = (release_report(made, table, audience=a) for a in ("internal", "external"))
     assert "at least 7 different people" in inside
@@ -200,7 +214,7 @@ def test_the_external_version_tells_of_people_what_was_promised_and_no_more():
 def test_the_external_version_hides_the_input(tmp_path):
     people().drop("born", "seen").write_csv(tmp_path / "secret-name.csv")
     table = shoal.read(tmp_path / "secret-name.csv", quasi=["age", "city"], sensitive=["ill"])
-    made = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    made = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     sealed = made.write(tmp_path / "out.csv")
     inside, outside = (release_report(made, table, audience=a, certificate=sealed) for a in ("internal", "external"))
     digest = table.origin.sha256
@@ -217,7 +231,7 @@ def test_the_external_version_hides_the_input(tmp_path):
 def test_the_recipe_in_a_report_makes_the_same_file(tmp_path, monkeypatch):
     people().write_csv(tmp_path / "in.csv")
     table = shoal.read(tmp_path / "in.csv", quasi=QUASI, sensitive=["ill"], orders=ORDERS)
-    made = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)], seed=7)
+    made = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)], seed=7)
     sealed = made.write(tmp_path / "out.csv", delimiter=";")
     page = release_report(made, table, certificate=sealed)
     recipe, _, python = (
@@ -234,7 +248,10 @@ def test_the_recipe_in_a_report_makes_the_same_file(tmp_path, monkeypatch):
 def test_values_and_counts_of_a_recipe_stay_inside():
     frame = pl.DataFrame({"city": ["Aix"] * 9 + ["Bonn"] * 8 + [RARE], "size": ["small", "middle", "large"] * 6})
     table = shoal.read(frame, quasi=["city", "size"], orders=ORDERS)
-    steps = [shoal.MaskUniques(order=("city -> *",), key=("city",)), shoal.Regenerate(counts={"city": {RARE: 1}})]
+    steps = [
+        shoal.methods.MaskUniques(order=("city -> *",), key=("city",)),
+        shoal.methods.Regenerate(counts={"city": {RARE: 1}}),
+    ]
     page = release_report(shoal.anonymize(table, steps), table, audience="external")
     assert RARE not in page
     assert "middle" not in page.partition("How to do it again</h2>")[2]
@@ -258,7 +275,7 @@ def test_outside_no_count_lies_below_the_threshold(ages, k, threshold, data):
     days = [datetime.date(1999, 12, 1) + datetime.timedelta(days=40 * age) for age in ages]
     frame = pl.DataFrame({"age": ages, "city": cities, "x": scaled, "day": days})
     table = shoal.read(frame, quasi=["age", "city", "x", "day"])
-    made = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(k)])
+    made = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(k)])
     page = release_report(made, table, audience="external", threshold=threshold)
     well_formed(page)
     discretion = Discretion.towards("external", made.recipe.models, threshold)
@@ -274,7 +291,7 @@ def test_outside_no_count_lies_below_the_threshold(ages, k, threshold, data):
             assert sum(row["count"] for row in rows) == pytest.approx(n)
             assert sum(row["before"] for row in rows) == pytest.approx(1)
             assert sum(row["after"] for row in rows) == pytest.approx(1)
-    sizes = shoal.score(table, [shoal.ClassSizes()])[0].detail["classes_by_size"]
+    sizes = shoal.score(table, measures=[shoal.measures.ClassSizes()])[0].detail["classes_by_size"]
     figure = class_sizes([Side("original", dict(sizes), True)], k, discretion)
     for row in figure.rows:
         assert row["share"] == 0 or row["share"] * n > least - 1e-6 or len(figure.rows) == 1
@@ -346,7 +363,7 @@ def test_small_counts_and_their_complements_are_hidden_outside():
 
 @pytest.mark.parametrize(("audience", "threshold"), [("everyone", 5), ("external", 1)])
 def test_what_makes_no_sense_is_refused(audience, threshold):
-    with pytest.raises(shoal.ParameterError):
+    with pytest.raises(shoal.errors.ParameterError):
         Discretion(audience, threshold)
 
 
@@ -367,7 +384,7 @@ def test_knowledge_groups_are_combined_and_else_attributes_are_dropped_one_by_on
 def test_people_are_told_from_records(tmp_path):
     frame = people().with_columns(person=pl.Series([i // 2 for i in range(60)]))
     table = shoal.read(frame, quasi=["age", "city"], sensitive=["ill"], subject="person")
-    made = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    made = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     text = " ".join(Checked(release_report(made, table)).words)
     assert "different people" in text
     assert "counted, not released" in text
@@ -401,9 +418,9 @@ def test_a_page_escapes_texts_numbers_figures_and_keeps_headings_in_order():
 def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     write_page(tmp_path / "a.html", "<!DOCTYPE html>é")
     assert (tmp_path / "a.html").read_bytes() == "<!DOCTYPE html>é".encode()
-    with pytest.raises(shoal.ParameterError, match="overwrite"):
+    with pytest.raises(shoal.errors.ParameterError, match="overwrite"):
         write_page(tmp_path / "a.html", "", [tmp_path / "a.html"])
-    with pytest.raises(shoal.DataError):
+    with pytest.raises(shoal.errors.DataError):
         write_page(tmp_path / "nowhere" / "a.html", "")
     assert [path.name for path in tmp_path.iterdir()] == ["a.html"]
 
@@ -420,7 +437,7 @@ def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
 
 def test_without_weasyprint_a_pdf_is_refused_with_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "weasyprint", None)
-    with pytest.raises(shoal.ParameterError, match="WeasyPrint") as refused:
+    with pytest.raises(shoal.errors.ParameterError, match="WeasyPrint") as refused:
         write_pdf("<p>", tmp_path / "a.pdf")
     assert how_to_install("report") in refused.value.remedy
     assert list(tmp_path.iterdir()) == []

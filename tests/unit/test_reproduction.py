@@ -42,8 +42,10 @@ def test_every_cell_of_the_surfaces_is_what_measuring_it_alone_gives(table, case
     first, second = case.known(("spatial", "temporal")), case.known((CENSUS,))
     for row in surfaces(table, first, second, by)[:: 1 if by == "distinct" else 9]:
         wanted = dict.fromkeys(first, row["first"]) | dict.fromkeys(second, row["second"])
-        coarse = shoal.Coarsen({name: r for name, r in wanted.items() if r}, by).apply(table, (), 0)
-        risk, loss = shoal.score(coarse, [shoal.Uniqueness(), shoal.InformationLoss()], table)
+        coarse = shoal.methods.Coarsen({name: r for name, r in wanted.items() if r}, by).apply(table, (), 0)
+        risk, loss = shoal.score(
+            table, coarse, measures=[shoal.measures.Uniqueness(), shoal.measures.InformationLoss()]
+        )
         assert row["unique"] == risk.detail["unique"]
         assert row["information_loss"] == pytest.approx(loss.value, rel=1e-9)
 
@@ -52,7 +54,7 @@ def test_spd_is_pd_made_whole_and_pd_is_the_truth_masked(table, case):
     """Who measures on the truth and calls it SPD measures another table than the paper."""
     records = case.records
     assert records.truth is table
-    before, masked, after = (t.to("polars", cells="text") for t in (table, records.pd, records.spd))
+    before, masked, after = (t.to_polars(cells="text") for t in (table, records.pd, records.spd))
     for name in table.schema.quasi:
         shown = masked[name].cast(str) == before[name].cast(str)
         assert (after[name].cast(str) == before[name].cast(str)).filter(shown).all()

@@ -130,7 +130,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     for name, value in (("b", 3), ("a", 1), ("c", 2)):
         pq.write_table(pa.table({"age": [value] * 1000}), tmp_path / f"{name}.parquet")
     table = shoal.read(tmp_path, quasi="age")
-    assert table.to("arrow").column("age").to_pylist() == [1] * 1000 + [3] * 1000 + [2] * 1000
+    assert table.to_arrow().column("age").to_pylist() == [1] * 1000 + [3] * 1000 + [2] * 1000
     assert table.origin.name == f"{tmp_path.name}/"
 
 
@@ -139,7 +139,7 @@ def test_folders_in_a_folder_are_columns(tmp_path):
         (tmp_path / f"year={year}").mkdir()
         pq.write_table(pa.table({"age": [year - 2000, 40]}), tmp_path / f"year={year}" / "part.parquet")
     table = shoal.read(f"{tmp_path}/", quasi=["age", "year"])
-    assert table.to("arrow").column("year").to_pylist() == [2009, 2009, 2010, 2010]
+    assert table.to_arrow().column("year").to_pylist() == [2009, 2009, 2010, 2010]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_compressed_text_reads_as_plain_text(tmp_path, suffix):
     raw = plain.read_bytes()
     packed.write_bytes(gzip.compress(raw, 1) if suffix == ".gz" else pa.compress(raw, "zstd", asbytes=True))
     one, other = (shoal.read(path, quasi=["age", "n"], sensitive="town") for path in (plain, packed))
-    assert one.to("arrow").equals(other.to("arrow"))
+    assert one.to_arrow().equals(other.to_arrow())
     assert other.origin.sha256 == hashlib.sha256(packed.read_bytes()).hexdigest()
 
 

@@ -25,7 +25,7 @@ def test_the_java_of_the_user_wins(monkeypatch):
 
 
 def test_without_java_it_is_said_what_to_install(bare):
-    with pytest.raises(shoal.ParameterError, match="Java") as raised:
+    with pytest.raises(shoal.errors.ParameterError, match="Java") as raised:
         java.java_home()
     assert how_to_install("spark") in raised.value.remedy
     assert "JAVA_HOME" in raised.value.remedy
@@ -50,7 +50,7 @@ def test_the_java_that_comes_along_starts_without_the_module_that_it_lacks(monke
 
 def test_without_pyspark_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setattr(sessions, "find_spec", lambda name: None)
-    with pytest.raises(shoal.ParameterError, match="needs PySpark") as raised:
+    with pytest.raises(shoal.errors.ParameterError, match="needs PySpark") as raised:
         shoal.Spark()
     assert how_to_install("spark") in raised.value.remedy
 
@@ -58,7 +58,7 @@ def test_without_pyspark_it_is_said_what_to_install(monkeypatch):
 def test_a_master_that_is_none_is_refused_before_java_starts(monkeypatch):
     pytest.importorskip("pyspark", reason="PySpark is not installed: make install EXTRAS=spark")
     monkeypatch.setattr(sessions, "_running", lambda: None)
-    with pytest.raises(shoal.ParameterError, match="'locl' is not a Spark master"):
+    with pytest.raises(shoal.errors.ParameterError, match="'locl' is not a Spark master"):
         shoal.Spark(master="locl")
 
 

@@ -50,8 +50,8 @@ def test_labels_are_read_and_published(survey, name, engine):
     )
     assert [table.schema[column].axis.kind for column in ("age", "sex", "share")] == ["integer", "category", "float"]
     assert table.origin.notes == ("labels of only some values of 'age' left out",)
-    release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
-    assert set(release.frame("pandas")["sex"]) == {"woman", "man"}
+    release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
+    assert set(release.to_pandas()["sex"]) == {"woman", "man"}
     release.write(survey / "out.csv")
     asked = {"private": survey / "out.private.json", "original": survey / name}
     assert shoal.verify(survey / "out.csv", survey / "out.certificate.json", **asked).proved
@@ -61,15 +61,15 @@ def test_what_is_no_such_file_is_refused(survey):
     (survey / "text.sav").write_text("age,ill\n1,2\n")
     (survey / "cut.sav").write_bytes((survey / "in.sav").read_bytes()[:300])
     for name in ("text.sav", "cut.sav"):
-        with pytest.raises(shoal.DataError, match=r"not a file of SPSS"):
+        with pytest.raises(shoal.errors.DataError, match=r"not a file of SPSS"):
             shoal.read(survey / name, quasi="age")
-    with pytest.raises(shoal.DataError, match="There is no file"):
+    with pytest.raises(shoal.errors.DataError, match="There is no file"):
         shoal.read(survey / "none.dta", quasi="age")
 
 
 def test_without_the_library_it_is_said_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     (tmp_path / "a.sav").write_bytes(b"$FL2\0")
-    with pytest.raises(shoal.ParameterError, match="needs pyreadstat") as refused:
+    with pytest.raises(shoal.errors.ParameterError, match="needs pyreadstat") as refused:
         shoal.read(tmp_path / "a.sav", quasi="age")
     assert how_to_install("stats") in refused.value.remedy

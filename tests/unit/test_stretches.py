@@ -34,7 +34,7 @@ def alike(one, other):
         if a.axis.values is not None:
             assert list(a.axis.values) == list(b.axis.values), a.name
     for cells in ("struct", "text"):
-        mine, theirs = one.to("arrow", cells=cells), other.to("arrow", cells=cells)
+        mine, theirs = one.to_arrow(cells=cells), other.to_arrow(cells=cells)
         assert mine.schema == theirs.schema
         assert repr(mine.to_pylist()) == repr(theirs.to_pylist())  # what is no number equals not even itself
     assert (one.origin.name, one.origin.sha256, one.origin.given) == (
@@ -65,12 +65,14 @@ def test_a_folder_is_read_with_the_columns_that_its_folders_name(tmp_path):
 
 def test_a_release_is_read_again_with_its_spans(tmp_path):
     table = shoal.read(pa.table(mixed()), **ROLES)
-    release = shoal.anonymize(table, shoal.SortedClusters(), [shoal.KAnonymity(3)])
+    release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
     release.write(tmp_path / "out.parquet")
     given = ROLES | {"masked": True}
     found, local = stretched(tmp_path / "out.parquet", 6, **given), shoal.read(tmp_path / "out.parquet", **given)
     alike(found, local)
-    assert shoal.check(found, [shoal.KAnonymity(3)]) == shoal.check(local, [shoal.KAnonymity(3)])
+    assert shoal.models.check(found, [shoal.models.KAnonymity(3)]) == shoal.models.check(
+        local, [shoal.models.KAnonymity(3)]
+    )
 
 
 def test_columns_of_every_type_come_and_go_as_they_are(tmp_path):
@@ -110,9 +112,9 @@ def test_what_is_wrong_is_said_as_the_local_engine_says_it(tmp_path):
 
 def test_a_table_without_records_and_a_file_that_is_not_there_are_refused(tmp_path):
     pq.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "empty.parquet")
-    with pytest.raises(shoal.DataError, match="no records"):
+    with pytest.raises(shoal.errors.DataError, match="no records"):
         stretched(tmp_path / "empty.parquet", 6, quasi="a")
-    with pytest.raises(shoal.DataError, match="There is no file"):
+    with pytest.raises(shoal.errors.DataError, match="There is no file"):
         stretched(tmp_path / "nowhere.parquet", 6, quasi="a")
 
 

@@ -27,7 +27,7 @@ MODELS = [{"name": "k-anonymity", "k": [2, 5]}, {"name": "t-closeness", "t": [0.
 
 
 def test_the_grid_crosses_methods_with_what_they_enforce_and_with_seeds():
-    methods = [shoal.SortedClusters(), shoal.StratifiedClusters(), shoal.Coarsen(2)]
+    methods = [shoal.methods.SortedClusters(), shoal.methods.StratifiedClusters(), shoal.methods.Coarsen(2)]
     study = shoal.Study.grid(methods, MODELS, seeds=[0, 1])
     counted = {}
     for cell in study.cells:
@@ -36,7 +36,7 @@ def test_the_grid_crosses_methods_with_what_they_enforce_and_with_seeds():
 
 
 def test_rows_are_tidy(table):
-    rows = shoal.Study.grid([shoal.SortedClusters()], MODELS[:1]).run(table)
+    rows = shoal.Study.grid([shoal.methods.SortedClusters()], MODELS[:1]).run(table)
     assert {(row["models"]["k-anonymity"]["k"], row["measure"]) for row in rows} >= {
         (2, "uniqueness"), (5, "uniqueness"), (2, "information-loss"), (5, "information-loss"),
     }  # fmt: skip
@@ -46,7 +46,9 @@ def test_rows_are_tidy(table):
 
 
 def test_a_study_goes_on_where_it_stopped(table, tmp_path, monkeypatch):
-    study = shoal.Study.grid([shoal.SortedClusters()], [{"name": "k-anonymity", "k": [2, 3, 5]}], cache=tmp_path)
+    study = shoal.Study.grid(
+        [shoal.methods.SortedClusters()], [{"name": "k-anonymity", "k": [2, 3, 5]}], cache=tmp_path
+    )
     asked = []
     run = Cell.run
 
@@ -70,7 +72,7 @@ def test_a_study_goes_on_where_it_stopped(table, tmp_path, monkeypatch):
 
 
 def test_other_data_and_other_recipes_have_other_places_in_the_cache(table):
-    cell, other = (Cell((shoal.SortedClusters(),), (shoal.KAnonymity(k),), ()) for k in (2, 3))
+    cell, other = (Cell((shoal.methods.SortedClusters(),), (shoal.models.KAnonymity(k),), ()) for k in (2, 3))
     changed = shoal.read(PEOPLE.with_columns(age=pl.col("age") + 1), quasi=["age", "zip"], sensitive=["charge"])
     assert len({cell.digest(table), other.digest(table), cell.digest(changed)}) == 3
 
@@ -85,7 +87,7 @@ def test_a_broken_piece_of_work_leaves_nothing_in_the_cache(tmp_path):
 
 def test_a_promise_that_is_not_kept_stops_the_study(table):
     with pytest.raises(GuaranteeError, match="does not keep its promise"):
-        Cell((shoal.Coarsen(30),), (shoal.KAnonymity(5),), ()).run(table)
+        Cell((shoal.methods.Coarsen(30),), (shoal.models.KAnonymity(5),), ()).run(table)
 
 
 def test_a_study_is_read_from_toml(tmp_path, table):

@@ -28,7 +28,9 @@ def test_numbers_dates_orders_categories_and_missing_cells_count_as_when_measure
     first, second = ("pay", "height", "grade"), ("born", "town")
     for row in surfaces(table, first, second, by)[::3]:
         wanted = dict.fromkeys(first, row["first"]) | dict.fromkeys(second, row["second"])
-        coarse = shoal.Coarsen({name: r for name, r in wanted.items() if r}, by).apply(table, (), 0)
-        risk, loss = shoal.score(coarse, [shoal.Uniqueness(), shoal.InformationLoss()], table)
+        coarse = shoal.methods.Coarsen({name: r for name, r in wanted.items() if r}, by).apply(table, (), 0)
+        risk, loss = shoal.score(
+            table, coarse, measures=[shoal.measures.Uniqueness(), shoal.measures.InformationLoss()]
+        )
         assert row["unique"] == risk.detail["unique"]
         assert row["information_loss"] == pytest.approx(loss.value, rel=1e-9)

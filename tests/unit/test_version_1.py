@@ -49,7 +49,7 @@ def resealed(path, change):
 )
 def test_they_are_not_believed_more_than_new_ones(pair, change):
     path, certificate = pair
-    with pytest.raises(shoal.CertificateError):
+    with pytest.raises(shoal.errors.CertificateError):
         shoal.verify(path, resealed(certificate, change))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -44,24 +45,18 @@ from shoal.cli.options import (
     given_options,
     print_json,
 )
-from shoal.conditions import Condition
-from shoal.engines import AnyEngine, engine_for, read
+from shoal.comparison import DISTANCES, compare
+from shoal.disclosure_risk import risk, with_columns
+from shoal.engines import read
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError
 from shoal.inspection import advice, inspect, next_command
-from shoal.measures import Demanding, Measure, PairMeasure, Score, score
+from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.measures.information_loss import InformationLoss
-from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
-from shoal.measures.total_variation import TotalVariation
-from shoal.measures.uniqueness import Matching
-from shoal.pairing import misplaced, paired
-from shoal.private_record import PrivateRecord
 from shoal.progress.showing import in_command
 from shoal.release import STANDARD_MEASURES
-from shoal.risk import risk
-from shoal.schema import ReadOptions, Role, Roles
+from shoal.schema import Role, Roles
 from shoal.study import Study
 from shoal.table import Table
 
@@ -79,19 +74,18 @@ def inspect_command(
         thousands=thousands, dates=dates, header=header, masked=masked,
     )  # fmt: skip
     with in_command(f"reading {file.name}"):
-        table = read(
+        found = inspect(
             file,
             engine=chosen_engine(engine, master),
             memory=memory,
             options=replace(options, roles=Roles(rest=Role.PLAIN)),
         )
-        reports = inspect(table)
-    said, then = advice(reports), next_command(file.seen_from(None), reports, given_options(context))
+    found |= {"file": file.name, "advice": advice(found.reports)}
+    found["next"] = next_command(file.seen_from(None), found.reports, given_options(context))
     if as_json:
-        print_json({"file": file.name, "records": table.rows, "notes": list(table.origin.notes),
-                     "columns": [asdict(report) for report in reports], "advice": said, "next": then})  # fmt: skip
+        print_json(found)
     else:
-        showing.inspection(file, table, reports, said, then)
+        showing.inspection(found)
 
 
 @app.command("risk")
@@ -108,85 +102,31 @@ def risk_command(
         from shoal.report.page import usable
 
         usable(page, file.files(), overwrite=overwrite)
-    if matching not in (None, "signature", "fit"):
-        raise ParameterError(f"'{matching}' is no way to match records.", "Use --matching signature or --matching fit.")
-    way: Matching | None = "fit" if matching == "fit" else "signature" if matching else None
-    sets = [listed(text) for text in known or ()]
-    if not all(sets):
-        raise ParameterError("A set of known attributes names none.", "Name at least one: --known age,sex.")
     errors = asked_errors(error)
     extra = asked_measures(measure)
-    for asked in extra:
-        if isinstance(asked, PairMeasure):
-            raise ParameterError(f"{asked.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
     options = read_options(
         quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing,
         thousands=thousands, dates=dates, header=header, masked=masked,
     )  # fmt: skip
-    held_by = chosen_engine(engine, master)
-    file = at_hand(file)
+    file, sets = at_hand(file), [listed(text) for text in known or ()]
     with in_command(f"reading {file.name}"):
-        guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
-        if guessed:
-            options = _guessed(file, options, held_by, memory)
-        table = read(file, engine=held_by, memory=memory, options=_with_columns(options, where, sets, extra))
-        for names in sets:
-            for name in names:
-                if name not in table.schema.quasi:
-                    raise SchemaError.missing_column(name, table.schema.quasi)
-        report = {"file": file.name, "quasi": list(table.schema.quasi), "guessed": guessed}
-        report |= risk(table, where=where, matching=way, errors=errors)
-        if sets:
-            report["known"] = [
-                risk(table, names, where, way, {name: rate for name, rate in errors.items() if name in names})
-                for names in sets
-            ]
-        if extra:
-            report["scores"] = [_score(value) for value in score(table, extra)]
+        report = risk(
+            file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
+            engine=chosen_engine(engine, master), memory=memory, options=options,
+        )  # fmt: skip
+        report["file"] = file.name
         if page is not None:
             from shoal.report.page import write_page
             from shoal.report.risk_report import risk_report
 
-            write_page(page, risk_report(table, report, extra), file.files(), overwrite=overwrite)
+            write_page(page, risk_report(report.table, report, extra), file.files(), overwrite=overwrite)
             report["report"] = str(page)
     if as_json:
         print_json(report)
     else:
-        showing.risk(table, report, guessed=guessed)
+        showing.risk(report)
         if page is not None:
             typer.echo(f"\nReport: {page}")
-
-
-def _guessed(file: Source, options: ReadOptions, engine: AnyEngine | str | None, memory: str | None) -> ReadOptions:
-    """Take the columns that look like quasi-identifiers when none are named."""
-    table = read(
-        file,
-        engine=engine,
-        memory=memory,
-        options=replace(options, roles=Roles(rest=Role.PLAIN)),
-    )
-    taken = (*options.roles.sensitive, *options.roles.plain)
-    quasi = tuple(report.name for report in inspect(table) if report.role == Role.QUASI and report.name not in taken)
-    if not quasi:
-        raise ParameterError("No column looks like a quasi-identifier.", "Name them: --quasi age,zip.")
-    return replace(options, roles=replace(options.roles, quasi=quasi))
-
-
-def _with_columns(
-    options: ReadOptions, where: str | None, sets: Sequence[Sequence[str]], measures: Sequence[Measure] = ()
-) -> ReadOptions:
-    """Read also the columns that a condition, a set of known attributes or a measure speaks of."""
-    roles = options.roles
-    if roles.last_sensitive:
-        return options
-    extra = dict.fromkeys(name for names in sets for name in names) if not roles.quasi else {}
-    quasi = (*roles.quasi, *extra)
-    named = {*quasi, *roles.sensitive}
-    conditions = [text for text in (where, *(getattr(measure, "where", None) for measure in measures)) if text]
-    targets = [measure.target for measure in measures if hasattr(measure, "target")]
-    columns = dict.fromkeys([*(c for text in conditions for c in Condition.parse(text).columns), *targets])
-    spoken = tuple(column for column in columns if column not in named)
-    return replace(options, roles=replace(roles, quasi=quasi, plain=(*roles.plain, *spoken)))
 
 
 @app.command("compare")
@@ -214,12 +154,9 @@ def compare_command(
     )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
-    always = (*STANDARD_MEASURES, *_DISTANCES)
-    asked = [*_DISTANCES, *(extra for extra in asked_measures(measure, target) if extra not in always)]
-    options = _with_columns(options, where, (), asked)
+    asked = asked_measures(measure, target)
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
-    records = [PrivateRecord.load(path) for path in private or ()]
     if report is not None:
         from shoal.files import files_read_by
         from shoal.report.page import usable
@@ -227,32 +164,24 @@ def compare_command(
         usable(report, files_read_by([original, *(released or ()), options]), overwrite=overwrite)
     if [original.kind, *(path.kind for path in released or ())].count("stream") > 1:
         raise ParameterError("Only one table can come from stdin.", "Name the others.")
-    original, released = at_hand(original), [at_hand(path) for path in released or ()]
-    held_by = engine_for([original, *released], options, engine=chosen_engine(engine, master), memory=memory)
+    original, held_by = at_hand(original), chosen_engine(engine, master)
     if methods:
         kept, levels = (report, overwrite), listed(k or _LEVELS)
-        _compare_methods(original, held_by, options, listed(methods), levels, where, asked, kept, as_json)
+        always = (*STANDARD_MEASURES, *DISTANCES)
+        asked = [*DISTANCES, *(extra for extra in asked if extra not in always)]
+        table = partial(read, engine=held_by, memory=memory, options=with_columns(options, where, (), asked))
+        _compare_methods(original, table, listed(methods), levels, where, asked, kept, as_json)
         return
     with in_command(f"reading {original.name}"):
-        before = read(original, engine=held_by, options=options)
-        for extra in asked:
-            if isinstance(extra, Demanding):
-                extra.demand(before.schema)
-        found: dict[str, Any] = {"original": risk(before, where=where, matching="signature"), "releases": []}
-        for path in released:
-            after = read(path, engine=held_by, options=_like(before, options))
-            after = paired(after, path, before, records, same_order=same_order)
-            scores = score(after, [InformationLoss(), *asked], before)
-            told = {"path": str(path)} | {value.measure.replace("-", "_"): value.value for value in scores}
-            told |= risk(after, where=where, matching="signature")
-            if same_order:  # which was said, and not found out
-                told["misplaced"] = misplaced(before, after)
-            found["releases"].append(told | {"scores": [_score(value) for value in scores]})
+        found = compare(
+            original, *(released or ()), where=where, measures=asked, private=private or (), same_order=same_order,
+            engine=held_by, memory=memory, options=options,
+        )  # fmt: skip
     if report is not None:
         from shoal.report.comparison_report import releases_report
         from shoal.report.page import write_page
 
-        page = releases_report(original.name, found, [InformationLoss(), *asked])
+        page = releases_report(original.name, found, found.measures)
         write_page(report, page, overwrite=overwrite)
         found["report"] = str(report)
     if as_json:
@@ -261,17 +190,11 @@ def compare_command(
         showing.comparison(found)
 
 
-# What is always compared beside the information loss: it costs little.
-_DISTANCES: tuple[Measure, ...] = (KolmogorovSmirnov(), TotalVariation())
 _LEVELS = "2,3,5,10"
 
 
-def _score(value: Score) -> dict[str, Any]:
-    return {"measure": value.measure, "value": value.value, "detail": dict(value.detail)}
-
-
 def _compare_methods(
-    file: Source, engine: AnyEngine, options: ReadOptions, methods: Sequence[str], levels: Sequence[str], where: str | None,
+    file: Source, reading: Callable[[Source], Table], methods: Sequence[str], levels: Sequence[str], where: str | None,
     asked: Sequence[Measure], kept: tuple[Path | None, bool], as_json: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""
@@ -284,7 +207,7 @@ def _compare_methods(
     chosen = [build("methods", {"name": name}) for name in methods]
     grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
     with in_command(f"reading {file.name}"):
-        rows = grid.run(read(file, engine=engine, options=options))
+        rows = grid.run(reading(file))
     said = sentences(rows)
     report, overwrite = kept
     if report is not None:
@@ -294,17 +217,6 @@ def _compare_methods(
     else:
         showing.study(rows)
         showing.lines(said)
-
-
-def _like(table: Table, options: ReadOptions) -> ReadOptions:
-    """Read a release by the kinds of its original: ranges and sets say less of what a column is."""
-    attributes = table.schema.attributes
-    plain = [a for a in attributes if a.axis.tree is None]
-    orders = {a.name: tuple(a.axis.values) for a in plain if a.axis.kind == "ordered"}  # type: ignore[arg-type]
-    kinds = {a.name: a.axis.kind for a in plain}
-    like = replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
-    named = None if options.header is None else True
-    return replace(like, thousands=None, dates=None, header=named, released=True)
 
 
 @app.command("list")

@@ -51,18 +51,17 @@ from shoal.cli.options import (
     results_beside,
 )
 from shoal.conditions import Condition
-from shoal.engines import engine_for, read
+from shoal.engines import read
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
 from shoal.errors import CertificateError, ParameterError
 from shoal.files import files_read_by
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.papers import Places, certificate_beside
+from shoal.papers import Places
 from shoal.progress.showing import in_command
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
-from shoal.schema import ReadOptions
 from shoal.table import Table
 
 
@@ -246,12 +245,12 @@ def check_command(
     if original is not None and file.kind == original.kind == "stream":
         raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")
     try:
-        file, original = at_hand(file), at_hand(original)
+        file = at_hand(file)
         with in_command(f"checking {file.name}"):
-            sources = [file] if original is None else [file, original]
-            held_by = engine_for(sources, ReadOptions(), engine=chosen_engine(engine, master), memory=memory)
-            paper = certificate_beside(file) if certificate is None else certificate
-            proof = verify(file, paper, key=signing_key(key), private=private, original=original, engine=held_by)
+            proof = verify(
+                file, certificate, key=signing_key(key), private=private, original=original,
+                engine=chosen_engine(engine, master), memory=memory,
+            )  # fmt: skip
     except CertificateError as error:
         if as_json:
             print_json({"verified": False, "reason": error.what})

@@ -67,7 +67,7 @@ AGE_GROUP = np.minimum(np.where(np.arange(86) == 0, 0, np.arange(86) // 10 + 1),
 
 def compare(table: Table, knowledge: Mapping[str, str], patients: NDArray[Any] | None) -> list[Goal]:
     """Measure every goal, given a table as `shoal.datasets.discharges` makes it, and whose discharge each record is."""
-    frame, tables = table.to("arrow"), model()
+    frame, tables = table.to_arrow(), model()
     columns = {name: frame.column(name).to_numpy().astype(np.int64) for name in table.schema.quasi}
     charges = frame.column("charge").fill_null(0).to_numpy()  # the state writes 0 where none was reported
     of_length = [*_uniqueness(table, knowledge), *_masking(table)]
@@ -155,7 +155,7 @@ def _uniqueness(table: Table, knowledge: Mapping[str, str]) -> Iterator[Goal]:
     kinds = sorted(set(knowledge.values()))
     sets = [known for size in range(1, len(kinds) + 1) for known in combinations(kinds, size)]
     measures = [Uniqueness(tuple(name for name in table.schema.quasi if knowledge[name] in known)) for known in sets]
-    found = {known: of.value for known, of in zip(sets, score(table, measures), strict=True)}
+    found = {known: of.value for known, of in zip(sets, score(table, measures=measures), strict=True)}
     for known, share in found.items():
         less = max((found[part] for part in combinations(known, len(known) - 1) if part), default=None)
         what = f"truth: unique by {', '.join(known)} features"
@@ -168,10 +168,10 @@ def _uniqueness(table: Table, knowledge: Mapping[str, str]) -> Iterator[Goal]:
 def _masking(truth: Table) -> Iterator[Goal]:
     masked = MaskUniques(key=MASKING_KEY).apply(truth, (), 0)
     regenerated = Regenerate().apply(masked, (), 0)
-    yield _near("SPD: unique", UNIQUE_SPD, 0.03, score(regenerated, [Uniqueness()])[0].value, "calibrated")
+    yield _near("SPD: unique", UNIQUE_SPD, 0.03, score(regenerated, measures=[Uniqueness()])[0].value, "calibrated")
     yield from _correlations(masked, regenerated)
     yield from _masked(masked)
-    worst = score(masked, [Uniqueness(None, "fit"), Uniqueness(MASKING_KEY, "fit")])
+    worst = score(masked, measures=[Uniqueness(None, "fit"), Uniqueness(MASKING_KEY, "fit")])
     yield _twofold("PD: unique in the worst case", UNIQUE_PD, worst[0].value)
     yield Goal(
         "PD: unique in the worst case, length of stay not known", "not published", worst[1].value, None, "validation"
@@ -180,13 +180,13 @@ def _masking(truth: Table) -> Iterator[Goal]:
     yield _twofold(
         "SPD in two intervals per attribute: unique records",
         UNIQUE_AT_TWO,
-        score(coarse, [Uniqueness()])[0].value * truth.rows,
+        score(coarse, measures=[Uniqueness()])[0].value * truth.rows,
     )
 
 
 def _correlations(masked: Table, regenerated: Table) -> Iterator[Goal]:
     """Compare with Table S4 the cells of PD that are not masked, and with Table S5 all cells of SPD."""
-    found = score(masked, [CorrelationShift("skip")], regenerated)[0].detail
+    found = score(regenerated, masked, measures=[CorrelationShift("skip")])[0].detail
     names = masked.schema.quasi
     tables: tuple[tuple[str, Mapping[str, tuple[float, ...]], str, Kind], ...] = (
         ("PD", CORRELATIONS_S4, "after", "calibrated"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.anonymization import anonymize
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
+from shoal.disclosure_risk import risk_of
 from shoal.engines import read
 from shoal.engines.scratch import folder_until_the_end
 from shoal.files import refuse_overwriting
@@ -19,7 +20,6 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.papers import Places
 from shoal.release import STANDARD_MEASURES, Release
-from shoal.risk import risk
 from shoal.showing import comparison, proof
 from shoal.verification import verify
 
@@ -42,7 +42,7 @@ def _tour(folder: Path) -> None:
     original = folder / "patients.csv"
     write_patients(original)
     table = read(original, quasi=QUASI, sensitive=SENSITIVE)
-    before = risk(table, where=_WHERE)
+    before = risk_of(table, where=_WHERE)
     print(f"{before['records']:,} made-up patients; {before['uniqueness']:.1%} of them stand alone:\n")
     _show(original)
     report: dict[str, Any] = {"original": before, "releases": []}
@@ -54,8 +54,10 @@ def _tour(folder: Path) -> None:
     for name, release in releases.items():
         target = folder / f"patients-{name}.csv"
         release.write(target, overwrite=True)  # what must not be replaced was refused before
-        loss = score(release.table, [InformationLoss()], table)[0].value
-        report["releases"].append({"path": str(target), "information_loss": loss} | risk(release.table, where=_WHERE))
+        loss = score(table, release.table, measures=[InformationLoss()])[0].value
+        report["releases"].append(
+            {"path": str(target), "information_loss": loss} | risk_of(release.table, where=_WHERE)
+        )
     print("\nThe same people, each in a crowd of at least five:\n")
     _show(folder / "patients-k5.csv")
     print(f"\nBefore and after (disclosed: {_WHERE}):\n")

@@ -42,8 +42,9 @@ def read(
         How to read; or give its parts by name:
     **given
         ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
-        ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``knowledge`` (by column), ``delimiter``,
-        ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
+        ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``hierarchies``, ``knowledge`` (by column),
+        ``delimiter``, ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
+        A hierarchy is a CSV file (a line per value, from left to right), ``bands 5,20``, ``prefix 3,1`` or ``dates``.
 
     Returns
     -------

@@ -66,6 +66,8 @@ class Source:
         """
         if isinstance(given, Source):
             return given
+        if not isinstance(given, str | os.PathLike):
+            raise ParameterError(f"A {type(given).__name__} is no name of a file or table.", "Give a path, or a URL.")
         text = os.fspath(given)
         if text in STREAMS:
             return cls("stream")

@@ -9,13 +9,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, SupportsIndex, overload, runtime_checkable
 
+from shoal.catalogue import picked
 from shoal.engines.values import Boxes
+from shoal.errors import ParameterError, suggest
+from shoal.lazy import attach
 from shoal.progress import stage
 from shoal.schema import Schema
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, Table, insist_on_table
 
+if TYPE_CHECKING:  # The one list of what there is, in the order in which it is shown. An entry is named as its file is.
+    # isort: off
+    from shoal.measures.uniqueness import Uniqueness as Uniqueness
+    from shoal.measures.random_reidentification import RandomReidentification as RandomReidentification
+    from shoal.measures.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
+    from shoal.measures.order_leak import OrderLeak as OrderLeak
+    from shoal.measures.class_sizes import ClassSizes as ClassSizes
+    from shoal.measures.information_loss import InformationLoss as InformationLoss
+    from shoal.measures.granularity import Granularity as Granularity
+    from shoal.measures.correlation_shift import CorrelationShift as CorrelationShift
+    from shoal.measures.sse import SumOfSquares as SumOfSquares
+    from shoal.measures.il1s import IL1s as IL1s
+    from shoal.measures.discernibility import Discernibility as Discernibility
+    from shoal.measures.average_class_size import AverageClassSize as AverageClassSize
+    from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
+    from shoal.measures.total_variation import TotalVariation as TotalVariation
+    from shoal.measures.query_error import QueryError as QueryError
+    from shoal.measures.pmse import Propensity as Propensity
+    from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
+    # isort: on
+else:
+    __getattr__, __dir__ = attach(__name__, __file__)
+
+STANDARD = (
+    "uniqueness",
+    "random-reidentification",
+    "class-sizes",
+    "information-loss",
+)  # measured unless others are named
 Direction = Literal["lower is safer", "lower is more useful", "describes"]
 
 
@@ -45,6 +77,36 @@ class Score:
     def exact(cls, measure: str, value: float, detail: Mapping[str, Any]) -> Score:
         """Make a score that is known exactly."""
         return cls(measure, value, value, value, detail)
+
+
+class Scores(tuple[Score, ...]):
+    """Scores in the order in which they were asked for, each also by the name of its measure."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, which: SupportsIndex | str) -> Score: ...
+    @overload
+    def __getitem__(self, which: slice) -> tuple[Score, ...]: ...
+    def __getitem__(self, which: SupportsIndex | slice | str) -> Score | tuple[Score, ...]:
+        """Give the score of a measure, by its name or its place."""
+        if not isinstance(which, str):
+            return super().__getitem__(which)
+        found = [score for score in self if score.measure == which]
+        if len(found) == 1:
+            return found[0]
+        names = dict.fromkeys(score.measure for score in self)
+        near = suggest(which, names)
+        raise ParameterError(
+            f"'{which}' was measured {len(found)} times." if found else f"'{which}' was not measured.",
+            "Take each by its place: scores[0]."
+            if found
+            else f"{f'Did you mean {near!r}? ' if near else ''}There are: {', '.join(names) or 'none'}.",
+        )
+
+    def __contains__(self, which: object) -> bool:
+        """Tell whether there is a score, or one of a measure of this name."""
+        return any(which in (score.measure, score) for score in self)
 
 
 def nothing_to_measure(measure: str, why: str, detail: Mapping[str, Any] | None = None) -> Score:
@@ -154,18 +216,42 @@ def asks_for_nodes(measure: Measure, trees: Collection[str]) -> bool:
     return any(measure.known is None or name in measure.known for name in trees)
 
 
-def score(released: Table, measures: Sequence[Measure], original: Table | None = None) -> tuple[Score, ...]:
-    """Measure a table, forming the classes of each set of known attributes once.
+def score(
+    original: Table | None,
+    released: Table | None = None,
+    *,
+    measures: Measure | str | Sequence[Measure | str] | None = None,
+) -> Scores:
+    """Measure a release beside its original, or one table by itself.
 
     Parameters
     ----------
-    released
-        The table that is measured.
-    measures
-        What to measure.
     original
-        The table before masking. Measures that need it are left out when it is not given.
+        The table before masking; or the only one there is.
+    released
+        The table after masking. If it is left out, only one table is measured, and measures that compare two are left
+        out.
+    measures
+        What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
+
+    Examples
+    --------
+    >>> import polars as pl, shoal
+    >>> table = shoal.read(pl.DataFrame({"age": [34, 35, 61, 62]}), quasi="age")
+    >>> shoal.score(table)["uniqueness"].value
+    1.0
+    >>> shoal.score(table, shoal.anonymize(table, k=2).table)["uniqueness"].value
+    0.0
     """
+    released, original = (original, None) if released is None else (released, original)
+    for each in (released,) if original is None else (original, released):
+        insist_on_table(each)
+    assert released is not None
+    return _scores(released, picked("measures", STANDARD if measures is None else measures), original)
+
+
+def _scores(released: Table, measures: Sequence[Measure], original: Table | None) -> Scores:
+    """Measure a table, forming the classes of each set of known attributes once."""
     by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
     scores: dict[int, Score] = {}
     for measure in measures:
@@ -188,7 +274,7 @@ def score(released: Table, measures: Sequence[Measure], original: Table | None =
         if isinstance(measure, PairMeasure) and original is not None:
             stage(f"measuring {measure.name}")
             scores[id(measure)] = measure.score(original, released)
-    return tuple(scores[id(measure)] for measure in measures if id(measure) in scores)
+    return Scores(scores[id(measure)] for measure in measures if id(measure) in scores)
 
 
 def _decision(measure: BoxMeasure, schema: Schema) -> Callable[[Boxes], Any]:

@@ -13,7 +13,7 @@ from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class Il1s:
+class IL1s:
     """The mean absolute difference between original and published values, divided by √2 times the deviation.
 
     √2 times its deviation is how far two values of an attribute differ that are drawn at random, in the root of the

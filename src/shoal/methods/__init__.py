@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from shoal.errors import ParameterError
+from shoal.lazy import attach
 from shoal.models import PrivacyModel
 from shoal.table import Table
 
+if TYPE_CHECKING:  # The one list of what there is, in the order in which it is shown. An entry is named as its file is.
+    # isort: off
+    from shoal.methods.sorted_clusters import SortedClusters as SortedClusters
+    from shoal.methods.hilbert import Hilbert as Hilbert
+    from shoal.methods.coarsen import Coarsen as Coarsen
+    from shoal.methods.stratified_clusters import StratifiedClusters as StratifiedClusters
+    from shoal.methods.mdav import MDAV as MDAV
+    from shoal.methods.v_mdav import VMDAV as VMDAV
+    from shoal.methods.mondrian import Mondrian as Mondrian
+    from shoal.methods.merge_clusters import MergeClusters as MergeClusters
+    from shoal.methods.k_anonymity_first import KAnonymityFirst as KAnonymityFirst
+    from shoal.methods.t_closeness_first import TClosenessFirst as TClosenessFirst
+    from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
+    from shoal.methods.mask_uniques import MaskUniques as MaskUniques
+    from shoal.methods.regenerate import Regenerate as Regenerate
+    # isort: on
+else:
+    __getattr__, __dir__ = attach(__name__, __file__)
+
 Model = TypeVar("Model", bound=PrivacyModel)
+_ASKED = {"k-anonymity": "k=5, --k 5", "t-closeness": "t=0.1, --t 0.1"}
 
 
 class Method(Protocol):
@@ -33,6 +54,6 @@ def wanted(models: Sequence[PrivacyModel], kind: type[Model], method: str) -> Mo
     if len(found) != 1:
         raise ParameterError(
             f"{method} needs {kind.name} exactly once; it was asked for {len(found)} times.",
-            "Add the model (models=[KAnonymity(5)], --k 5).",
+            f"Ask for it once ({_ASKED.get(kind.name, 'models=[…]')}).",
         )
     return found[0]

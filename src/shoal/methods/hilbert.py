@@ -78,7 +78,7 @@ class Hilbert(Partitioner):
     loses less and both come within t or stay there; and another way to form classes is to take as many records from
     each stratum of it, as in Algorithm S4, but matched in all quasi-identifiers. In large tables ways and sizes are
     tried on some of the records. A single attribute with exact cells is cut at the best places that there are; and of
-    up to 1,024 records classes are also formed as `Mdav`, `VMdav` and `Mondrian` would.
+    up to 1,024 records classes are also formed as `MDAV`, `VMDAV` and `Mondrian` would.
 
     Parameters
     ----------

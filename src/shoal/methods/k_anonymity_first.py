@@ -23,7 +23,7 @@ from shoal.table import Table
 class KAnonymityFirst(CloseClusters):
     """k-anonymity first, then t-closeness: members of a class are replaced until it is near the table.
 
-    Classes are formed around records as in MDAV (see `Mdav`): first of the k nearest records; then, as long as the
+    Classes are formed around records as in MDAV (see `MDAV`): first of the k nearest records; then, as long as the
     class is farther than t from the table, the next nearest record replaces that member whose leaving helps most, if
     any does. Late classes find few records to choose from: those that miss t join the class whose mean is nearest, as
     in `MergeClusters`. Members are replaced for the first confidential attribute that has an order; without one,

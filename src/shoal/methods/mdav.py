@@ -17,7 +17,7 @@ from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class Mdav(Partitioner):
+class MDAV(Partitioner):
     """Microaggregation with classes of k: maximum distance to average vector.
 
     While 3k records are left, the one farthest from their mean forms a class with the k - 1 nearest to it, and so does

@@ -17,7 +17,7 @@ from shoal.table import Table
 class MergeClusters(CloseClusters):
     """k-anonymity with t-closeness by merging: microaggregation, then the farthest class joins the nearest one.
 
-    Classes of k are formed by MDAV (see `Mdav`). As long as one is farther than t from the table, the farthest joins
+    Classes of k are formed by MDAV (see `MDAV`). As long as one is farther than t from the table, the farthest joins
     the class whose mean is nearest. Any distance of t-closeness will do, and any number of confidential attributes, one
     after the other. Much is lost where quasi-identifiers tell the confidential attribute: then nearly all classes have
     to be joined, and the work grows with the square of their number in a piece of the table.

@@ -14,13 +14,13 @@ from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class VMdav(Partitioner):
+class VMDAV(Partitioner):
     """Microaggregation with classes of k to 2k - 1: variable-size maximum distance to average vector.
 
     The record farthest from the mean of all forms a class with the k - 1 nearest to it. The record that is nearest to
     a member then joins if its distance is less than gamma times that to its own nearest neighbour outside, and so on.
     Records that are left over, fewer than k, join the class of the nearest record. Ties go to the record that comes
-    first in the table. Distances and missing cells are those of `Mdav`, and so is how other promises are kept.
+    first in the table. Distances and missing cells are those of `MDAV`, and so is how other promises are kept.
 
     Parameters
     ----------

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.catalogue import picked
+from shoal.lazy import attach
 from shoal.schema import Schema
-from shoal.table import Carry, Classes, Table
+from shoal.table import Carry, Classes, Table, insist_on_table
+
+if TYPE_CHECKING:  # The one list of what there is, in the order in which it is shown. An entry is named as its file is.
+    # isort: off
+    from shoal.models.k_anonymity import KAnonymity as KAnonymity
+    from shoal.models.t_closeness import TCloseness as TCloseness
+    from shoal.models.l_diversity import LDiversity as LDiversity
+    from shoal.models.alpha_k import AlphaK as AlphaK
+    from shoal.models.t_closeness import closeness_bound as closeness_bound
+    from shoal.models.t_closeness import cluster_size as cluster_size
+    from shoal.models.t_closeness import smallest_cluster as smallest_cluster
+    # isort: on
+else:
+    __getattr__, __dir__ = attach(__name__, __file__)
 
 
 class PrivacyModel(Protocol):
@@ -89,7 +104,7 @@ class Verdict:
     convention: str
 
 
-def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
+def check(table: Table, models: PrivacyModel | Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
     """Measure models on a table. Nothing is known here of the method that made it.
 
     Parameters
@@ -102,11 +117,13 @@ def check(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
     Examples
     --------
     >>> import polars as pl
-    >>> from shoal import KAnonymity, read
-    >>> table = read(pl.DataFrame({"age": [34, 34, 51]}), quasi=["age"])
-    >>> check(table, [KAnonymity(2)])[0].sentence
+    >>> import shoal
+    >>> table = shoal.read(pl.DataFrame({"age": [34, 34, 51]}), quasi=["age"])
+    >>> shoal.models.check(table, [shoal.models.KAnonymity(2)])[0].sentence
     'Some combination of quasi-identifiers occurs only once.'
     """
+    insist_on_table(table)
+    models = picked("models", models)
     if not models:
         return ()
     carry = tuple(dict.fromkeys(item for model in models for item in model.carries(table.schema)))

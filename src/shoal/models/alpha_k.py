@@ -12,7 +12,7 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import diversity
 from shoal.models.confidential import bins_of, confidential
 from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
-from shoal.parameters import settle
+from shoal.parameters import settle, shown
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -45,7 +45,7 @@ class AlphaK:
         settle(self)
         if isinstance(self.alpha, bool) or not isinstance(self.alpha, (int, float)) or not 0 < self.alpha <= 1:
             raise ParameterError(
-                f"alpha must be above 0 and at most 1, not {self.alpha}.", "Typical values are 0.3 to 0.7."
+                f"alpha must be above 0 and at most 1, not {shown(self.alpha)}.", "Typical values are 0.3 to 0.7."
             )
 
     @property

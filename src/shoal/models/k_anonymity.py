@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.models.people import people_in, refuse_nobody, subject_of
-from shoal.parameters import settle
+from shoal.parameters import settle, shown
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -40,7 +40,7 @@ class KAnonymity:
         settle(self)
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
             raise ParameterError(
-                f"k must be a whole number of at least 2, not {self.k}.", "A crowd of one hides nobody."
+                f"k must be a whole number of at least 2, not {shown(self.k)}.", "A crowd of one hides nobody."
             )
 
     @property

@@ -15,7 +15,7 @@ from shoal.kernels.diversity import Diversity, diversity
 from shoal.kernels.people import strangers
 from shoal.models.confidential import bins_of, confidential
 from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
-from shoal.parameters import settle
+from shoal.parameters import settle, shown
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
@@ -69,10 +69,10 @@ class LDiversity:
         whole = number and float(self.l).is_integer() and self.l >= 2
         if not (whole or (number and self.kind == "entropy" and self.l > 1)):
             raise ParameterError(
-                f"l must be a whole number of at least 2, not {self.l}.", "For entropy, any number above 1."
+                f"l must be a whole number of at least 2, not {shown(self.l)}.", "For entropy, any number above 1."
             )
         if isinstance(self.c, bool) or not isinstance(self.c, (int, float)) or not self.c > 0:
-            raise ParameterError(f"c must be above 0, not {self.c}.", "Typical values are 1 to 5.")
+            raise ParameterError(f"c must be above 0, not {shown(self.c)}.", "Typical values are 1 to 5.")
 
     @property
     def promised(self) -> float:

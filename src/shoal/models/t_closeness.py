@@ -15,7 +15,7 @@ from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.models.confidential import confidential, places_among
 from shoal.models.people import Pairs, pairs_in, records_again, subject_of, values_had
-from shoal.parameters import settle
+from shoal.parameters import settle, shown
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Ranked, Table
 
@@ -66,7 +66,9 @@ class TCloseness:
         """Refuse a t that is no distance."""
         settle(self)
         if isinstance(self.t, bool) or not isinstance(self.t, (int, float)) or not 0 < self.t <= 1:
-            raise ParameterError(f"t must be above 0 and at most 1, not {self.t}.", "Typical values are 0.05 to 0.3.")
+            raise ParameterError(
+                f"t must be above 0 and at most 1, not {shown(self.t)}.", "Typical values are 0.05 to 0.3."
+            )
         if self.distance is not None and self.distance not in _CONVENTIONS:
             raise ParameterError(
                 f"'{self.distance}' is not a distance of t-closeness.", f"Choose one of: {', '.join(_CONVENTIONS)}."

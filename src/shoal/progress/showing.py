@@ -175,7 +175,7 @@ def show_progress(told: Progress | bool = True) -> contextlib.AbstractContextMan
     >>> stages = []
     >>> with shoal.show_progress(lambda stage, share, left: stages.append(stage)):
     ...     table = shoal.read(pl.DataFrame({"age": [34, 35, 61, 62]}), quasi=["age"])
-    ...     release = shoal.anonymize(table, shoal.Hilbert(), [shoal.KAnonymity(2)])
+    ...     release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(2)])
     >>> "masking with hilbert" in stages
     True
     """

@@ -127,7 +127,7 @@ def uniqueness_by_knowledge(tables: Mapping[str, Table], discretion: Discretion)
     for known, names in sets.items():
         row: dict[str, Any] = {"known": known}
         for which, table in tables.items():
-            detail = score(table, [Uniqueness(names)])[0].detail
+            detail = score(table, measures=[Uniqueness(names)])[0].detail
             shared = Discretion("internal", 2) if which == AFTER else discretion  # recipients can count that themselves
             row[which] = shared.drawn(detail["unique"], detail["records"])
         rows.append(row)

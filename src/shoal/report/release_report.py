@@ -102,7 +102,7 @@ class _Report:
         asked += [measure for measure in self.measures if isinstance(measure, AttributeDisclosure)][:1]
         found = {}
         for name, which in ((BEFORE, self.original), (AFTER, self.release.table)):
-            found[name] = {each.measure: each for each in score(which, asked)}
+            found[name] = {each.measure: each for each in score(which, measures=asked)}
         return found
 
     @cached_property
@@ -263,7 +263,9 @@ class _Report:
 
     def cost(self) -> Iterator[Block]:
         found = {each.measure: each for each in self.release.scores}
-        loss = found.get("information-loss") or score(self.release.table, [InformationLoss()], self.original)[0]
+        loss = (
+            found.get("information-loss") or score(self.original, self.release.table, measures=[InformationLoss()])[0]
+        )
         others = [
             each for each in self._other_scores() if each.measure not in ("information-loss", "correlation-shift")
         ]
@@ -312,7 +314,7 @@ class _Report:
             yield "Associations were not compared: some columns have too many categories."
         else:
             known = [each for each in self.release.scores if each.measure == CorrelationShift.name]
-            found = known[0] if known else score(self.release.table, [CorrelationShift()], self.original)[0]
+            found = known[0] if known else score(self.original, self.release.table, measures=[CorrelationShift()])[0]
             yield (
                 f"Associations between pairs of columns moved by {found.value:.3f} in the mean and by "
                 f"{found.detail['largest']:.3f} at most."

@@ -30,7 +30,7 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
     table
         The table.
     report
-        What `shoal.risk.risk` found; under ``known`` a list of the same for sets of known attributes, and under
+        What `shoal.risk` found; under ``known`` a list of the same for sets of known attributes, and under
         ``scores`` what further measures gave.
     measures
         These measures.
@@ -85,7 +85,7 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
     yield facts(found)
     for each in report.get("scores", ()):
         yield from in_words(each["measure"], each["detail"])
-    sizes = dict(score(original, [ClassSizes()])[0].detail["classes_by_size"])
+    sizes = dict(score(original, measures=[ClassSizes()])[0].detail["classes_by_size"])
     yield class_sizes([Side(BEFORE, sizes, True)], None, _ALONE)
     figure = uniqueness_by_knowledge({BEFORE: original}, _ALONE)
     if figure is not None:

@@ -130,10 +130,10 @@ class Experiments:
 
     def _risks(self, known: Sequence[str]) -> list[Row]:
         records, names = self.case.records, self.case.known(known)
-        found = [("SPD", "signature", score(records.spd, [Uniqueness(names)])[0])]
+        found = [("SPD", "signature", score(records.spd, measures=[Uniqueness(names)])[0])]
         if records.truth is not None:
-            found.append(("truth", "signature", score(records.truth, [Uniqueness(names)])[0]))
-        after = score(records.pd, [Uniqueness(names), Uniqueness(names, "fit")])
+            found.append(("truth", "signature", score(records.truth, measures=[Uniqueness(names)])[0]))
+        after = score(records.pd, measures=[Uniqueness(names), Uniqueness(names, "fit")])
         found += [("PD", "signature", after[0]), ("PD", "fit", after[1])]
         return [
             {
@@ -154,7 +154,7 @@ class Experiments:
         rows: list[Row] = []
         for name, table in {"truth": truth, "SPD": self.case.table, "joint": self._joint}.items():
             if table is not None:
-                alone, disclosed = score(table, [Uniqueness(), AttributeDisclosure(self.case.setting.where)])
+                alone, disclosed = score(table, measures=[Uniqueness(), AttributeDisclosure(self.case.setting.where)])
                 found = {"unique": alone.value, "secret": disclosed.detail["records"] / table.rows, **impossible(table)}
                 if truth is not None:
                     found["different counts"] = different_counts(truth, table)
@@ -167,7 +167,7 @@ class Experiments:
         found: dict[str, dict[str, float | None]] = {}
         for name, table in tables.items():
             if table is not None:
-                detail = score(table, [CorrelationShift("skip")], self.case.table)[0].detail
+                detail = score(self.case.table, table, measures=[CorrelationShift("skip")])[0].detail
                 found |= {"SPD": detail["before"], name: detail["after"]}
         return [
             {"data": data, "pair": pair, "correlation": value}
@@ -196,7 +196,7 @@ class Experiments:
         worst: tuple[Measure, ...] = (Uniqueness(None, "fit"), *measures[1:])
         found = [
             {"measure": one.measure, "value": float(one.value), "detail": dict(one.detail)}
-            for one in score(self.case.records.pd, worst, self.case.table)
+            for one in score(self.case.table, self.case.records.pd, measures=worst)
         ]
         return rows + [_short(row, "safe harbor", "safe harbor") for row in [*found, _largest_risk(found)]]
 
@@ -227,7 +227,7 @@ class Experiments:
         rows += [{"step": "knowledge"} | row for row in other._risks(self.case.groups)]
         rows += [{"step": "correlations"} | row for row in other.correlations()]
         for mode in READINGS.values():
-            alone = score(Coarsen(2, mode).apply(records.spd, (), seed), [Uniqueness()])[0].detail["unique"]
+            alone = score(Coarsen(2, mode).apply(records.spd, (), seed), measures=[Uniqueness()])[0].detail["unique"]
             rows.append({"step": "surfaces", "reading": mode, "first": 2, "second": 2, "unique": alone})
         return rows
 

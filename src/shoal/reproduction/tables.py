@@ -98,7 +98,7 @@ def _example_in_crowds() -> list[dict[str, Any]]:
             csv.writer(file, lineterminator="\n").writerows(_EXAMPLE)
         table = read(place, quasi=_EXAMPLE[0][:9], sensitive=_EXAMPLE[0][9:])
     released = SortedClusters().apply(table, (KAnonymity(3),), 0)
-    rows: list[dict[str, Any]] = released.to("arrow", cells="text").to_pylist()
+    rows: list[dict[str, Any]] = released.to_arrow(cells="text").to_pylist()
     return rows
 
 

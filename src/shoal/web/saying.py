@@ -37,7 +37,6 @@ GUARD_NAMES = {
     "t-closeness": ("Spread as in the whole table (t-closeness)", "at most this far from the whole table: t ="),
     "l-diversity": ("Several different values (l-diversity)", "at least so many values in every group: l ="),
 }
-_CLASSES = {"hilbert": "Hilbert", "mondrian": "Mondrian", "sorted-clusters": "SortedClusters"}
 
 
 def headline(risk: Mapping[str, Any]) -> str:
@@ -128,11 +127,12 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
             given.append(f"{role.value}={decisions.of(role)[0]!r}")
     if decisions.trees:
         given.append(f"hierarchies={_trees(decisions)!r}")
+    given.append(f"method={decisions.aim.method!r}")
+    given += _levels(decisions.aim)
     arguments = ",\n    ".join(given)
     return (
         "import shoal\n\n"
-        f"table = shoal.read(\n    {arguments},\n)\n"
-        f"release = shoal.anonymize(table, shoal.{_CLASSES[decisions.aim.method]}(), [{_promises(decisions.aim)}])\n"
+        f"release = shoal.anonymize(\n    {arguments},\n)\n"
         f"release.write({files['table']!r}, recipe={files['recipe']!r})\n"
     )
 
@@ -142,10 +142,6 @@ def _trees(decisions: Decisions) -> dict[str, str]:
     return {column: tree.how for column, tree in decisions.trees.items()} | decisions.tree_files
 
 
-def _promises(aim: Aim) -> str:
-    found = [f"shoal.KAnonymity({aim.k})"]
-    if aim.guard == "t-closeness":
-        found.append(f"shoal.TCloseness({aim.level:g}, {aim.column!r})")
-    elif aim.guard == "l-diversity":
-        found.append(f"shoal.LDiversity({aim.level:g}, {aim.column!r})")
-    return ", ".join(found)
+def _levels(aim: Aim) -> list[str]:
+    word = {"t-closeness": "t", "l-diversity": "l"}.get(aim.guard)
+    return [f"k={aim.k}", *([f"{word}={{{aim.column!r}: {aim.level:g}}}"] if word else [])]

@@ -60,12 +60,12 @@ def from_object(source: Any) -> tuple[pa.Table, Origin]:
     whole = put_together(table).replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
-    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind, _labelled(source, kind))
+    labels = source.index if kind == "pandas" else None
+    return whole, Origin(f"{kind} frame", sink.digest.hexdigest(), kind, _labelled(labels), labels=labels)
 
 
-def _labelled(source: Any, kind: str) -> tuple[str, ...]:
+def _labelled(index: Any) -> tuple[str, ...]:
     """Note that rows had labels of their own, which are left behind."""
-    index = getattr(source, "index", None) if kind == "pandas" else None
     usual = index is None or (type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1))
     return () if usual else ("row labels of the frame left out",)
 

@@ -44,11 +44,11 @@ def _unfit(table: pa.Table, kind: str, error: Exception) -> DataError:
         except Exception:  # noqa: BLE001 - whatever it says of its cells
             return DataError(
                 f"Column '{field.name}' is of a type that {_CALLED[kind]} cannot take over ({field.type}).",
-                'Leave it out, or take an Arrow table: release.frame("arrow").',
+                "Leave it out, or take an Arrow table: release.to_arrow().",
             )
     return DataError(
         f"{_CALLED[kind]} cannot take over the release ({type(error).__name__}).",
-        'Take an Arrow table: release.frame("arrow").',
+        "Take an Arrow table: release.to_arrow().",
     )
 
 

@@ -98,7 +98,7 @@ def _spark_schema(kinds: pa.Schema) -> Any:
         except PySparkException:
             raise DataError(
                 f"Column '{field.name}' is of a type that Spark does not have ({field.type}).",
-                'Leave it out, or take another frame: release.frame("arrow").',
+                "Leave it out, or take another frame: release.to_arrow().",
             ) from None
     return from_arrow_schema(kinds)
 
@@ -124,6 +124,6 @@ def _for_spark(name: str, column: Any) -> Any:
         except pa.ArrowInvalid:
             raise DataError(
                 f"Column '{name}' has times that are finer than a microsecond, which Spark cannot hold.",
-                'Round them, or take another frame: release.frame("arrow").',
+                "Round them, or take another frame: release.to_arrow().",
             ) from None
     return column

@@ -108,7 +108,9 @@ def _losses(columns: Sequence[tuple[str, Axis, Cells]]) -> Row:
     """Put columns together as a table, anonymize it, and say what that costs."""
     made = _assembled(columns)
     released = Hilbert().apply(made, (KAnonymity(K),), 0)
-    loss, certainty = (float(found.value) for found in score(released, (InformationLoss(), Granularity()), made))
+    loss, certainty = (
+        float(found.value) for found in score(made, released, measures=(InformationLoss(), Granularity()))
+    )
     # Eq. 3 divides a distance by the number of attributes, though it grows with the root of this number only.
     of_value = loss * math.sqrt(len(columns))
     return {"columns": len(columns), "loss": loss, "loss of a value": of_value, "certainty": certainty}

@@ -42,7 +42,7 @@ def measure(case: Case) -> list[Row]:
         for family, method in METHODS.items():
             for counted, table in tables.items():
                 released = method.apply(table, (KAnonymity(k),), case.seed)
-                (loss,) = score(released, [InformationLoss()], table)
+                (loss,) = score(table, released, measures=[InformationLoss()])
                 rows.append(
                     {"family": family, "k": k, "counted": counted}
                     | _crowds(_with_role(released, name, Role.SUBJECT), k)

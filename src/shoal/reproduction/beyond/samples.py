@@ -20,7 +20,7 @@ def drawn(case: Case, most: int = MOST) -> Case:
     table = case.table
     if table.rows <= most:
         return case
-    frame = table.to("arrow").take(sampled_rows(table.rows, most, case.seed))
+    frame = table.to_arrow().take(sampled_rows(table.rows, most, case.seed))
     return replace(case, records=replace(case.records, spd=read(frame, options=_as_before(table.schema))))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.axis import Axis
 from shoal.engines import read
 from shoal.errors import DataError
-from shoal.inspection import ColumnReport, inspect
+from shoal.inspection import ColumnReport, column_reports
 from shoal.kernels import MISSING
 from shoal.schema import ReadOptions, Role, Roles
 from shoal.table import Table
@@ -33,7 +33,7 @@ def look(request: Request, tell: Tell) -> Found:
             "rows": part.rows_in_file if part else table.rows,
             "sampled": table.rows if part else None,
             "notes": list(table.origin.notes),
-            "columns": [_described(table, report) for report in inspect(table)],
+            "columns": [_described(table, report) for report in column_reports(table)],
         }
         tell.found(found)
     return found
@@ -44,7 +44,7 @@ def preview(request: Request, tell: Tell) -> Found:
     options = ReadOptions(roles=Roles(rest=Role.PLAIN), **request.get("layout", {}))
     with sampled(request) as part:
         table = read(part[0] if part else request["file"], options=options)
-        frame = table.to("arrow", cells="text").slice(0, _SHOWN)
+        frame = table.to_arrow(cells="text").slice(0, _SHOWN)
         names = table.schema.names
         rows = [[_text(row.get(name)) for name in names] for row in islice(frame.to_pylist(), _SHOWN)]
     return {"names": list(names), "rows": rows}

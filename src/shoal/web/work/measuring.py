@@ -38,7 +38,7 @@ def measure(request: Request, tell: Tell) -> Found:
 
 
 def _whole(table: Table) -> Found:
-    alone, guess, sizes = score(table, [Uniqueness(), RandomReidentification(), ClassSizes()])
+    alone, guess, sizes = score(table, measures=[Uniqueness(), RandomReidentification(), ClassSizes()])
     return {
         "quasi": list(table.schema.quasi),
         "records": alone.detail["records"],
@@ -60,7 +60,7 @@ def _without(table: Table, tell: Tell) -> Iterator[dict[str, Any]]:
     for number, name in enumerate(quasi):
         tell.step("Which columns drive the risk", number, len(quasi))
         others = tuple(other for other in quasi if other != name)
-        yield {"column": name, "uniqueness": float(score(table, [Uniqueness(others)])[0].value)}
+        yield {"column": name, "uniqueness": float(score(table, measures=[Uniqueness(others)])[0].value)}
 
 
 def _sets(table: Table, tell: Tell) -> Iterator[dict[str, Any]]:
@@ -69,7 +69,7 @@ def _sets(table: Table, tell: Tell) -> Iterator[dict[str, Any]]:
     end = time.monotonic() + _SECONDS
     for number, names in enumerate(chosen):
         tell.step("What an attacker must know", number, len(chosen))
-        yield {"known": list(names), "uniqueness": float(score(table, [Uniqueness(names)])[0].value)}
+        yield {"known": list(names), "uniqueness": float(score(table, measures=[Uniqueness(names)])[0].value)}
         if time.monotonic() > end:
             return
 

@@ -53,9 +53,8 @@ def made(table: Table, candidate: Mapping[str, Any], measures: Sequence[Measure]
         release = anonymize(table, method, models_of(candidate), measures=measures)
     except ShoalError as error:
         return {"impossible": error.what, "remedy": error.remedy}
-    if not release.holds:
-        broken = next(verdict for verdict in release.verdicts if not verdict.holds)
-        return {"impossible": broken.sentence, "remedy": "Ask for less, or take another method."}
+    if release.broken:
+        return {"impossible": release.broken[0].sentence, "remedy": "Ask for less, or take another method."}
     return release
 
 

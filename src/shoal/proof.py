@@ -1,0 +1,41 @@
+"""Proof: what was shown about a released file and its certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.measures import Scores
+from shoal.models import Verdict
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was shown about a file and its certificate.
+
+    Attributes
+    ----------
+    verdicts, scores
+        What was found in the file.
+    proved, not_proved
+        What the file shows, and what it cannot show, in words.
+    protected, unprotected
+        The quasi-identifiers, and the columns that are released as they are.
+    promised
+        The models and their levels; nothing if no promise was made.
+    remarks
+        What a reader should know before relying on it.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    scores: Scores
+    proved: tuple[str, ...]
+    not_proved: tuple[str, ...]
+    protected: tuple[str, ...] = ()
+    unprotected: tuple[str, ...] = ()
+    promised: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether something was promised, and every model holds on the released file."""
+        return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)

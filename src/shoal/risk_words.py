@@ -1,0 +1,37 @@
+"""What a risk consists of, in words, and how its numbers are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+# What a risk consists of, in words; where it is found; and how it is written, if it is no share.
+LABELS = (
+    ("records that stand alone (unique)", "unique", "{:,}"),
+    ("  share of all records", "uniqueness", ""),
+    ("  in the worst case, if cells may be any value they cover", "fit_unique", "{:,}"),
+    ("  share of all records", "fit_uniqueness", ""),
+    ("groups (equivalence classes)", "classes", "{:,}"),
+    ("smallest group", "smallest_class", "{:,}"),
+    ("chance of a right guess (mean 1/group size)", "random_reidentification", ""),
+    ("disclosed without reidentification", "attribute_disclosure", ""),
+    ("information loss (Eq. 3)", "information_loss", "{:.6f}"),
+    ("distributions moved (Kolmogorov-Smirnov)", "kolmogorov_smirnov", "{:.6f}"),
+    ("values moved (total variation)", "total_variation", "{:.6f}"),
+    ("error of estimated counts (mean, relative)", "query_error", "{:.6f}"),
+    ("told from the original (pMSE, at most 0.25)", "pmse", "{:.6f}"),
+    ("accuracy that a model loses", "accuracy_loss", "{:.6f}"),
+)
+
+
+def share(value: float) -> str:
+    """Write a share of all records."""
+    return f"{value:.2%}" if value == 0 or value >= 0.0001 else f"{value:.2e}"
+
+
+def side_by_side(reports: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    """Give the lines of a table that sets risks beside each other."""
+    for label, key, form in LABELS:
+        if any(key in report for report in reports):
+            cells = [report.get(key) for report in reports]
+            yield [label, *("–" if c is None else form.format(c) if form else share(c) for c in cells)]

@@ -1,0 +1,49 @@
+"""What people hand over for a table: one that was read, or a file or frame that is still to be read."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from shoal.engines import read
+from shoal.errors import ParameterError
+from shoal.schema import ReadArguments, ReadOptions, options_from
+from shoal.table import Table
+
+_PLACES = ("engine", "memory", "target", "options")  # what reading takes beside what is said of the table
+
+
+def table_of(source: Any, said: ReadArguments, function: Callable[..., Any]) -> Table:
+    """Give a table as it is, or read it as it is said; a word that a function does not know is refused here."""
+    how, places = options_of(said, function)
+    if isinstance(source, Table):
+        if said:
+            raise ParameterError(
+                f"The table was read already: '{next(iter(said))}' comes too late.",
+                "Give it to shoal.read, or give the file or the frame itself.",
+            )
+        return source
+    return read(source, options=how, **places)
+
+
+def options_of(said: ReadArguments, function: Callable[..., Any]) -> tuple[ReadOptions, dict[str, Any]]:
+    """Give how to read a table, and what else reading takes; say which word of a function may have been meant."""
+    places: dict[str, Any] = {name: value for name, value in said.items() if name in _PLACES}
+    told = {name: value for name, value in said.items() if name not in _PLACES}
+    given = places.pop("options", None)
+    if told and given is not None:
+        raise ParameterError(
+            f"Both 'options' and '{next(iter(told))}' say how to read the table.", "Say it in one of the two ways."
+        )
+    if not isinstance(given, ReadOptions | None):
+        raise ParameterError(f"'options' is a ReadOptions, not a {type(given).__name__}.", "Say it by name: quasi=[…].")
+    refuse_strange_engine(places.get("engine"))
+    own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
+    return given or options_from(told, beside=[*own, *_PLACES]), places
+
+
+def refuse_strange_engine(engine: Any) -> None:
+    """Refuse what is neither an engine nor the name of one."""
+    if engine is not None and not isinstance(engine, str) and not hasattr(engine, "read"):
+        raise ParameterError(f"A {type(engine).__name__} is no engine.", "Name one, local or spark, or leave it out.")
