@@ -14,7 +14,7 @@ ifneq ($(filter-out $(KNOWN),$(WANTED)),)
 $(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
 endif
 
-.PHONY: install demo study test test-large lint types bench growth screenshots lock clean
+.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots lock clean
 
 install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
@@ -57,6 +57,14 @@ test: lint types
 
 test-large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m large
+
+# The inner loop while working on a part: no Spark, no browser, no database, no other tables.
+quick: $(VENV)/.tested
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "not large and not spark and not browser and not database and not golden"
+
+# For every platform, compiled here; the one for this platform is installed into an empty environment and tried.
+wheels: $(VENV)/.tested
+	$(BIN)/python tools/wheels.py --out dist
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/run.py

@@ -48,6 +48,9 @@ TOGETHER = {
 }
 
 
+MARKS = {"cluster": "spark", "browser": "browser", "server": "database"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests in one process that share a cluster, a browser, a server or a library of their own."""
     for item in items:
@@ -58,6 +61,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = "cluster" if on_cluster else TOGETHER.get(item.path.stem)
         if group is not None:
             item.add_marker(pytest.mark.xdist_group(group))
+        if group in MARKS:
+            item.add_marker(MARKS[group])
+        if item.path.parent.name == "golden" or "shared_data" in getattr(item, "fixturenames", ()):
+            item.add_marker("golden")
 
 
 @pytest.fixture(scope="session")

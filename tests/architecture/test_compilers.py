@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import hatch_build
 from shoal import kernels
 
 FOLDER = Path(kernels.__file__).parent
@@ -87,3 +88,27 @@ def test_a_library_that_cannot_be_loaded_is_named_with_what_to_do(tmp_path):
 
 def test_a_library_that_is_not_there_is_missed(tmp_path):
     assert "is missing" in asked(SHOAL_KERNELS=str(tmp_path / "nowhere.so"))
+
+
+def test_wheels_have_names_that_an_index_accepts_and_libraries_of_their_platforms():
+    """An index refuses linux_x86_64, and a library under another ending is not found where it is installed."""
+    accepted = r"(many|musl)linux_\d_\d+_(x86_64|aarch64)|macosx_\d\d_0_(x86_64|arm64)|win_amd64"
+    assert all(re.fullmatch(accepted, tag) for tag in hatch_build.WHEELS)
+    systems = {"manylinux": "linux-gnu", "musllinux": "linux-musl", "macosx": "macos", "win": "windows"}
+    for tag, target in hatch_build.WHEELS.items():
+        system, machine = tag.split("_")[0], tag.removeprefix("win_").split("_", 3)[-1].replace("arm64", "aarch64")
+        assert target.startswith(machine.replace("amd64", "x86_64")), tag
+        assert systems[system] in target
+        if system == "manylinux":  # the oldest C library that the name promises is the one that is linked with
+            assert target.endswith(".".join(tag.split("_")[1:3]))
+    assert {hatch_build.suffix(tag) for tag in hatch_build.WHEELS} == {".so", ".dylib", ".dll"}
+
+
+@pytest.mark.large
+def test_the_wheel_of_this_platform_runs_where_there_is_nothing_else(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "tools/wheels.py", "manylinux_2_28_x86_64", "--out", str(tmp_path)],
+        cwd=BUILD.parent, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "was installed and tried" in done.stdout

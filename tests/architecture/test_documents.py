@@ -82,7 +82,7 @@ def test_examples_run_and_show_what_comes_out(page, workplace):
     if page.name == "cluster.md":
         cluster()
     ran = Page(page).run()
-    assert ran or page.name == "index.md"
+    assert ran or page.name in ("index.md", "versions.md")
 
 
 @pytest.mark.parametrize("engine", ["disk", "parts", "spark"])
