@@ -42,7 +42,7 @@ demo: install
 	$(BIN)/shoal study --rows 500000 --out demo
 
 study: install
-	$(BIN)/shoal study --out reproduction/proper_anonymization
+	$(BIN)/shoal study --repeats 20 --out reproduction/proper_anonymization
 	$(BIN)/python tools/keep_results.py
 
 lint: $(VENV)/.tested
