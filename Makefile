@@ -38,11 +38,11 @@ $(VENV)/.tested: $(VENV)/.installed requirements-test.lock
 
 demo: install
 	$(BIN)/shoal demo
-	@echo "Now the paper's study, on 500,000 made-up records; make study runs it on all 3,985,166."
-	$(BIN)/shoal study --rows 500000 --out demo
+	@echo "Now the paper's study, on 300,000 made-up records; make study runs it on all 3,985,166."
+	$(BIN)/shoal study --rows 300000 --out demo
 
 study: install
-	$(BIN)/shoal study --out reproduction/proper_anonymization
+	$(BIN)/shoal study --repeats 20 --out reproduction/proper_anonymization
 	$(BIN)/python tools/keep_results.py
 
 lint: $(VENV)/.tested

@@ -62,13 +62,16 @@ class Experiments:
         """Each step with its share of the work, by which the time left is told."""
         paper: dict[str, tuple[int, Callable[[], list[Row]]]] = {
             "masking": (1, self.masking),
+            "key": (
+                14,
+                self.key,
+            ),  # early: it needs two more tables, and later more is remembered of those that are there
             "knowledge": (18, self.knowledge),
             "regeneration": (18, self.regeneration),
             "correlations": (10, self.correlations),
             "comparison": (24, self.comparison),
             "closeness": (20, self.closeness),
             "surfaces": (50, self.surfaces),
-            "key": (14, self.key),
         }
         if not self.beyond:
             return paper
