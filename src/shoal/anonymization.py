@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from shoal.catalogue import build, picked
-from shoal.engines.streams import at_hand
+from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.identifiers import alone, looked_at, refuse, refuse_identifiers
 from shoal.measures import Demanding, Measure, TableMeasure, score

@@ -10,8 +10,8 @@ from typing import Any, Unpack
 from shoal.catalogue import picked
 from shoal.disclosure_risk import plain_score, risk_of, with_columns
 from shoal.engines import AnyEngine, engine_for, read
+from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.findings import Findings
 from shoal.measures import Demanding, Measure, score

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from shoal.catalogue import in_words, picked
 from shoal.conditions import Condition
-from shoal.engines.streams import at_hand
+from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError, SchemaError
 from shoal.findings import Findings
 from shoal.inspection import column_reports

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shoal.engines.endings import refuse_other_formats
+from shoal.engines.io.file_extensions import refuse_other_formats
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import ParameterError
 from shoal.files import Output, recover, refuse_overwriting
@@ -109,7 +109,7 @@ class Places:
         needed = [*inputs, *kept, *(source.files() if source else ())]
         refuse_overwriting(outputs, needed, folder, overwrite=self.overwrite)
         if self.target.is_table:
-            from shoal.engines.local.databases import refuse_existing
+            from shoal.engines.io.databases import refuse_existing
 
             refuse_existing(self.stored_in)
 

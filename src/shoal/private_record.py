@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.certificate import Certificate, exact_score, exact_verdict, load_json
-from shoal.engines.writing import write_all
+from shoal.engines.io.direct_io import write_all
 from shoal.errors import CertificateError, DataError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.ordering import lowest_bytes

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.catalogue import picked
 from shoal.certificate import Certificate
 from shoal.engines import read
-from shoal.engines.endings import delimiter_for
+from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html

@@ -14,9 +14,9 @@ from typing import Protocol
 import numpy as np
 
 from shoal.certificate import Certificate
-from shoal.engines.endings import delimiter_for
+from shoal.engines.io.file_extensions import delimiter_for
+from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
-from shoal.engines.streams import to_stdout
 from shoal.engines.values import Layout
 from shoal.files import all_or_none, files_read_by, put, writing
 from shoal.files.moving import Awaited, Commit

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.column_words import as_option, tells_people_apart
-from shoal.engines.looking import count_at_beginning
+from shoal.engines.io.sampling import count_at_beginning
+from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import ShoalError
 from shoal.kernels import MISSING
 from shoal.schema import ReadOptions, Role, Roles

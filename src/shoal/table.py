@@ -263,9 +263,9 @@ class Table:
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
 
-        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.pieces`). A piece holds
-        at least so many records as asked for, if the table does, and records with equal keys are in the same piece,
-        unless they are more than one can hold. The kernel numbers the groups within a piece from 0.
+        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.range_splits`). A piece
+        holds at least so many records as asked for, if the table does, and records with equal keys are in the same
+        piece, unless they are more than one can hold. The kernel numbers the groups within a piece from 0.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 

@@ -17,11 +17,11 @@ from shoal.axis import Axis
 from shoal.beside import Original
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
-from shoal.engines.contents import beside_the_rows, beyond_looking
 from shoal.engines.factory import engine_for
+from shoal.engines.io.hidden_contents import beside_the_rows, beyond_looking
+from shoal.engines.io.streams import at_hand
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.engines.values import Layout
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.files import recover

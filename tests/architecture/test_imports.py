@@ -19,14 +19,14 @@ EXCEPTIONS = FOR_TYPES | WHEN_CALLED
 HOMES = {
     "adbc_driver_manager": {"engines"},
     "adbc_driver_postgresql": {"engines"},
-    "ctypes": {"kernels", "__main__"},
+    "ctypes": {"engines", "kernels", "__main__"},  # engines: what the system tells of memory
     "duckdb": {"engines"},
     "fastapi": {"web"},
     "jinja2": {"web"},
     "numba": set(),
     "pandas": {"engines"},
     "polars": {"engines"},
-    "pyarrow": {"engines"},
+    "pyarrow": {"datasets", "engines"},
     "pydantic": {"web"},
     "pyspark": {"engines"},
     "python_multipart": {"web"},

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Array, Floats, Labels
 from shoal.engines.disk.engine import Disk
 from shoal.engines.local import Local
-from shoal.engines.local.data import LocalData
+from shoal.engines.local_data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Beside

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.engines.disk.pool import Files
+from shoal.engines.io.external_sort import SortedLines
 from shoal.engines.local import Local
-from shoal.engines.local.sorting import SortedLines
-from shoal.engines.scratch import Room
+from shoal.engines.workspace import Room
 from shoal.errors import CertificateError, DataError, ParameterError
 
 ROLES = {"quasi": ["age", "town"], "sensitive": ["paid"], "plain": ["day", "who"]}
@@ -71,9 +71,9 @@ def test_lines_are_sorted_by_their_bytes_in_any_room(batches, memory):
 
 
 def test_a_release_goes_into_a_database_part_by_part_as_from_memory(tmp_path, base, monkeypatch):
-    monkeypatch.setattr("shoal.engines.local.slices._CELLS", 1)  # the fewest rows at once
+    monkeypatch.setattr("shoal.engines.io.slices._CELLS", 1)  # the fewest rows at once
     parts, whole = released(small(tmp_path)), released(Local())
-    monkeypatch.setattr("shoal.engines.local.sorting._COPIES", 10**7)  # nothing waits in memory
+    monkeypatch.setattr("shoal.engines.io.external_sort._COPIES", 10**7)  # nothing waits in memory
     made = parts.write(base.base + "parts", certificate=tmp_path / "p.json").content["output"]
     monkeypatch.undo()
     other = whole.write(base.base + "whole", certificate=tmp_path / "w.json").content["output"]
@@ -112,7 +112,7 @@ def test_nothing_stays_when_a_part_fails(tmp_path, base, monkeypatch):
             raise DataError("A part is lost.")
         return arrow(*given)
 
-    from shoal.engines.local import arrow as module
+    from shoal.engines.io import arrow as module
 
     arrow = module.to_arrow
     monkeypatch.setattr(module, "to_arrow", failing)
@@ -203,7 +203,7 @@ def test_what_others_write_meanwhile_is_not_read(tmp_path, server, monkeypatch):
     """One statement reads a table, so it is read as it was when the statement began."""
     base = Postgres(server)
     base.run("CREATE TABLE people AS SELECT i AS age FROM generate_series(1, 3000) AS s(i)")
-    from shoal.engines.disk import frames
+    from shoal.engines.parts import frames
 
     encode, calls = frames.encode, []
 
@@ -249,7 +249,7 @@ def test_a_table_is_read_once_to_be_proved(tmp_path, base):
 
 def test_a_database_in_a_file_of_its_own_goes_again_when_a_part_fails(tmp_path, monkeypatch):
     release = released(small(tmp_path))
-    monkeypatch.setattr("shoal.engines.local.arrow.to_arrow", lambda *given: 1 / 0)
+    monkeypatch.setattr("shoal.engines.io.arrow.to_arrow", lambda *given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         release.write(f"duckdb:///{tmp_path}/new.db?table=t", certificate=tmp_path / "c.json")
     assert not (tmp_path / "new.db").exists()

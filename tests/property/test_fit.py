@@ -16,7 +16,7 @@ import shoal
 from shoal.cells import Reading, parse
 from shoal.disclosure_risk import risk_of
 from shoal.engines.local import Local
-from shoal.engines.local.data import OWN, LocalData
+from shoal.engines.local_data import OWN, LocalData
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, decide
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Origin, Table

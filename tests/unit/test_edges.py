@@ -15,7 +15,7 @@ import shoal
 from shoal import showing
 from shoal.catalogue import build, entries
 from shoal.engines.local import Local, counted
-from shoal.engines.local.averaging import means
+from shoal.engines.local.exact_means import means
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.kernels import MISSING, TOP

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from shoal.engines.local import text_reader
-from shoal.engines.local.text_head import read_head
+from shoal.engines.io import text_reader
+from shoal.engines.io.text_head import read_head
 from shoal.kernels.delimited import DONE, TEXT, Rows, Words
 
 SEATS = 4096  # of the first table

@@ -12,10 +12,10 @@ from property.independent import variation as exact_variation
 
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.bit_packing import pack, room_for, unpack, unpack_some
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
 from shoal.kernels.moments import moments, tally
-from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
 from shoal.kernels.radix import count_splits, order_by_integers, order_by_lengths, put_at, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
 from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss

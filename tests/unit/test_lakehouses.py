@@ -8,8 +8,8 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.local.folders import opened_folder
-from shoal.engines.local.parquet_reader import opened_file
+from shoal.engines.io.folders import opened_folder
+from shoal.engines.io.parquet_reader import opened_file
 from shoal.errors import DataError
 from shoal.files import refuse_overwriting
 

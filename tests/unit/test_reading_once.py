@@ -12,10 +12,11 @@ from clusters import Blank
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.local import Local, text_reader
-from shoal.engines.local.folders import opened_folder
-from shoal.engines.local.parquet_reader import opened_file
-from shoal.engines.local.sealed import Sealed
+from shoal.engines.io import text_reader
+from shoal.engines.io.folders import opened_folder
+from shoal.engines.io.parquet_reader import opened_file
+from shoal.engines.io.sealed_files import Sealed
+from shoal.engines.local import Local
 from shoal.engines.sources import Source
 from shoal.engines.spark import reading, text
 from shoal.schema import options_from

@@ -119,7 +119,7 @@ def _told(error: BaseException, came: Sequence[int]) -> int:
     if debug:
         raise error
     if isinstance(error, ShoalError):
-        from shoal.engines.streams import said_as_given
+        from shoal.engines.io.streams import said_as_given
 
         showing.error(said_as_given(error.what), error.remedy)
         return error.exit_code

@@ -48,8 +48,8 @@ from shoal.cli.options import (
 from shoal.comparison import DISTANCES, compare
 from shoal.disclosure_risk import risk, with_columns
 from shoal.engines import read
+from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.inspection import advice, inspect, next_command
 from shoal.measures import Measure

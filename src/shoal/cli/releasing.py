@@ -52,8 +52,8 @@ from shoal.cli.options import (
 )
 from shoal.conditions import Condition
 from shoal.engines import read
+from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import CertificateError, ParameterError
 from shoal.files import files_read_by
 from shoal.measures import Measure

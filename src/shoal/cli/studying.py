@@ -103,7 +103,7 @@ def _setting(study: Path) -> Setting | None:
 
 def _given(data: Source | None, counts: Path | None, setting: Setting | None) -> Case:
     """Read a table of the user's own."""
-    from shoal.engines.streams import at_hand
+    from shoal.engines.io.streams import at_hand
     from shoal.reproduction.case import Case
     from shoal.reproduction.setting import DISCHARGES
 

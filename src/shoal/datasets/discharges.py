@@ -43,7 +43,7 @@ from shoal.datasets.published import FULL
 from shoal.datasets.slots import Numbers, Reals
 from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import read
-from shoal.engines.endings import delimiter_for
+from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.progress import along
@@ -252,7 +252,7 @@ def discharges(
     >>> discharges(1000).schema.quasi
     ('oshpd_id', 'age_yrs', 'sex', 'ethncty', 'race', 'patzip', 'patcnty', 'los', 'adm_qtr')
     """
-    from shoal.engines.local.streaming import frame_of
+    from shoal.datasets.streaming import frame_of
 
     roles: dict[str, Any] = {"quasi": QUASI, "sensitive": SENSITIVE, "knowledge": KNOWLEDGE}
     if subject:  # read as numbers: as texts, millions of patients would take long
@@ -286,7 +286,7 @@ def write(
     overwrite
         Whether a file that is there may be replaced.
     """
-    from shoal.engines.local.streaming import write_blocks
+    from shoal.datasets.streaming import write_blocks
 
     target = target_at(path, overwrite=overwrite)
     parts = blocks(rows, seed, subject=subject, assumptions=assumptions)

@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 
 from shoal.axis import NOTHING, STAR, Axis, Span
 from shoal.cells import Vocabulary, parse
+from shoal.datasets.assembling import Column, assemble
 from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal.datasets.writing import draft_of, target_at
 from shoal.engines import Layout
-from shoal.engines.endings import delimiter_for
-from shoal.engines.local.assembling import Column, assemble
-from shoal.engines.local.text_head import ENCODINGS, Head, read_head
-from shoal.engines.local.text_reader import RawText, read_text
+from shoal.engines.io.file_extensions import delimiter_for
+from shoal.engines.io.streams import at_hand
+from shoal.engines.io.text_head import ENCODINGS, Head, read_head
+from shoal.engines.io.text_reader import RawText, read_text
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
 from shoal.schema import Role
 from shoal.table import Origin, Table, printable

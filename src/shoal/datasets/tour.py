@@ -9,7 +9,7 @@ from shoal.anonymization import anonymize
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
 from shoal.disclosure_risk import risk_of
 from shoal.engines import read
-from shoal.engines.scratch import folder_until_the_end
+from shoal.engines.workspace import folder_until_the_end
 from shoal.files import refuse_overwriting
 from shoal.measures import score
 from shoal.measures.attribute_disclosure import AttributeDisclosure

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from shoal.engines.endings import refuse_other_formats
+from shoal.engines.io.file_extensions import refuse_other_formats
+from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
-from shoal.engines.streams import to_stdout
 from shoal.errors import ParameterError
 from shoal.files import Output, all_or_none, refuse_overwriting
 

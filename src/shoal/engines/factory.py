@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.engines.memory import MOST_RECORDS, limit_of, need_of, need_to_write
 from shoal.engines.protocol import AnyEngine
-from shoal.engines.scratch import clear_what_is_left
+from shoal.engines.workspace import clear_what_is_left
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions
 

@@ -93,7 +93,7 @@ def need_of(source: Any, options: ReadOptions) -> Need | None:
         return None
     with contextlib.suppress(OSError, ValueError, ShoalError):
         if found.is_table:
-            from shoal.engines.local.databases import count_of
+            from shoal.engines.io.databases import count_of
 
             records, columns = count_of(found)
             return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))

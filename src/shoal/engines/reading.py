@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.factory import engine_for
+from shoal.engines.io.streams import as_given, at_hand
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
-from shoal.engines.streams import as_given, at_hand
 from shoal.progress.showing import by_itself
 from shoal.schema import ReadOptions, options_from
 from shoal.table import Table

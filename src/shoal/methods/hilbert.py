@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Labels
 from shoal.axis import Axis
 from shoal.engines.distances import distances_between
-from shoal.engines.pieces import pieces_of
+from shoal.engines.range_splits import pieces_of
 from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows

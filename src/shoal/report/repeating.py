@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.certificate import Certificate
-from shoal.engines.endings import delimiter_for
+from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
 from shoal.papers import certificate_beside
 from shoal.recipe import Recipe, without_values

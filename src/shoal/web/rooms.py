@@ -9,7 +9,7 @@ import threading
 import time
 from pathlib import Path
 
-from shoal.engines.scratch import private_folder, scratch
+from shoal.engines.workspace import private_folder, scratch
 from shoal.web.jobs import Jobs
 from shoal.web.keeping import Shelf
 from shoal.web.session import Session

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.straight import Growing, Stage, open_straight, raw
-from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
+from shoal.engines.io.direct_io import Growing, Stage, open_straight, raw
+from shoal.kernels.bit_packing import pack, room_for, unpack, unpack_some
 
 _CELLS = 1 << 20  # that are packed at once
 _RAW = 1 << 22  # bytes that are read at once

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal.engines.disk.pool import Files
-from shoal.engines.disk.reading import load_text
-from shoal.engines.local.digests import of_file
-from shoal.engines.local.text_reader import TextReading
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.text_reader import TextReading
 from shoal.engines.memory import BASE, FRAMES, LEAST_OF_TABLES, TABLES, Need, need_of, shown
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
-from shoal.engines.scratch import Room, scratch
+from shoal.engines.parts.text import load_text
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.values import Layout, Stored
+from shoal.engines.workspace import Room, scratch
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table, Written
@@ -60,7 +60,7 @@ class Disk(Parted):
         if need is not None:
             self._insist_on_room(need)
         if found.is_table or found.is_folder or is_parquet(found.path):
-            from shoal.engines.disk.frames import load_frames
+            from shoal.engines.parts.frames import load_frames
 
             self._insist_on_libraries(found, "read")
             # What the database works with, and what sorts its rows for their digest.

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.disk.columns import Column, Draft, Drafts
-from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
 from shoal.engines.parts.pool import Handle, Part, Telling
-from shoal.engines.scratch import private_folder, scratch
+from shoal.engines.process_memory import give_back, resident
+from shoal.engines.workspace import private_folder, scratch
 from shoal.errors import DataError, RoomError
 from shoal.progress import along, another_pass
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Positions
 from shoal.axis import Axis, Move
-from shoal.engines.local.data import LocalData, moved
+from shoal.engines.local_data import LocalData, moved
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import Schema

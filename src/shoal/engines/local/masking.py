@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
-from shoal.engines.local.data import OWN, LocalData
-from shoal.engines.local.publishing import enclosing, seated
+from shoal.engines.local.generalizing import enclosing, seated
+from shoal.engines.local_data import OWN, LocalData
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.levels import Stretches

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.axis import Axis
-from shoal.engines.local.data import Words
+from shoal.engines.local_data import Words
 from shoal.hierarchy import ROOT
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
@@ -100,7 +100,7 @@ def sort_keys(
             places, ties = _places([*zip(places.tolist(), known.texts, strict=True)])
             then.append((j, places))
         if name in values and ties:
-            from shoal.engines.local.distinct import comparable
+            from shoal.engines.io.distinct_cells import comparable
 
             last.append((j, _places([*zip(places.tolist(), comparable(values[name]()), strict=True)])[0]))
     columns = np.array([list(quasi).index(name) for name in schema.quasi if name in quasi], np.int64)

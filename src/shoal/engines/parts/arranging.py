@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Bits, Integers
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
-from shoal.engines.pieces import Splits, sampled, sortable, splits_among
+from shoal.engines.range_splits import Splits, sampled, sortable, splits_among
 from shoal.kernels.grouping import by_label, gather_rows
 
 Arrays = dict[str, NDArray[Any]]

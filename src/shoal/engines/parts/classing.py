@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.engines.local.data import LocalData, known_values
+from shoal.engines.local_data import LocalData, known_values
 from shoal.engines.parts.arranging import (
     Arrays,
     arranged,

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.arrays import Array, Positions
 from shoal.engines.local.aligning import Used, alignment, refuse_strangers, used_positions, with_moves
-from shoal.engines.local.data import spans
+from shoal.engines.local_data import spans
 from shoal.engines.parts.arranging import Arrays
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool

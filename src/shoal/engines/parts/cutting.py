@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.engines.local.cutting import Cutting
+from shoal.engines.local.blocks import Cutting
 from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
 from shoal.engines.parts.classing import Rank, carried
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.keys import cells_there, keys_in
 from shoal.engines.parts.labels import Labels
 from shoal.engines.parts.pool import Beside, Handle, Part, Pool
-from shoal.engines.pieces import Splits
+from shoal.engines.range_splits import Splits
 from shoal.schema import Schema
 from shoal.table import Carry
 

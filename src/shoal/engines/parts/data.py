@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Floats, Integers, Positions
-from shoal.engines.local.data import OWN, Known, LocalData, Words, blank_texts
+from shoal.engines.local_data import OWN, Known, LocalData, Words, blank_texts
 from shoal.engines.parts.pool import Beside, Handle, Part, home
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.radix import places_in

@@ -14,10 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.arrays import Integers
-from shoal.engines.local.distinct import distinct_in, one_array
-from shoal.engines.local.ordered_categories import Levels, has_levels, levels_in
-from shoal.engines.local.passing import named
-from shoal.engines.local.typed_columns import as_numbers, passed_on, plain_column, unusable
+from shoal.engines.io.distinct_cells import distinct_in, one_array
+from shoal.engines.io.opaque_columns import named
+from shoal.engines.io.ordered_categories import Levels, has_levels, levels_in
+from shoal.engines.io.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
 

@@ -11,19 +11,19 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.engines.local import Local, counted, holes_of
-from shoal.engines.local.cutting import Cutting
-from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
+from shoal.engines.local.blocks import Cutting
+from shoal.engines.local_data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.parts import boxing, classing, comparing, cutting, masking, merging, ordering, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
 from shoal.engines.parts.keys import Mapped, Told
 from shoal.engines.parts.labels import Labels
 from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
-from shoal.engines.pieces import pieces_of
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
-from shoal.engines.scratch import Room, in_little_room
+from shoal.engines.range_splits import pieces_of
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
+from shoal.engines.workspace import Room, in_little_room
 from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.levels import Stretches
@@ -87,7 +87,7 @@ class Parted:
     def digest(self, source: Source) -> Written:
         """Give the SHA-256 of what lies somewhere; the rows of a table in a database are sorted within the room."""
         if source.is_table:
-            from shoal.engines.local.databases import digest_of
+            from shoal.engines.io.databases import digest_of
 
             return digest_of(source, self.room)
         return Local().digest(source)
@@ -104,7 +104,7 @@ class Parted:
 
     def text_digest(self, data: PartedData, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text, part by part."""
-        from shoal.engines.local.text_writer import digest_text
+        from shoal.engines.io.text_writer import digest_text
 
         return digest_text(self.streamed(data), schema, layout)
 

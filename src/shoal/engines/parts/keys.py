@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from shoal.engines.local.data import LocalData, spans
+from shoal.engines.local_data import LocalData, spans
 from shoal.engines.parts.data import PartedData, Shape, value_of
 from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
 from shoal.engines.protocol import RowKernel

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
+from shoal.engines.local.generalizing import seated
 from shoal.engines.local.masking import alone_in, masked_cells, shows
-from shoal.engines.local.publishing import seated
 from shoal.engines.parts.arranging import Arrays, gathered, homeward
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.engines.local.data import LocalData
 from shoal.engines.local.ordering import counted_up, in_order, not_of_this_table
 from shoal.engines.local.sort_keys import SortKeys, sort_keys
+from shoal.engines.local_data import LocalData
 from shoal.engines.parts.arranging import (
     Arrays,
     Pieces,
@@ -33,7 +33,7 @@ from shoal.engines.parts.arranging import (
 from shoal.engines.parts.data import PartedData, Shape, settled
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.publishing import Published
-from shoal.engines.pieces import Splits, sortable, splits_among
+from shoal.engines.range_splits import Splits, sortable, splits_among
 from shoal.kernels.grouping import by_label, count_labels, starts_of
 from shoal.kernels.ordering import Matrices, are_ordered
 from shoal.kernels.radix import places_in

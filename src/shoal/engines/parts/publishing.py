@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.axis import Axis, Group
-from shoal.engines.local.data import LocalData, moved
-from shoal.engines.local.publishing import publish_some, published
+from shoal.engines.local.generalizing import publish_some, published
+from shoal.engines.local_data import LocalData, moved
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
 from shoal.engines.parts.data import PartedData, value_of
 from shoal.engines.parts.labels import Labels, together

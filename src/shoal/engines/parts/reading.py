@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from shoal.arrays import Integers, Positions
 from shoal.axis import Axis
 from shoal.cells import Vocabulary
-from shoal.engines.local.arrow import Seen, carried_words, read_column
-from shoal.engines.local.data import LocalData, Words
-from shoal.engines.local.distinct import distinct_in
-from shoal.engines.local.loading import notes_of, read_so, reading_of, schema_of, split_by_role
-from shoal.engines.local.ordered_categories import as_levels, has_levels, with_levels
+from shoal.engines.io.arrow import Seen, carried_words, read_column
+from shoal.engines.io.distinct_cells import distinct_in
+from shoal.engines.io.loading import notes_of, read_so, reading_of, schema_of, split_by_role
+from shoal.engines.io.ordered_categories import as_levels, has_levels, with_levels
+from shoal.engines.io.typed_columns import as_numbers, is_text, marks
 from shoal.engines.local.ordering import coded_in, typed_in
-from shoal.engines.local.typed_columns import as_numbers, is_text, marks
+from shoal.engines.local_data import LocalData, Words
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool

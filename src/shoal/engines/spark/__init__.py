@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shoal.engines.local.data import LocalData
+from shoal.engines.local_data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Part
@@ -72,7 +72,7 @@ class Spark(Parted):
             if found.is_statistics:
                 return super().read(source, options)
             if found.is_table or found.is_lakehouse:
-                from shoal.engines.disk.frames import load_frames
+                from shoal.engines.parts.frames import load_frames
 
                 schema, data, origin = load_frames(
                     self.pool, found, options, lambda columns: self.rows_per_part, self.room, lambda taken: None

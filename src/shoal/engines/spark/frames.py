@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.engines.local.arrow import to_arrow
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.passing import named
-from shoal.engines.local.typed_columns import plain_column
+from shoal.engines.io.arrow import to_arrow
+from shoal.engines.io.opaque_columns import named
+from shoal.engines.io.typed_columns import plain_column
+from shoal.engines.local_data import LocalData
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part

@@ -8,7 +8,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from shoal.engines.scratch import folder_until_the_end
+from shoal.engines.workspace import folder_until_the_end
 from shoal.errors import ParameterError
 from shoal.extras import how_to_install
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.engines.local.folders import opened_folder
-from shoal.engines.local.parquet_reader import opened_file
+from shoal.engines.io.folders import opened_folder
+from shoal.engines.io.parquet_reader import opened_file
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part

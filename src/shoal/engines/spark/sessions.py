@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from shoal.engines.scratch import folder_until_the_end
 from shoal.engines.spark.java import java_home
+from shoal.engines.workspace import folder_until_the_end
 from shoal.errors import DataError, ParameterError
 from shoal.extras import missing
 

@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.engines.disk.reading import columns_read, load_text
-from shoal.engines.local.compressed import is_compressed
-from shoal.engines.local.loading import Columns, encodings_of
-from shoal.engines.local.sealed import Sealed, changed
-from shoal.engines.local.text_head import Head, read_head
-from shoal.engines.local.text_reader import RawText, TextColumn, TextReading
+from shoal.engines.io.compressed import is_compressed
+from shoal.engines.io.loading import Columns, encodings_of
+from shoal.engines.io.sealed_files import Sealed, changed
+from shoal.engines.io.text_head import Head, read_head
+from shoal.engines.io.text_reader import RawText, TextColumn, TextReading
 from shoal.engines.memory import need_of
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.parts.text import columns_read, load_text
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import ShoalError
 from shoal.schema import ReadOptions, Schema

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from shoal.engines.local.arrow import to_arrow
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.digests import of_file
-from shoal.engines.local.parquet import writable
+from shoal.engines.io.arrow import to_arrow
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.parquet_writer import writable
+from shoal.engines.local_data import LocalData
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.schema import Schema

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shoal.axis import Axis
 from shoal.cells import Vocabulary
 from shoal.charts import Figure, lines
-from shoal.engines.local.assembling import Column, assemble
+from shoal.datasets.assembling import Column, assemble
 from shoal.measures import score
 from shoal.measures.granularity import Granularity
 from shoal.measures.information_loss import InformationLoss
