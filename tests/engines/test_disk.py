@@ -323,15 +323,15 @@ def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(
     assert "--memory" in str(found.value)
 
 
-def test_classes_too_large_to_be_formed_are_refused_before_records_move(tmp_path):
+def test_too_little_memory_to_form_classes_is_refused_before_records_move(tmp_path):
     frame = pa.table({"a": np.arange(70_000)})
-    engine = Disk(Files(tmp_path), limit=120_000_000)
-    table = shoal.read(frame, engine=engine, quasi=["a"])
+    limits = 118_000_000, 120_000_000
+    few, enough = (shoal.read(frame, engine=Disk(Files(tmp_path), limit=limit), quasi=["a"]) for limit in limits)
     for method in (shoal.methods.Hilbert(), shoal.methods.MDAV()):
-        with pytest.raises(ParameterError, match="classes of 30,000 records, twice as many are held") as found:
-            shoal.anonymize(table, method, [shoal.models.KAnonymity(30_000)])
-        assert "--memory" in str(found.value)
-    assert shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
+        with pytest.raises(ParameterError, match="formed of 70,000 records at a time") as found:
+            shoal.anonymize(few, method, [shoal.models.KAnonymity(5)])
+        assert "--memory 120MB" in str(found.value)
+    assert shoal.anonymize(enough, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
 
 
 @pytest.mark.parametrize("classes", [1, 2])

@@ -112,10 +112,9 @@ def splits_among(keys: Sequence[Bits], rows: Integers, ranges: int, *, whole: bo
     return Splits(tuple(key[kept] for key in chosen), numbers[kept])
 
 
-def pieces_of(rows: int, least: int, most: int | None = None) -> int:
-    """Tell into how many pieces a table is cut: as few as can be if no more than so many rows can be held at once."""
-    wanted = max(1, rows // max(ROWS, 2 * least))
-    return wanted if most is None else max(wanted, min(-(-2 * rows // most), max(1, rows // (2 * least))))
+def pieces_of(rows: int, least: int) -> int:
+    """Tell into how many pieces a table is cut, of which each holds at least two classes of the smallest size."""
+    return max(1, rows // max(ROWS, 2 * least))
 
 
 def sampled(rows: int, pieces: int) -> Integers:

@@ -23,6 +23,7 @@ from shoal.schema import ReadOptions, Schema
 from shoal.table import Table, Written
 
 _WORKED = 50  # bytes per cell of a part while it is sorted, moved and published
+_FORMED = 25  # bytes per cell of the records of which classes are formed
 _BESIDE = 200  # bytes per record beside its cells
 _TEXT = 250  # bytes per distinct text
 _BOX = 400  # bytes per box that is compared with others
@@ -100,9 +101,17 @@ class Disk(Parted):
                 f"Give --memory {shown(least)} or more, or use delimited text.",
             )
 
-    def most_rows(self, data: PartedData) -> int | None:
-        """Tell how many records of a table can be held at once."""
-        return self.rows_of(len(data.shape.quasi) + len(data.shape.carried))
+    def insist_on_room(self, data: PartedData, rows: int) -> None:
+        """Refuse to form classes of so many records at a time if these do not fit into the limit.
+
+        How many they are must not depend on the limit, or else the classes would.
+        """
+        need = BASE + rows * (_FORMED * (len(data.shape.quasi) + len(data.shape.carried)) + _BESIDE // 2)
+        if self.limit < need:
+            raise RoomError(
+                f"Classes are formed of {rows:,} records at a time, more than fit into {shown(self.limit)} of memory.",
+                f"Give --memory {shown(int(1.01 * need))} or more, or use coarsen or sorted-clusters.",
+            )
 
     def rows_of(self, columns: int, beside: int = 0) -> int:
         """Tell how many records a part may have, of so many columns, if so many bytes are used for something else."""

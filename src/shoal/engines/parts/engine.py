@@ -24,7 +24,6 @@ from shoal.engines.range_splits import pieces_of
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 from shoal.engines.workspace import Room, in_little_room
-from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
@@ -240,23 +239,13 @@ class Parted:
         ordered: bool,
     ) -> tuple[Labels, int]:
         """Hand the records to a kernel piece by piece, those with neighbouring keys together."""
-        pieces = self._pieces(data, least)
+        pieces = pieces_of(data.rows, least)
+        self.insist_on_room(data, -(-data.rows // pieces))
         by, way = keys() if ordered or pieces > 1 else [], Cutting(schema, kernel, ordered)
         return cutting.labelled(self.pool, data, schema, by, least, pieces, way, carry, self._rank(data))
 
-    def _pieces(self, data: PartedData, least: int) -> int:
-        """Tell into how many pieces a table is cut; refuse classes that are too large to be formed here."""
-        most = self.most_rows(data)
-        if most is not None and min(2 * least, data.rows) > most:
-            raise RoomError(
-                f"To form classes of {least:,} records, twice as many are held in memory at once, and {most:,} fit.",
-                "Allow more (--memory), ask for smaller classes (--k), or use coarsen or sorted-clusters.",
-            )
-        return pieces_of(data.rows, least, most)
-
-    def most_rows(self, data: PartedData) -> int | None:
-        """Tell how many records of a table can be held at once; None: as many as a piece has."""
-        return None
+    def insist_on_room(self, data: PartedData, rows: int) -> None:
+        """Refuse to form classes of so many records at a time if these cannot be held at once."""
 
     def merge_until(
         self, data: PartedData, schema: Schema, labels: Beside, groups: int, promise: Promise
