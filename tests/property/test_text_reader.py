@@ -115,6 +115,8 @@ def test_columns_that_are_only_carried_come_out_as_they_went_in(rows, delimiter,
 
 
 @given(sheets(), st.sampled_from([",", ";", "\t", "|"]), st.booleans())
+@example(rows=[["\r", "a"]], delimiter=",", told=False)
+@example(rows=[["a", '"\r\r']], delimiter=";", told=True)
 def test_rows_without_a_header_are_read_as_csv_reads_them(rows, delimiter, told):
     """The first record is read like all others, whatever it looks like."""
     with tempfile.TemporaryDirectory() as name:

@@ -76,7 +76,7 @@ def read_head(path: Path, delimiter: str | None, encoding: str | None, header: b
         raise DataError(f"'{path}' begins with an empty line.", "Take it out.")
     if header is not False and not line.strip():
         raise DataError(f"'{path}' has no header line.", "The first line must name the columns.")
-    if "\r" in line.replace("\r\n", ""):
+    if "\r" in _outside_quotes(line, delimiter or _DELIMITERS):
         raise DataError("The lines of the file end with carriage returns.", "Save it with line feeds, as others do.")
     if delimiter is None:
         delimiter = max(_DELIMITERS, key=_QUOTED_NAME.sub("", line).count)
@@ -146,6 +146,11 @@ def _rows(below: bytes, delimiter: str) -> Iterator[list[str]]:
     lines = lines if len(below) <= _SAMPLE else lines[: lines.rfind("\n") + 1]
     with contextlib.suppress(csv.Error):
         yield from csv.reader(io.StringIO(lines, newline=""), delimiter=delimiter)
+
+
+def _outside_quotes(line: str, delimiters: str) -> str:
+    """Give what of a line stands in no quoted cell, which may hold any sign. A quote inside of a cell begins none."""
+    return re.sub(rf'(?<![^{re.escape(delimiters)}])"(?:[^"]|"")*+"', "", line)
 
 
 def _names(line: str, delimiter: str) -> Iterator[str]:
