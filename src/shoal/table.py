@@ -19,7 +19,7 @@ from shoal.schema import Schema
 if TYPE_CHECKING:
     from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
     from shoal.engines.sources import Source
-    from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
+    from shoal.engines.values import Boxes, Layout, Moments, Output, Promise, Publication, Spans
 
 T = TypeVar("T")
 Cells = Literal["struct", "text"]  # what a generalized cell becomes in a frame
@@ -372,7 +372,7 @@ class Table:
     def _frame(self, kind: str, cells: Cells | None) -> Any:
         return self._engine.frame(self.data, self.schema, kind, cells)
 
-    def write(self, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns to a file or a folder, which the caller moves into place, or to a database.
 
         A table in a database is seen when it is committed; what is not committed in the block is undone.

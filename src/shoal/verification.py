@@ -18,7 +18,7 @@ from shoal.beside import Original
 from shoal.catalogue import build
 from shoal.certificate import Certificate, attested, check_seals
 from shoal.engines.factory import engine_for
-from shoal.engines.io.hidden_contents import beside_the_rows, beyond_looking
+from shoal.engines.io.hidden_contents import hidden_content, unchecked_content
 from shoal.engines.io.streams import at_hand
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
@@ -172,7 +172,7 @@ class _Case:
         proved += self._form(table)
         if not self._as_kept(table):
             not_proved.append("that the order of the rows tells nothing (it is not the one that was released)")
-        if (reason := beyond_looking(self.source)) is not None:
+        if (reason := unchecked_content(self.source)) is not None:
             not_proved.append(f"that there is nothing beside the rows ({reason})")
         same("the number of records", table.rows, self.content["output"]["records"])
         stage("checking the promises")
@@ -237,7 +237,7 @@ class _Case:
                 "Nothing is known of them: do not rely on it.",
             )
         plain = table.schema.of(Role.PLAIN)
-        strange = beside_the_rows(self.source, table.schema.of(*RELEASED), _read(table), plain)
+        strange = hidden_content(self.source, table.schema.of(*RELEASED), _read(table), plain)
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
         if not self._as_kept(table):

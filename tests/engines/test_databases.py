@@ -22,7 +22,7 @@ import shoal
 from shoal.engines.disk.pool import Files
 from shoal.engines.io.external_sort import SortedLines
 from shoal.engines.local import Local
-from shoal.engines.workspace import Room
+from shoal.engines.workspace import MemoryBudget
 from shoal.errors import CertificateError, DataError, ParameterError
 
 ROLES = {"quasi": ["age", "town"], "sensitive": ["paid"], "plain": ["day", "who"]}
@@ -61,12 +61,12 @@ def released(engine):
 @given(st.lists(st.lists(st.text(max_size=4), max_size=8), max_size=12), st.integers(1, 400))
 def test_lines_are_sorted_by_their_bytes_in_any_room(batches, memory):
     with tempfile.TemporaryDirectory() as folder:
-        for room in (None, Room(memory, Path(folder))):
+        for room in (None, MemoryBudget(memory, Path(folder))):
             with SortedLines(room) as lines:
                 for batch in batches:
                     lines.add(pa.chunked_array([[f"{text}\n" for text in batch]], pa.large_string()))
                 expected = sorted(f"{text}\n".encode() for batch in batches for text in batch)
-                assert b"".join(map(bytes, lines.stretches())) == b"".join(expected)
+                assert b"".join(map(bytes, lines.batches())) == b"".join(expected)
         assert not list(Path(folder).iterdir())
 
 

@@ -16,7 +16,7 @@ from shoal.kernels import MISSING, TOP
 CONTENT = bytes(np.random.default_rng(1).integers(0, 256, 3_000_017, np.uint8))
 
 
-@pytest.fixture(params=["straight", "not offered", "refused when opened", "refused when used", "slow"])
+@pytest.fixture(params=["direct", "not offered", "refused when opened", "refused when used", "slow"])
 def disk(request, monkeypatch):
     """Disks and systems that allow more or less."""
     if request.param == "not offered":
@@ -52,7 +52,7 @@ def disk(request, monkeypatch):
 
 
 def written(path, sizes):
-    file, done = direct_io.Outgoing(path), 0
+    file, done = direct_io.DirectWriter(path), 0
     for size in sizes:
         room = file.room(size + 100)  # more than is needed
         room[:size] = np.frombuffer(CONTENT[done : done + size], np.uint8)
@@ -84,7 +84,7 @@ def test_what_is_read_is_what_is_in_the_file(tmp_path, disk, monkeypatch, size, 
     (tmp_path / "x").write_bytes(CONTENT[:size])
     monkeypatch.setattr(direct_io, "_in_memory", lambda path: here)
     found, buffer = io.BytesIO(), bytearray(70_000)
-    with direct_io.incoming(tmp_path / "x") as file:
+    with direct_io.direct_reader(tmp_path / "x") as file:
         while got := file.readinto(memoryview(buffer)):
             found.write(buffer[:got])
     assert found.getvalue() == CONTENT[:size]
@@ -101,29 +101,29 @@ def test_a_file_that_was_just_written_by_the_usual_way_is_in_memory(tmp_path):
 
 
 def test_a_slow_disk_is_written_to_through_memory_after_a_while(monkeypatch, tmp_path):
-    stage = direct_io.Stage()
+    buffer = direct_io.AlignedBuffer()
     (tmp_path / "x").touch()
-    with direct_io.open_straight(tmp_path / "x", "r+b") as file:
-        stage.write(file, 4096, 0)
-    assert stage.straight
+    with direct_io.open_direct(tmp_path / "x", "r+b") as file:
+        buffer.write(file, 4096, 0)
+    assert buffer.direct
     monkeypatch.setattr(direct_io, "_TRIED", 1)
     monkeypatch.setattr(direct_io, "_FAST", 1e15)
-    assert not stage.straight
-    assert not direct_io.Growing(tmp_path / "x", stage).straight
+    assert not buffer.direct
+    assert not direct_io.AppendFile(tmp_path / "x", buffer).direct
 
 
 def test_a_file_goes_on_through_memory_when_its_disk_turns_out_to_be_slow(monkeypatch, tmp_path):
     (tmp_path / "x").touch()
-    stage = direct_io.Stage()
-    file = direct_io.Growing(tmp_path / "x", stage)
-    file.add(direct_io.raw(CONTENT[:10_000]))
-    assert file.straight
+    buffer = direct_io.AlignedBuffer()
+    file = direct_io.AppendFile(tmp_path / "x", buffer)
+    file.add(direct_io.chunks_of(CONTENT[:10_000]))
+    assert file.direct
     monkeypatch.setattr(direct_io, "_TRIED", 1)
     monkeypatch.setattr(direct_io, "_FAST", 1e15)
-    file.add(direct_io.raw(CONTENT[10_000:50_000]))
-    assert not file.straight
+    file.add(direct_io.chunks_of(CONTENT[10_000:50_000]))
+    assert not file.direct
     file.end()
-    assert stage.open == 0
+    assert buffer.open == 0
     assert (tmp_path / "x").read_bytes() == CONTENT[:50_000]
 
 

@@ -20,7 +20,7 @@ from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
 from shoal.engines.factory import engine_for
 from shoal.engines.local import Local
-from shoal.engines.memory import free, need_of, parse_size
+from shoal.engines.memory import available, estimate, parse_size
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
@@ -193,14 +193,14 @@ def test_amounts_of_memory_are_read_and_refused():
             parse_size(text)
     with pytest.raises(ParameterError, match="no room"):
         parse_size("20MB")
-    assert free() > 0
+    assert available() > 0
 
 
 def test_the_engine_is_chosen_by_what_a_table_needs(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b\n" + "12345,67890\n" * 300_000, "utf-8")
     options = ReadOptions(roles=Roles(quasi=("a", "b")))
-    need = need_of(path, options)
+    need = estimate(path, options)
     assert 300_000 <= need.records < 310_000
     assert isinstance(engine_for([path], options), Local)
     assert isinstance(engine_for([path], options, memory="150MB"), Local)
@@ -296,7 +296,7 @@ def test_a_large_parquet_file_stays_within_the_limit(tmp_path, name):
 )
 def test_what_writing_takes_counts_when_the_engine_is_chosen(tmp_path, target, name):
     (tmp_path / "in.csv").write_text("a,b\n" + "12,34\n" * 2_400_000, "utf-8")
-    limit = need_of(tmp_path / "in.csv", ReadOptions()).memory + 50_000_000
+    limit = estimate(tmp_path / "in.csv", ReadOptions()).memory + 50_000_000
     assert engine_for([tmp_path / "in.csv"], ReadOptions(), memory=limit, target=target).name == name
 
 
@@ -386,7 +386,7 @@ def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
     whole, parts = (shoal.read(place, engine=e, **roles) for e in (Local(), Tiny(Files(tmp_path), 9)))
     assert max(parts.data.sizes) == 9
     same(whole, parts)
-    assert need_of(place, ReadOptions()).records == 101
+    assert estimate(place, ReadOptions()).records == 101
     small = Disk(Files(tmp_path), limit=230_000_000)
     other = Source.parse(f"duckdb:///{tmp_path}/clinic.db?table=other")
     for use in (

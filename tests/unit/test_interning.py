@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.engines.io import text_reader
 from shoal.engines.io.text_head import read_head
-from shoal.kernels.delimited import DONE, TEXT, Rows, Words
+from shoal.kernels.delimited import DONE, TEXT, InternTable, Rows
 
 SEATS = 4096  # of the first table
 
@@ -26,7 +26,7 @@ def read(texts, **key):
     cells, others = np.empty((len(texts), 1), np.int32), np.empty((len(texts), 0), np.int32)
     one = np.zeros(1, np.int32)
     rows = Rows(
-        one + np.int32(TEXT), one, cells, others, Words(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
+        one + np.int32(TEXT), one, cells, others, InternTable(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
     )
     assert rows.read(buffer, 0, buffer.size, ",")[0] == DONE
     assert rows.words.seats.size == SEATS
@@ -70,7 +70,7 @@ def test_a_column_that_is_no_number_in_the_first_rows_does_not_take_a_second_rea
 
     monkeypatch.setattr(Rows, "read", counting)
     reading = text_reader.TextReading(path, read_head(path, None, None), ["a", "b"], [], [])
-    (stretch,) = reading.stretches(None)
+    (stretch,) = reading.batches(None)
     assert stretch.cells.shape == (2000, 2)
     assert reading.written.size == path.stat().st_size
     assert sum(taken) < path.stat().st_size * 1.3

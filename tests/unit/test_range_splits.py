@@ -17,7 +17,7 @@ from shoal.engines.disk.engine import Disk
 from shoal.engines.local import Local
 from shoal.engines.memory import BASE
 from shoal.engines.parts.engine import Parted
-from shoal.engines.range_splits import Splits, pieces_of, sampled, sortable, splits_among
+from shoal.engines.range_splits import Splits, choose_splits, piece_count, sample_rows, sortable
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import by_label
@@ -124,7 +124,7 @@ def test_no_piece_has_fewer_records_than_asked_for(monkeypatch):
         found.append(sizes.tolist())
     assert found[0] == found[1]
     assert min(found[0]) >= 5
-    assert len(found[0]) < pieces_of(400, 5)  # some were too short at first
+    assert len(found[0]) < piece_count(400, 5)  # some were too short at first
 
 
 keys = st.lists(st.tuples(st.integers(-3, 3), st.sampled_from([0.0, 0.5, 2.0, 1e9])), min_size=1, max_size=60)
@@ -136,7 +136,7 @@ def test_ranges_are_stretches_of_the_sorted_records(rows, ranges, whole):
     second = np.array([key for _, key in rows])
     numbers = np.arange(len(rows))
     bits = [sortable(first), sortable(second)]
-    splits = splits_among(bits, numbers, ranges, whole=whole)
+    splits = choose_splits(bits, numbers, ranges, whole=whole)
     order = sorted(range(len(rows)), key=lambda i: (rows[i], i))
     found = splits.stretches([first, second], range(len(rows)))
     assert np.concatenate(found).tolist() == order
@@ -161,9 +161,9 @@ def test_short_ranges_are_put_together(sizes, least):
 
 def test_the_number_of_pieces_depends_on_the_table_alone():
     rows = range_splits.ROWS
-    assert [pieces_of(n, 5) for n in (1, rows, 2 * rows - 1, 2 * rows, 100 * rows)] == [1, 1, 1, 2, 100]
-    assert pieces_of(100 * rows, 10 * rows) == 5  # each holds at least two classes
-    assert sampled(10**6, 7).tolist() == sampled(10**6, 7).tolist()
+    assert [piece_count(n, 5) for n in (1, rows, 2 * rows - 1, 2 * rows, 100 * rows)] == [1, 1, 1, 2, 100]
+    assert piece_count(100 * rows, 10 * rows) == 5  # each holds at least two classes
+    assert sample_rows(10**6, 7).tolist() == sample_rows(10**6, 7).tolist()
 
 
 def test_records_are_replaced_by_their_distance_from_the_whole_table():

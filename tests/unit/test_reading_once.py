@@ -107,7 +107,7 @@ def test_parquet_that_is_swapped_after_its_digest_is_refused(tmp_path, make, in_
         path.write_bytes((tmp_path / "other").read_bytes())
     else:
         (tmp_path / "other").replace(path)
-    for read in (found.whole, lambda: list(found.stretches(["age"], 5)), lambda: found.rows_of([(0, 0)], ["age"])):
+    for read in (found.whole, lambda: list(found.batches(["age"], 5)), lambda: found.rows_of([(0, 0)], ["age"])):
         if read.__name__ == "<lambda>" and source.is_folder:
             continue
         with pytest.raises(shoal.errors.DataError, match="changed while it was read"):

@@ -9,7 +9,7 @@ from shoal.anonymization import anonymize
 from shoal.datasets.patients import QUASI, SENSITIVE, write_patients
 from shoal.disclosure_risk import risk_of
 from shoal.engines import read
-from shoal.engines.workspace import folder_until_the_end
+from shoal.engines.workspace import folder_until_exit
 from shoal.files import refuse_overwriting
 from shoal.measures import score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
@@ -29,7 +29,7 @@ _WHERE = "charge > 40000"
 def tour(folder: Path | None, *, overwrite: bool = False) -> None:
     """Anonymize the example, show it before and after, and check what was written."""
     if folder is None:
-        _tour(folder_until_the_end())
+        _tour(folder_until_exit())
         return
     places = [Places.of(folder / f"patients-{name}.csv") for name in ("k5", "k5-t10")]
     outputs = [folder / "patients.csv", *(output.path for each in places for output in each.outputs())]

@@ -22,7 +22,7 @@ def resident() -> int:
     return 0
 
 
-def give_back() -> None:
+def release_unused() -> None:
     """Return memory that allocators hold but nobody uses to the system, where they can be asked to."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
@@ -31,7 +31,7 @@ def give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def share_in_memory(mapped: NDArray[Any]) -> float:
+def resident_share(mapped: NDArray[Any]) -> float:
     """Tell which share of the pages of a mapped file is resident; all of them where the system does not say."""
     pages = np.empty(-(-mapped.nbytes // mmap.PAGESIZE), np.uint8)
     with contextlib.suppress(OSError, AttributeError, TypeError):

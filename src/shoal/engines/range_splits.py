@@ -95,7 +95,7 @@ def sortable(key: NDArray[Any]) -> Bits:
     return (key.astype(np.int64) + 2**31).astype(np.uint64)
 
 
-def splits_among(keys: Sequence[Bits], rows: Integers, ranges: int, *, whole: bool) -> Splits:
+def choose_splits(keys: Sequence[Bits], rows: Integers, ranges: int, *, whole: bool) -> Splits:
     """Find where to split from the keys and numbers of some records; ``whole`` never splits records with equal keys.
 
     Otherwise they are split where they are so many that they would fill more than one range.
@@ -112,12 +112,12 @@ def splits_among(keys: Sequence[Bits], rows: Integers, ranges: int, *, whole: bo
     return Splits(tuple(key[kept] for key in chosen), numbers[kept])
 
 
-def pieces_of(rows: int, least: int) -> int:
+def piece_count(rows: int, least: int) -> int:
     """Tell into how many pieces a table is cut, of which each holds at least two classes of the smallest size."""
     return max(1, rows // max(ROWS, 2 * least))
 
 
-def sampled(rows: int, pieces: int) -> Integers:
+def sample_rows(rows: int, pieces: int) -> Integers:
     """Choose the records whose keys tell where pieces end: the same ones however a table is held."""
     draw = np.random.Generator(np.random.PCG64(pieces))
     return np.sort(draw.integers(0, rows, min(rows, _SAMPLED * pieces)))

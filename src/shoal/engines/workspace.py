@@ -15,19 +15,19 @@ _PREFIX = "shoal-scratch-"
 
 
 @dataclass(frozen=True)
-class Room:
+class MemoryBudget:
     """How much memory something may take, in bytes, and the folder for what does not fit."""
 
     memory: int
     folder: Path
 
 
-def in_little_room() -> Room:
+def default_budget() -> MemoryBudget:
     """Give what may be taken where no limit is given: little, since more would not be much faster."""
-    return Room(1 << 27, scratch())
+    return MemoryBudget(1 << 27, temp_folder())
 
 
-def scratch() -> Path:
+def temp_folder() -> Path:
     """Give the folder for temporary files: one that does not lie in memory, if there is one."""
     usual = Path(tempfile.gettempdir())
     other = Path("/var/tmp")  # noqa: S108 - what is made in it has a name that nobody can guess, or none
@@ -42,17 +42,17 @@ def private_folder(place: Path) -> Held:
     return hold_new(place, _PREFIX)
 
 
-def folder_until_the_end() -> Path:
+def folder_until_exit() -> Path:
     """Make such a folder for as long as this process lives."""
-    held = private_folder(scratch())
+    held = private_folder(temp_folder())
     atexit.register(held.remove)
     return held.path
 
 
-def clear_what_is_left() -> None:
+def sweep_leftovers() -> None:
     """Remove folders for temporary files of processes that were killed."""
     with contextlib.suppress(OSError):  # there may be no such folder
-        sweep(scratch(), _PREFIX)
+        sweep(temp_folder(), _PREFIX)
 
 
 def _in_memory(folder: Path) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Labels
 from shoal.axis import Axis
 from shoal.engines.distances import distances_between
-from shoal.engines.range_splits import pieces_of
+from shoal.engines.range_splits import piece_count
 from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
@@ -150,7 +150,7 @@ class Hilbert(Partitioner):
         moments, close = table.moments(), ordered_closeness(table.schema, models)
         effort = min(self.quality + (table.rows < SMALL[1]), len(TRADES) - 1)
         yield self._mended_in_pieces(table, k, models, moments, effort)
-        if close is None or (table.schema.subject is None and pieces_of(table.rows, k) == 1):
+        if close is None or (table.schema.subject is None and piece_count(table.rows, k) == 1):
             return
         size = class_size(table.rows, models)
         if strata_needed(close.t, size) > 1:

@@ -10,14 +10,14 @@ from pathlib import Path
 from shoal.engines.disk.pool import Files
 from shoal.engines.io.digests import of_file
 from shoal.engines.io.text_reader import TextReading
-from shoal.engines.memory import BASE, FRAMES, LEAST_OF_TABLES, TABLES, Need, need_of, shown
+from shoal.engines.memory import BASE, FRAMES, LEAST_OF_TABLES, TABLES, Need, estimate, format_size
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.engine import Parted
 from shoal.engines.parts.pool import Pool
 from shoal.engines.parts.text import load_text
 from shoal.engines.sources import Source, is_parquet
-from shoal.engines.values import Layout, Stored
-from shoal.engines.workspace import Room, scratch
+from shoal.engines.values import Layout, Output
+from shoal.engines.workspace import MemoryBudget, temp_folder
 from shoal.errors import RoomError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table, Written
@@ -53,21 +53,21 @@ class Disk(Parted):
             object.__setattr__(self, "most_boxes", (self.limit - BASE) // _BOX)
 
     def read(self, source: object, options: ReadOptions) -> Table:
-        """Read delimited text, Parquet and tables in databases in stretches; frames are in memory already."""
+        """Read delimited text, Parquet and tables in databases in batches; frames are in memory already."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
         if found is None or found.is_statistics:  # which are read whole
             return super().read(source, options)
-        need = need_of(found, options)
+        need = estimate(found, options)
         if need is not None:
-            self._insist_on_room(need)
+            self._insist_on_disk(need)
         if found.is_table or found.is_folder or is_parquet(found.path):
             from shoal.engines.parts.frames import load_frames
 
             self._insist_on_libraries(found, "read")
             # What the database works with, and what sorts its rows for their digest.
-            beside = TABLES + 2 * self.room.memory if found.is_table else FRAMES
+            beside = TABLES + 2 * self.budget.memory if found.is_table else FRAMES
             schema, data, origin = load_frames(
-                self.pool, found, options, lambda columns: self.rows_of(columns, beside), self.room,
+                self.pool, found, options, lambda columns: self.rows_of(columns, beside), self.budget,
                 lambda taken: self._watch(taken, FRAMES),
             )  # fmt: skip
         else:
@@ -78,27 +78,27 @@ class Disk(Parted):
         """Give the SHA-256 of what lies somewhere, a table in a database too."""
         if source.is_table:
             self._insist_on_libraries(source, "proved")
-        return super().digest(source) if source.is_table or source.is_folder else of_file(source.path, straight=True)
+        return super().digest(source) if source.is_table or source.is_folder else of_file(source.path, direct=True)
 
-    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns part by part, to a database only if there is room for what it needs."""
         if target.is_table:
             self._insist_on_libraries(target, "written")
         return super().write(data, schema, target, layout)
 
     @property
-    def room(self) -> Room:
+    def budget(self) -> MemoryBudget:
         """What work with a database may take within the limit."""
-        folder = self.pool.folder if isinstance(self.pool, Files) else scratch()
-        return Room((self.limit - BASE - TABLES) // 3, folder)
+        folder = self.pool.folder if isinstance(self.pool, Files) else temp_folder()
+        return MemoryBudget((self.limit - BASE - TABLES) // 3, folder)
 
     def _insist_on_libraries(self, source: Source, what: str) -> None:
         """Refuse what cannot be done in the memory that is left by the libraries that do it."""
         name, least = ("A table in a database", LEAST_OF_TABLES) if source.is_table else ("Parquet", _LEAST_OF_FRAMES)
         if self.limit < least:
             raise RoomError(
-                f"{name} cannot be {what} within {shown(self.limit)} of memory.",
-                f"Give --memory {shown(least)} or more, or use delimited text.",
+                f"{name} cannot be {what} within {format_size(self.limit)} of memory.",
+                f"Give --memory {format_size(least)} or more, or use delimited text.",
             )
 
     def insist_on_room(self, data: PartedData, rows: int) -> None:
@@ -109,8 +109,8 @@ class Disk(Parted):
         need = BASE + rows * (_FORMED * (len(data.shape.quasi) + len(data.shape.carried)) + _BESIDE // 2)
         if self.limit < need:
             raise RoomError(
-                f"Classes are formed of {rows:,} records at a time, more than fit into {shown(self.limit)} of memory.",
-                f"Give --memory {shown(int(1.01 * need))} or more, or use coarsen or sorted-clusters.",
+                f"Classes are formed of {rows:,} records at a time, and {format_size(self.limit)} is too little.",
+                f"Give --memory {format_size(int(1.01 * need))} or more, or use coarsen or sorted-clusters.",
             )
 
     def rows_of(self, columns: int, beside: int = 0) -> int:
@@ -124,18 +124,19 @@ class Disk(Parted):
         """Refuse a table with more different texts than fit into memory."""
         if taken > (self.limit - BASE - beside) // 2:
             raise RoomError(
-                f"The table has more different texts than fit into {shown(self.limit)} of memory.",
+                f"The table has more different texts than fit into {format_size(self.limit)} of memory.",
                 "Allow more (--memory), leave out columns that tell every record apart, or use --engine spark.",
             )
 
-    def _insist_on_room(self, need: Need) -> None:
+    def _insist_on_disk(self, estimated: Need) -> None:
         pool = self.pool
         if not isinstance(pool, Files):
             return
-        cells = max(need.memory - BASE, 0) // 12
-        there = shutil.disk_usage(pool.folder).free
-        if cells * _KEPT > there:
+        cells = max(estimated.memory - BASE, 0) // 12
+        need, there = cells * _KEPT, shutil.disk_usage(pool.folder).free
+        if need > there:
+            place = f"'{pool.folder.parent}' has {format_size(there)}"
             raise RoomError(
-                f"About {shown(cells * _KEPT)} of disk are needed, and '{pool.folder.parent}' has {shown(there)}.",
+                f"About {format_size(need)} of disk are needed, and {place}.",
                 "Name another folder for them (TMPDIR), allow more memory (--memory), or use --engine spark.",
             )

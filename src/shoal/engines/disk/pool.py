@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.disk.columns import Column, Draft, Drafts
-from shoal.engines.memory import BASE, shown
+from shoal.engines.memory import BASE, format_size
 from shoal.engines.parts.pool import Handle, Part, Telling
-from shoal.engines.process_memory import give_back, resident
-from shoal.engines.workspace import private_folder, scratch
+from shoal.engines.process_memory import release_unused, resident
+from shoal.engines.workspace import private_folder, temp_folder
 from shoal.errors import DataError, RoomError
 from shoal.progress import along, another_pass
 
@@ -93,7 +93,7 @@ class Files:
 
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
         self.limit = limit
-        held = private_folder(folder or scratch())
+        held = private_folder(folder or temp_folder())
         self.folder = held.path
         self._removal = weakref.finalize(self, held.remove)
         self._drafts = Drafts(self.folder)
@@ -141,7 +141,7 @@ class Files:
         for number in along(range(handles[0].parts), what=another_pass(), pieces=True):
             yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
             if self.limit is not None and resident() > _NEAR * self.limit:
-                give_back()
+                release_unused()
 
     def _insist_on_room(self, parts: Sequence[Mapping[str, Column]]) -> None:
         """Refuse parts that are much larger than others: records that belong together are worked on together."""
@@ -150,7 +150,7 @@ class Files:
         sizes = [sum(column.size for column in columns.values()) for columns in parts]
         if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
             raise RoomError(
-                f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
+                f"So many records belong together that they do not fit into {format_size(self.limit)} of memory.",
                 "Allow more (--memory), ask for smaller classes (--k), leave out a promise or a measure that looks at "
                 "confidential values, or use --engine spark.",
             )

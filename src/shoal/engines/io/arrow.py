@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.cells import Vocabulary, interpret
-from shoal.engines.io.database_types import Column, as_typed, quoted
+from shoal.engines.io.database_types import TableColumn, as_typed, quoted
 from shoal.engines.io.distinct_cells import one_array
 from shoal.engines.io.frame_errors import reason_of, refuse_strange_names, refuse_strange_types
 from shoal.engines.io.opaque_columns import is_hollow, is_opaque, texts_of
@@ -76,7 +76,7 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
         return kind, pa.Table.from_pandas(source, preserve_index=False)
     if kind in ("duckdb", "_duckdb"):
         kinds = zip(source.columns, map(str, source.types), strict=True)
-        columns = [Column(name, kind.lower()) for name, kind in kinds]
+        columns = [TableColumn(name, kind.lower()) for name, kind in kinds]
         wanted = ", ".join(column.selected(quoted(column.name)) for column in columns)
         return "duckdb", as_typed(source.project(wanted).to_arrow_table(), columns)
     if isinstance(source, pa.Table):

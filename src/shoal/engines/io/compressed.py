@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.io.digests import Digest
-from shoal.engines.io.direct_io import incoming
+from shoal.engines.io.direct_io import direct_reader
 from shoal.engines.io.sealed_files import Sealed
 from shoal.engines.sources import COMPRESSED
 from shoal.errors import DataError
@@ -24,14 +24,14 @@ def is_compressed(path: Path) -> bool:
 
 @contextlib.contextmanager
 def opened(
-    path: Path | Sealed, some: tuple[int, int] | None = None, *, straight: bool = False, digest: Digest | None = None
+    path: Path | Sealed, some: tuple[int, int] | None = None, *, direct: bool = False, digest: Digest | None = None
 ) -> Iterator[Any]:
     """Open a file to read what is in it: all, or some of the bytes of one that is not compressed.
 
     The bytes of a compressed file are added to a digest, if there is one, as they are read.
     """
     if isinstance(path, Sealed) or not is_compressed(path):
-        with path.open() if isinstance(path, Sealed) else incoming(path) if straight else path.open("rb") as file:
+        with path.open() if isinstance(path, Sealed) else direct_reader(path) if direct else path.open("rb") as file:
             yield file if some is None else _Some(file, *some)
         return
     if path.is_file() and path.stat().st_size == 0:

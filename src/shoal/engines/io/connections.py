@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.engines.io.database_types import Column, literal, quoted
+from shoal.engines.io.database_types import TableColumn, literal, quoted
 from shoal.engines.sources import Source
-from shoal.engines.workspace import Room, private_folder
+from shoal.engines.workspace import MemoryBudget, private_folder
 from shoal.errors import DataError
 from shoal.extras import missing
 
@@ -43,7 +43,7 @@ class Connection(Protocol):
         """Give the rows of a query a few at a time, about so many if the driver lets one choose."""
         ...
 
-    def columns(self, schema: str, name: str) -> list[Column]:
+    def columns(self, schema: str, name: str) -> list[TableColumn]:
         """Give the columns of a table in their order."""
         ...
 
@@ -93,13 +93,13 @@ class _DuckDB:
     def batches(self, query: str, rows: int) -> pa.RecordBatchReader:
         return self._connection.sql(query).to_arrow_reader(rows)
 
-    def columns(self, schema: str, name: str) -> list[Column]:
+    def columns(self, schema: str, name: str) -> list[TableColumn]:
         found = self.rows(
             "SELECT column_name, data_type FROM information_schema.columns "
             f"WHERE table_schema = {literal(schema)} AND table_name = {literal(name)}{self.here} "
             "ORDER BY ordinal_position"
         )
-        return [Column(column, kind.lower()) for column, kind in found]
+        return [TableColumn(column, kind.lower()) for column, kind in found]
 
     def enum(self, labels: Sequence[str]) -> str | None:
         return None
@@ -148,7 +148,7 @@ class _Postgres:
         self._cursor.execute(query)
         return self._cursor.fetch_record_batch()
 
-    def columns(self, schema: str, name: str) -> list[Column]:
+    def columns(self, schema: str, name: str) -> list[TableColumn]:
         found = self.rows(
             "SELECT a.attname, format_type(a.atttypid, a.atttypmod), "
             "(SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e "
@@ -159,10 +159,12 @@ class _Postgres:
         )
         # What is kept as it was written is text: as values, its blanks and repeated names would be lost.
         kinds = {"json": "json as written"}
-        columns = [Column(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found]
+        columns = [
+            TableColumn(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found
+        ]
         return self._looked_at(columns, f"{quoted(schema)}.{quoted(name)}")
 
-    def _looked_at(self, columns: list[Column], table: str) -> list[Column]:
+    def _looked_at(self, columns: list[TableColumn], table: str) -> list[TableColumn]:
         """Find out what types do not tell.
 
         Of arrays of arrays, and of those that do not begin at 1, the driver would make lists: they are read as text.
@@ -217,16 +219,16 @@ class _Postgres:
 
 
 @contextlib.contextmanager
-def connected(source: Source, *, writing: bool = False, room: Room | None = None) -> Iterator[Connection]:
+def connected(source: Source, *, writing: bool = False, budget: MemoryBudget | None = None) -> Iterator[Connection]:
     """Begin a transaction. Whatever is not committed when the block ends is undone.
 
-    A database that works in this process stays in the ``room``, if one is given.
+    A database that works in this process stays in the ``budget``, if one is given.
     """
     try:
         server = source.kind != "duckdb"
         with contextlib.ExitStack() as stack:
             if not server:
-                opened = stack.enter_context(contextlib.closing(_duckdb(source, writing, _settings(room, stack))))
+                opened = stack.enter_context(contextlib.closing(_duckdb(source, writing, _settings(budget, stack))))
                 opened.begin()
                 yield _DuckDB(opened)
                 return
@@ -252,13 +254,13 @@ def _errors() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
-def _settings(room: Room | None, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Say how DuckDB is to work. What does not fit into the room goes to a folder that is removed with the stack."""
+def _settings(budget: MemoryBudget | None, stack: contextlib.ExitStack) -> dict[str, Any]:
+    """Say how DuckDB is to work. What does not fit into the budget goes to a folder that is removed with the stack."""
     settings: dict[str, Any] = {"preserve_insertion_order": True}
-    if room is not None:
-        folder = private_folder(room.folder)
+    if budget is not None:
+        folder = private_folder(budget.folder)
         stack.callback(folder.remove)
-        settings |= {"memory_limit": f"{room.memory}B", "threads": 1, "temp_directory": str(folder.path / "duckdb")}
+        settings |= {"memory_limit": f"{budget.memory}B", "threads": 1, "temp_directory": str(folder.path / "duckdb")}
     return settings
 
 

@@ -33,7 +33,7 @@ _ENUM = pa.dictionary(pa.int32(), pa.string(), ordered=True)
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of a table in a database: its name, its type in small letters, and the labels of an enum of a server."""
 
     name: str
@@ -49,7 +49,7 @@ class Column:
     def native(self) -> bool:
         """Whether the driver gives it as it is."""
         if self.kind.endswith("]"):
-            inner = Column("", re.sub(r"(\[\d*\])+$", "", self.kind))
+            inner = TableColumn("", re.sub(r"(\[\d*\])+$", "", self.kind))
             return inner.kind != self.kind and (inner.native or inner.base == "decimal")
         if self.kind.startswith(("struct(", "map(")):
             return not any(part in self.kind for part in _NO_PARTS)
@@ -95,7 +95,7 @@ def enum_of(labels: Sequence[str]) -> str:
     return f"ENUM({', '.join(map(literal, labels))})"
 
 
-def as_typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:
+def as_typed(table: pa.Table, columns: Sequence[TableColumn]) -> pa.Table:
     """Give what a driver gave with the types that the columns have, and without its remarks."""
     enums = {column.name for column in columns if column.kind.startswith("enum(")}
     table = with_order(table, enums)
@@ -103,7 +103,7 @@ def as_typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:
     return pa.table(found, names=[column.name for column in columns])
 
 
-def _typed(column: pa.ChunkedArray, told: Column) -> pa.ChunkedArray:
+def _typed(column: pa.ChunkedArray, told: TableColumn) -> pa.ChunkedArray:
     if told.labels:
         return pa.chunked_array([as_levels(piece, told.labels, _ENUM) for piece in column.chunks], _ENUM)
     if told.base == "numeric" and told.decimal is not None:

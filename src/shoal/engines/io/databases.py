@@ -15,15 +15,15 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from shoal.engines.io.connections import Connection, connected
-from shoal.engines.io.database_types import Column, as_typed, declared, literal, quoted, storable
+from shoal.engines.io.database_types import TableColumn, as_typed, declared, literal, quoted, storable
 from shoal.engines.io.external_sort import SortedLines
 from shoal.engines.io.ordered_categories import put_together
-from shoal.engines.io.parquet_writer import cut_anew
+from shoal.engines.io.parquet_writer import rechunked
 from shoal.engines.io.row_digests import RowDigest
 from shoal.engines.io.slices import rows_at_once
 from shoal.engines.sources import Source
-from shoal.engines.values import Stored
-from shoal.engines.workspace import Room, in_little_room
+from shoal.engines.values import Output
+from shoal.engines.workspace import MemoryBudget, default_budget
 from shoal.errors import DataError, ParameterError, suggest
 from shoal.table import Origin, Written, printable
 
@@ -36,7 +36,7 @@ def from_table(source: Source) -> tuple[pa.Table, Origin]:
     with connected(source) as db:
         asked = _asked(db, source)
         whole = put_together(as_typed(db.arrow(asked.query), asked.columns))
-    with SortedLines(in_little_room()) as lines:
+    with SortedLines(default_budget()) as lines:
         digest = RowDigest(whole.column_names, lines)
         digest.add(whole)
         return whole, _origin(source, digest)
@@ -65,35 +65,35 @@ def strange_types(source: Source) -> str | None:
 
 
 @contextlib.contextmanager
-def table_in_stretches(
-    source: Source, room: Room
+def table_in_batches(
+    source: Source, budget: MemoryBudget
 ) -> Iterator[tuple[pa.Schema, Callable[[int], Iterator[pa.Table]], Callable[[], Origin]]]:
     """Read a table in the order in which it is kept, a few rows at a time.
 
-    Gives its columns; what gives stretches of about so many rows; and, when all have been read, where they came from.
+    Gives its columns; what gives batches of about so many rows; and, when all have been read, where they came from.
     """
-    with connected(source, room=room) as db:
+    with connected(source, budget=budget) as db:
         asked = _asked(db, source)
         head = as_typed(db.arrow(f"{asked.query} LIMIT 0"), asked.columns)
-        with SortedLines(room) as lines:
+        with SortedLines(budget) as lines:
             digest = RowDigest(head.column_names, lines)
 
-            def stretches(rows: int) -> Iterator[pa.Table]:
-                for batch in cut_anew(_batches(db, asked, min(rows, rows_at_once(head.num_columns))), rows):
+            def batches(rows: int) -> Iterator[pa.Table]:
+                for batch in rechunked(_batches(db, asked, min(rows, rows_at_once(head.num_columns))), rows):
                     digest.add(batch)
                     yield batch
 
-            yield head.schema, stretches, lambda: _origin(source, digest)
+            yield head.schema, batches, lambda: _origin(source, digest)
 
 
-def digest_of(source: Source, room: Room) -> Written:
+def digest_of(source: Source, budget: MemoryBudget) -> Written:
     """Give the digest of a table's content."""
-    with connected(source, room=room) as db:
-        return _digest(db, _asked(db, source), room)
+    with connected(source, budget=budget) as db:
+        return _digest(db, _asked(db, source), budget)
 
 
-def _digest(db: Connection, asked: _Asked, room: Room) -> Written:
-    with SortedLines(room) as lines:
+def _digest(db: Connection, asked: _Asked, budget: MemoryBudget) -> Written:
+    with SortedLines(budget) as lines:
         digest = RowDigest([column.name for column in asked.columns], lines)
         for batch in _batches(db, asked, rows_at_once(len(asked.columns))):
             digest.add(batch)
@@ -110,7 +110,7 @@ class _Asked:
     """What reads a table, and its columns."""
 
     query: str
-    columns: list[Column]
+    columns: list[TableColumn]
 
 
 def _asked(db: Connection, source: Source) -> _Asked:
@@ -183,8 +183,8 @@ def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | N
 
 @contextlib.contextmanager
 def storing(
-    tables: Iterable[pa.Table], source: Source, room: Room, enums: Mapping[str, Sequence[str]]
-) -> Iterator[Stored]:
+    tables: Iterable[pa.Table], source: Source, budget: MemoryBudget, enums: Mapping[str, Sequence[str]]
+) -> Iterator[Output]:
     """Write a table that comes in pieces; nothing is to be seen before `Stored.commit`, nor after a failure.
 
     ``enums`` are the columns that hold categories with an order, and these from low to high.
@@ -198,7 +198,7 @@ def storing(
         db.run(f"ALTER TABLE {quoted(home)}.{quoted(draft)} RENAME TO {quoted(source.table)}")
         db.commit()
 
-    with connected(source, writing=True, room=room) as db:
+    with connected(source, writing=True, budget=budget) as db:
         home, draft = _schema_of(db, source), f"shoal_{secrets.token_hex(8)}"
         rest = iter(tables)
         first = next(rest)
@@ -213,7 +213,7 @@ def storing(
                 "Leave it out, or write Parquet.",
             )
         db.run(f"COMMENT ON TABLE {quoted(home)}.{quoted(draft)} IS {literal(_REMARK)}")
-        yield Stored(_digest(db, _reading(db, home, draft, kept=True), room), commit)
+        yield Output(_digest(db, _reading(db, home, draft, kept=True), budget), commit)
 
 
 def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> None:

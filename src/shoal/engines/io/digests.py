@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from shoal.engines.io.direct_io import incoming
+from shoal.engines.io.direct_io import direct_reader
 from shoal.engines.sources import parquet_files
 from shoal.errors import DataError
 from shoal.progress import counted
@@ -30,12 +30,12 @@ class Digest:
         return Written(self._digest.hexdigest(), self.size)
 
 
-def of_file(path: Path, *, straight: bool = False) -> Written:
-    """Give the digest and the length of a file; what is not in memory does not stay there if it is read straight."""
+def of_file(path: Path, *, direct: bool = False) -> Written:
+    """Give the digest and the length of a file; what is not in memory does not stay there with direct I/O."""
     digest, buffer = Digest(), memoryview(bytearray(1 << 20))
     try:
         with (
-            incoming(path) if straight else path.open("rb", buffering=0) as file,
+            direct_reader(path) if direct else path.open("rb", buffering=0) as file,
             counted(path.stat().st_size, "taking its digest") as part,
         ):
             while got := file.readinto(buffer):

@@ -1,8 +1,8 @@
-"""Bytes straight to a disk and from it, past the pages of files that the system keeps in memory.
+"""Bytes direct to a disk and from it, past the pages of files that the system keeps in memory.
 
 What is written once, and read once or never, is no use there. To find such pages, and in a virtual machine to fetch
 them from its host, costs many times what writing costs, and they crowd out those that others need. Only a slow disk is
-better written to through them, and where nothing goes straight to a disk everything goes through them.
+better written to through them, and where nothing goes direct to a disk everything goes through them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Bytes
-from shoal.engines.process_memory import share_in_memory
+from shoal.engines.process_memory import resident_share
 
 # How many bytes something may take at most, and what puts them into memory and tells how many they are.
-Piece = tuple[int, Callable[[Bytes], int]]
+Chunk = tuple[int, Callable[[Bytes], int]]
 
 _PAGE = 4096  # what disks take begins and ends at a multiple of it, in memory and in a file
 _LARGE_PAGE = 1 << 21  # of memory, which systems hand to disks with less effort
@@ -46,7 +46,7 @@ def write_all(file: Any, content: bytes | memoryview) -> None:
         rest = rest[file.write(rest[:AT_ONCE]) :]
 
 
-class Stage:
+class AlignedBuffer:
     """Memory from which a disk takes bytes and to which it gives them, for files that are worked on in turn."""
 
     def __init__(self) -> None:
@@ -61,13 +61,13 @@ class Stage:
             self.memory[: before.size] = before
 
     @property
-    def straight(self) -> bool:
+    def direct(self) -> bool:
         """Whether the disk is not known to be slow."""
         return self._written < _TRIED or self._written > _FAST * self._seconds
 
     def write(self, file: FileIO, size: int, at: int) -> None:
         """Write what the memory begins with to a place in a file; both are multiples of a page."""
-        start, done, most = time.perf_counter(), 0, size if self.straight else AT_ONCE
+        start, done, most = time.perf_counter(), 0, size if self.direct else AT_ONCE
         file.seek(at)
         while done < size:
             done += _moved(file, file.write, self.memory[done : min(size, done + most)])
@@ -92,7 +92,7 @@ def _aligned(room: int) -> Bytes:
     return held[first : first + room]
 
 
-def open_straight(path: Path, mode: str, *, straight: bool = True) -> FileIO:
+def open_direct(path: Path, mode: str, *, direct: bool = True) -> FileIO:
     """Open a file, past the pages of the system if that is asked for and can be done."""
 
     def opener(name: str, flags: int) -> int:
@@ -100,7 +100,7 @@ def open_straight(path: Path, mode: str, *, straight: bool = True) -> FileIO:
             return os.open(name, flags | _STRAIGHT, 0o666)
         return os.open(name, flags, 0o666)
 
-    file = open(path, mode, buffering=0, opener=opener if straight and _STRAIGHT else None)  # noqa: SIM115
+    file = open(path, mode, buffering=0, opener=opener if direct and _STRAIGHT else None)  # noqa: SIM115
     assert isinstance(file, FileIO)
     return file
 
@@ -118,15 +118,15 @@ def _moved(file: FileIO, move: Callable[[Any], int | None], some: Bytes) -> int:
     return move(some.data) or 0
 
 
-class Growing:
+class AppendFile:
     """A file that grows at its end; what does not fill a page waits for more.
 
     It stays open until its end, unless many others are. What is small had better not wait for the disk.
     """
 
-    def __init__(self, path: Path, stage: Stage, *, small: bool = False) -> None:
-        self.path, self.straight = path, stage.straight and not small
-        self._stage = stage
+    def __init__(self, path: Path, buffer: AlignedBuffer, *, small: bool = False) -> None:
+        self.path, self.direct = path, buffer.direct and not small
+        self._buffer = buffer
         self._written, self._rest = 0, b""
         self._file: FileIO | None = None
 
@@ -135,27 +135,27 @@ class Growing:
         """How many bytes were added."""
         return self._written + len(self._rest)
 
-    def add(self, pieces: Iterable[Piece]) -> list[int]:
+    def add(self, pieces: Iterable[Chunk]) -> list[int]:
         """Put bytes behind those that are there, and tell where each piece ends."""
-        stage, filled = self._stage, len(self._rest)
+        buffer, filled = self._buffer, len(self._rest)
         ends: list[int] = []
-        stage.memory[:filled] = np.frombuffer(self._rest, np.uint8)
+        buffer.memory[:filled] = np.frombuffer(self._rest, np.uint8)
         for room, fill in pieces:
-            if filled + room > stage.memory.size:
+            if filled + room > buffer.memory.size:
                 filled = self.push(filled)
-                stage.widen(filled + room)
-            filled += fill(stage.memory[filled:])
+                buffer.widen(filled + room)
+            filled += fill(buffer.memory[filled:])
             ends.append(self._written + filled)
         self.push(filled)
         return ends
 
     def push(self, filled: int) -> int:
-        """Write what the stage begins with, and leave there what does not fill a page; tell how much that is."""
+        """Write what the buffer begins with, and leave there what does not fill a page; tell how much that is."""
         whole = filled // _PAGE * _PAGE
-        memory = self._stage.memory
+        memory = self._buffer.memory
         if whole:
             with self._opened() as file:
-                self._stage.write(file, whole, self._written)
+                self._buffer.write(file, whole, self._written)
             self._written += whole
             memory[: filled - whole] = memory[whole:filled]
         self._rest = memory[: filled - whole].tobytes()
@@ -166,8 +166,8 @@ class Growing:
         size = self.size
         with self._opened() as file:
             if self._rest:
-                self._stage.memory[:_PAGE] = np.frombuffer(self._rest.ljust(_PAGE, b"\0"), np.uint8)
-                self._stage.write(file, _PAGE, self._written)
+                self._buffer.memory[:_PAGE] = np.frombuffer(self._rest.ljust(_PAGE, b"\0"), np.uint8)
+                self._buffer.write(file, _PAGE, self._written)
             file.truncate(size)
         self.close()
 
@@ -176,24 +176,24 @@ class Growing:
         if self._file is not None:
             self._file.close()
             self._file = None
-            self._stage.open -= 1
+            self._buffer.open -= 1
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[FileIO]:
-        if self.straight and not self._stage.straight:  # the disk has turned out to be slow
+        if self.direct and not self._buffer.direct:  # the disk has turned out to be slow
             self.close()
-            self.straight = False
-        if self._file is None and self._stage.open < _OPEN:
-            self._file = open_straight(self.path, "r+b", straight=self.straight)
-            self._stage.open += 1
+            self.direct = False
+        if self._file is None and self._buffer.open < _OPEN:
+            self._file = open_direct(self.path, "r+b", direct=self.direct)
+            self._buffer.open += 1
         if self._file is not None:
             yield self._file
             return
-        with open_straight(self.path, "r+b", straight=self.straight) as file:
+        with open_direct(self.path, "r+b", direct=self.direct) as file:
             yield file
 
 
-def raw(content: Any) -> list[Piece]:
+def chunks_of(content: Any) -> list[Chunk]:
     """Give bytes as pieces."""
     rest = np.frombuffer(content, np.uint8)
     pieces = (rest[start : start + _RAW] for start in range(0, rest.size, _RAW))
@@ -205,21 +205,21 @@ def _copied(some: Bytes, room: Bytes) -> int:
     return some.size
 
 
-class Outgoing:
+class DirectWriter:
     """A new file that is filled from its beginning to its end where a disk takes it from."""
 
     def __init__(self, path: Path) -> None:
         path.touch(exist_ok=False)
-        self._stage = Stage()
-        self._file = Growing(path, self._stage)
+        self._buffer = AlignedBuffer()
+        self._file = AppendFile(path, self._buffer)
         self._filled = 0
 
     def room(self, size: int) -> Bytes:
         """Give memory for so many bytes, to be filled from its beginning."""
-        if self._filled + size > self._stage.memory.size:
+        if self._filled + size > self._buffer.memory.size:
             self._filled = self._file.push(self._filled)
-            self._stage.widen(self._filled + size)
-        return self._stage.memory[self._filled : self._filled + size]
+            self._buffer.widen(self._filled + size)
+        return self._buffer.memory[self._filled : self._filled + size]
 
     def took(self, size: int) -> None:
         """Write as many bytes as were filled."""
@@ -235,17 +235,17 @@ class Outgoing:
         self._file.close()
 
 
-class Incoming:
+class DirectReader:
     """A file that is read once from its beginning."""
 
-    def __init__(self, file: FileIO, stage: Stage) -> None:
-        self._file, self._stage, self._at = file, stage, 0
-        self._here: Bytes = stage.memory[:0]
+    def __init__(self, file: FileIO, buffer: AlignedBuffer) -> None:
+        self._file, self._buffer, self._at = file, buffer, 0
+        self._here: Bytes = buffer.memory[:0]
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill a buffer, perhaps not all of it; nothing comes after the end."""
         if not self._here.size:
-            self._here = self._stage.read(self._file, self._at, self._at + _ROOM // 2)
+            self._here = self._buffer.read(self._file, self._at, self._at + _ROOM // 2)
             self._at += self._here.size
         some = self._here[: len(buffer)]
         buffer[: some.size] = some.data
@@ -254,19 +254,19 @@ class Incoming:
 
 
 @contextlib.contextmanager
-def incoming(path: Path) -> Iterator[Incoming | Any]:
-    """Open a file to read it once: straight from the disk, unless it is in memory already."""
+def direct_reader(path: Path) -> Iterator[DirectReader | Any]:
+    """Open a file to read it once: direct from the disk, unless it is in memory already."""
     if _in_memory(path):
         with path.open("rb") as file:
             yield file
         return
-    with open_straight(path, "rb") as file:
-        yield Incoming(file, Stage())
+    with open_direct(path, "rb") as file:
+        yield DirectReader(file, AlignedBuffer())
 
 
 def _in_memory(path: Path) -> bool:
     """Tell whether most of a file is in memory."""
     with path.open("rb") as file, contextlib.suppress(ValueError, OSError):  # an empty file cannot be mapped
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return share_in_memory(np.frombuffer(mapped, np.uint8)) > 0.5
+        return resident_share(np.frombuffer(mapped, np.uint8)) > 0.5
     return True

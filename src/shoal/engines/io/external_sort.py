@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 import numpy as np
 
-from shoal.engines.workspace import Room
+from shoal.engines.workspace import MemoryBudget
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,13 +26,13 @@ class SortedLines:
 
     Parameters
     ----------
-    room
+    budget
         How much memory they may take, and where the others are kept; any amount if None. The file has no name, so
         nothing is left of it, whatever becomes of the process.
     """
 
-    def __init__(self, room: Room | None = None) -> None:
-        self._room = room
+    def __init__(self, budget: MemoryBudget | None = None) -> None:
+        self._budget = budget
         self._held: list[pa.Array] = []
         self._bytes = 0
         self._file: IO[bytes] | None = None
@@ -51,17 +51,17 @@ class SortedLines:
         """Add some lines."""
         self._held += lines.chunks
         self._bytes += lines.nbytes
-        if self._room is not None and self._bytes * _COPIES > self._room.memory:
-            self._put_away(self._room)
+        if self._budget is not None and self._bytes * _COPIES > self._budget.memory:
+            self._put_away(self._budget)
 
-    def stretches(self) -> Iterator[bytes | memoryview]:
+    def batches(self) -> Iterator[bytes | memoryview]:
         """Give all lines in their order, many at a time, one behind the other. This can be asked once."""
         if not self._runs:
             for chunk in self._sorted():
                 yield bytes_of(chunk)[0]
             return
-        assert self._room is not None
-        self._put_away(self._room)
+        assert self._budget is not None
+        self._put_away(self._budget)
         merged = heapq.merge(*map(self._lines, self._runs))
         while some := b"".join(islice(merged, 8 * _AT_ONCE)):
             yield some
@@ -75,12 +75,12 @@ class SortedLines:
         found: list[pa.Array] = lines.take(pc.sort_indices(lines)).chunks
         return found
 
-    def _put_away(self, room: Room) -> None:
+    def _put_away(self, budget: MemoryBudget) -> None:
         """Write the lines that are in memory to the file, sorted."""
         import pyarrow as pa
 
         if self._file is None:
-            self._file = tempfile.TemporaryFile(dir=room.folder)  # noqa: SIM115 - `__exit__` closes it
+            self._file = tempfile.TemporaryFile(dir=budget.folder)  # noqa: SIM115 - `__exit__` closes it
         run: list[_Block] = []
         for chunk in self._sorted():
             for start in range(0, len(chunk), _AT_ONCE):

@@ -12,7 +12,7 @@ import pyarrow.dataset as ds
 
 from shoal.engines.io.digests import of_files, of_folder
 from shoal.engines.io.parquet_reader import ParquetTable, schema_of
-from shoal.engines.io.parquet_writer import ROW_GROUP, cut_anew, write_groups
+from shoal.engines.io.parquet_writer import ROW_GROUP, rechunked, write_groups
 from shoal.engines.io.sealed_files import Sealed
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
@@ -81,7 +81,7 @@ def write_folder(parts: Iterable[pa.Table], folder: Path) -> Written:
     """Write a table that comes in parts as Parquet files in a new folder."""
     folder.mkdir()
     rows = min(ROW_GROUP, PART)
-    groups = cut_anew(parts, rows)
+    groups = rechunked(parts, rows)
     names = (folder / f"part-{number:05d}.parquet" for number in count())
     while write_groups(islice(groups, PART // rows), next(names)):
         pass

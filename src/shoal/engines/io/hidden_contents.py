@@ -8,7 +8,7 @@ from shoal.engines.sources import COMPRESSED, Source
 from shoal.table import Written
 
 
-def beside_the_rows(source: Source, names: Sequence[str], written: Written, plain: Collection[str] = ()) -> str | None:
+def hidden_content(source: Source, names: Sequence[str], written: Written, plain: Collection[str] = ()) -> str | None:
     """Name something that is not in the rows of some columns; None if there is nothing.
 
     Of a database only one table is looked at. ``written`` is what was read of the source before, and ``plain`` are the
@@ -32,7 +32,7 @@ def beside_the_rows(source: Source, names: Sequence[str], written: Written, plai
     return strange_files(source.path) or next((found for found in parts if found is not None), None)
 
 
-def beyond_looking(source: Source) -> str | None:
+def unchecked_content(source: Source) -> str | None:
     """Say why not all was looked at that a source may hold beside its rows; None if all was."""
     if source.is_table:
         return "the database may hold more than this table"

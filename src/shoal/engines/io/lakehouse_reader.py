@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 
 from shoal.engines.io.external_sort import SortedLines
-from shoal.engines.io.parquet_writer import cut_anew
+from shoal.engines.io.parquet_writer import rechunked
 from shoal.engines.io.row_digests import RowDigest
 from shoal.engines.sources import Source
-from shoal.engines.workspace import Room, in_little_room
+from shoal.engines.workspace import MemoryBudget, default_budget
 from shoal.errors import DataError, ShoalError
 from shoal.extras import how_to_install
 from shoal.files.lakehouses import Lakehouse, lakehouse_at, metadata_files, refuse_lakehouse
@@ -23,16 +23,16 @@ _HINT = "version-hint.text"
 
 def from_lakehouse(source: Source) -> tuple[pa.Table, Origin]:
     """Read all rows that a table has now."""
-    with lakehouse_in_stretches(source, in_little_room()) as (schema, stretches, came_from):
-        rows = list(stretches(1 << 20))
+    with lakehouse_in_batches(source, default_budget()) as (schema, batches, came_from):
+        rows = list(batches(1 << 20))
         return pa.concat_tables(rows or [schema.empty_table()]).combine_chunks(), came_from()
 
 
 @contextlib.contextmanager
-def lakehouse_in_stretches(
-    source: Source, room: Room
+def lakehouse_in_batches(
+    source: Source, budget: MemoryBudget
 ) -> Iterator[tuple[pa.Schema, Callable[[int], Iterator[pa.Table]], Callable[[], Origin]]]:
-    """Read the rows that a table has now, a few at a time, as `table_in_stretches` reads a table in a database.
+    """Read the rows that a table has now, a few at a time, as `table_in_batches` reads a table in a database.
 
     What is digested is the rows: the same ones may lie in other files tomorrow.
     """
@@ -41,15 +41,15 @@ def lakehouse_in_stretches(
         refuse_lakehouse(source.path)
         raise AssertionError("a folder that is no lakehouse was to be read as one")
     with _in_words(found):
-        schema, version, batches = _READERS[found.kind](found)
+        schema, version, stored = _READERS[found.kind](found)
         bare = pa.schema([pa.field(field.name, field.type) for field in schema])
         notes = (f"{found.kind} table, version {version}",)
-        with SortedLines(room) as lines:
+        with SortedLines(budget) as lines:
             digest = RowDigest(bare.names, lines)
 
-            def stretches(rows: int) -> Iterator[pa.Table]:
-                some = (pa.Table.from_batches([batch]).cast(bare) for batch in batches() if batch.num_rows)
-                for table in cut_anew(some, rows):
+            def batches(rows: int) -> Iterator[pa.Table]:
+                some = (pa.Table.from_batches([batch]).cast(bare) for batch in stored() if batch.num_rows)
+                for table in rechunked(some, rows):
                     digest.add(table)
                     yield table
 
@@ -58,7 +58,7 @@ def lakehouse_in_stretches(
                 named = Source("folder", place)
                 return Origin(named.name, written.in_order, "lakehouse", notes, place=str(named), written=written)
 
-            yield bare, stretches, came_from
+            yield bare, batches, came_from
 
 
 _Batches = Callable[[], Iterator[pa.RecordBatch]]

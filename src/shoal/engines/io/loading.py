@@ -17,7 +17,7 @@ from shoal.column_words import tells_people_apart
 from shoal.engines.io.text_head import ENCODINGS, Head, read_head
 from shoal.engines.io.text_reader import RawText, read_text
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.memory import insist_on_numbers
+from shoal.engines.memory import refuse_too_many_records
 from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels import MISSING
@@ -111,7 +111,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
     head = read_head(path, options.delimiter, options.encoding, options.header)
     columns = Columns.of(head.header, options)
     raw = read_text(path, head, columns.quasi, columns.others, columns.texts, encodings_of(options))
-    insist_on_numbers(raw.cells.shape[0])
+    refuse_too_many_records(raw.cells.shape[0])
     found = vocabularies(raw, columns, options)
     lo, hi, index = _matrices(columns.quasi, raw.cells, found)
     data = LocalData(
@@ -251,7 +251,7 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
         raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
     if table.num_rows == 0:
         raise DataError("The table has no records.", "A table needs at least one record.")
-    insist_on_numbers(table.num_rows)
+    refuse_too_many_records(table.num_rows)
     options.check_names(header)
     assigned = options.roles.assign(header)
     quasi, others = split_by_role(assigned)

@@ -1,4 +1,4 @@
-"""Parquet in: one file or the files of a folder as one table, whole, in stretches, or by groups of rows."""
+"""Parquet in: one file or the files of a folder as one table, whole, in batches, or by groups of rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shoal.table import Origin, printable
 # Who writes lists of categories in their order; others write them as they come.
 _KEEPS_ORDER = ("parquet-cpp-arrow", "Polars")
 _AT_ONCE = 4  # groups of rows that are read whole before anybody is heard
-_BUFFER = 1 << 20  # bytes of each column that are read at once in stretches
+_BUFFER = 1 << 20  # bytes of each column that are read at once in batches
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ParquetTable:
                 tables += [self._whole_rows(some, added, self.schema.names) for some in read]
         return put_together(pa.concat_tables(tables))
 
-    def stretches(self, names: Sequence[str], rows: int) -> Iterator[pa.Table]:
+    def batches(self, names: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """Give some columns, so many rows at a time."""
         for sealed, added in zip(self.files, self.added, strict=True):
             with opened(sealed, buffer_size=_BUFFER, pre_buffer=False) as file:

@@ -19,7 +19,7 @@ ROW_GROUP = 1 << 16  # rows of a Parquet file that lie together, and are in memo
 
 def write_parquet(parts: Iterable[pa.Table], path: Path) -> Written:
     """Write a table that comes in parts to a Parquet file and give the digest of the file."""
-    write_groups(cut_anew(parts, ROW_GROUP), path)
+    write_groups(rechunked(parts, ROW_GROUP), path)
     return of_file(path)
 
 
@@ -55,7 +55,7 @@ def writable(schema: pa.Schema) -> Iterator[None]:
         ) from None
 
 
-def cut_anew(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+def rechunked(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     """Give a table that comes in parts in pieces of so many rows, the last with what is left."""
     held: list[pa.Table] = []
     for part in parts:

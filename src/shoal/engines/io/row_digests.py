@@ -58,7 +58,7 @@ class RowDigest:
     def written(self) -> Written:
         """Both digests of all rows, and the length of their text."""
         digest = hashlib.sha256(self._head)
-        for some in self._lines.stretches():
+        for some in self._lines.batches():
             digest.update(some)
         return Written(digest.hexdigest(), self._size, self._digest.hexdigest())
 

@@ -114,12 +114,12 @@ def count_at_beginning(
     """
     head = read_head(path, delimiter, encoding, header=True)  # it named the column already
     reading = TextReading(path, head, (), (name,), {name})
-    stretches = reading.stretches(rows)
-    first = next(stretches)
+    batches = reading.batches(rows)
+    first = next(batches)
     found = reading.result(ENCODINGS if encoding is None else (encoding,), first.cells, first.others)
     seen = len(first.others)
     counts = found.counts[name]  # of these rows: more may have been read
     texts = found.texts[name].texts[: counts.size]
     filled = [int(count) for text, count in zip(texts, counts, strict=True) if count and text.strip()]
-    stretches.close()  # type: ignore[attr-defined]
+    batches.close()  # type: ignore[attr-defined]
     return len(filled), sum(filled), seen < rows

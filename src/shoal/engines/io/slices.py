@@ -19,7 +19,7 @@ def rows_at_once(columns: int) -> int:
 
 
 def slices(data: LocalData) -> Iterator[LocalData]:
-    """Give stretches of the records, one after the other."""
+    """Give batches of the records, one after the other."""
     rows = rows_at_once(len(data.quasi) + len(data.carried))
     for start in along(range(0, data.rows, rows)):
         some = slice(start, start + rows)

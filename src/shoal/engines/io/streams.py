@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from shoal.engines.io.direct_io import write_all
 from shoal.engines.sources import Source
-from shoal.engines.workspace import folder_until_the_end, private_folder, scratch
+from shoal.engines.workspace import folder_until_exit, private_folder, temp_folder
 from shoal.errors import DataError, ParameterError
 from shoal.table import Table
 
@@ -78,7 +78,7 @@ def _is_pipe(path: Path) -> bool:
 
 
 def _copied(file: BinaryIO, given: Any) -> Source:
-    folder = folder_until_the_end()
+    folder = folder_until_exit()
     try:
         first = file.read(_AT_ONCE)
         ending = next((ending for start, ending in _FORMATS if first.startswith(start)), ".csv")
@@ -104,7 +104,7 @@ def to_stdout() -> Iterator[Path]:
     """Give a file to write; it goes to stdout when it is complete, and nothing does before."""
     if not hasattr(sys.stdout, "buffer"):  # as in a notebook
         raise ParameterError("There is no stdout here that takes a table.", "Name a file to write.")
-    held = private_folder(scratch())
+    held = private_folder(temp_folder())
     try:
         draft = held.path / "stdout.csv"
         yield draft

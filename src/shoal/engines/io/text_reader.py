@@ -27,8 +27,8 @@ from shoal.kernels.delimited import (
     RAGGED,
     SKIP,
     TEXT,
+    InternTable,
     Rows,
-    Words,
 )
 from shoal.progress import Part, counted
 from shoal.table import Written
@@ -68,32 +68,32 @@ def read_text(
 ) -> RawText:
     """Read some columns of a file into one matrix and others into another."""
     reading = TextReading(path, head, first, second, texts)
-    (stretch,) = reading.stretches(None)
-    return reading.result(encodings, stretch.cells, stretch.others)
+    (batch,) = reading.batches(None)
+    return reading.result(encodings, batch.cells, batch.others)
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
-    """Some rows of a file, as two matrices of numbers or codes. The next stretch may be read into the same memory."""
+class RowBatch:
+    """Some rows of a file, as two matrices of numbers or codes. The next batch may be read into the same memory."""
 
     cells: NDArray[np.int32]
     others: NDArray[np.int32]
 
 
 class TextReading:
-    """The reading of some columns of a file into one matrix and of others into another, whole or in stretches.
+    """The reading of some columns of a file into one matrix and of others into another, whole or in batches.
 
     Columns are taken for whole numbers until a cell says otherwise; the file is then read once more with these
     columns as text. ``texts`` names the columns that are text from the start, ``some`` the bytes to read, if not all.
-    A file that is not in memory is not kept there if it is read ``straight``; of one that was ``sealed`` only what it
-    was then is read.
+    A file that is not in memory is not kept there if it is read with ``direct`` I/O; of one that was ``sealed`` only
+    what it was then is read.
     """
 
     def __init__(
         self, path: Path, head: Head, first: Sequence[str], second: Sequence[str], texts: Collection[str],
-        some: tuple[int, int] | None = None, *, straight: bool = False, sealed: Sealed | None = None,
+        some: tuple[int, int] | None = None, *, direct: bool = False, sealed: Sealed | None = None,
     ) -> None:  # fmt: skip
-        self.path, self.head, self.some, self.straight, self.sealed = path, head, some, straight, sealed
+        self.path, self.head, self.some, self.direct, self.sealed = path, head, some, direct, sealed
         self.places = {name: i for i, name in enumerate(first)} | {name: -1 - i for i, name in enumerate(second)}
         self.modes = np.array(
             [SKIP if n not in self.places else TEXT if n in texts else NUMBER for n in head.header], np.int32
@@ -104,8 +104,8 @@ class TextReading:
         # How often each text of a column occurs, by its code.
         self.counts: dict[str, NDArray[np.int64]] = {}
 
-    def stretches(self, rows: int | None) -> Iterator[Stretch]:
-        """Give the file in stretches of so many rows, or as one; raises `Spoilt` when it must be read again."""
+    def batches(self, rows: int | None) -> Iterator[RowBatch]:
+        """Give the file in batches of so many rows, or as one; raises `ReadAgain` when it must be read again."""
         targets = np.array([self.places.get(name, 0) for name in self.head.header], np.int32)
         packed = is_compressed(self.path)
         size = 0 if packed else self.path.stat().st_size
@@ -115,20 +115,20 @@ class TextReading:
             file_digest, content = Digest(), Digest()
             with (
                 counted(self._bytes(), again) as part,
-                opened(self.sealed or self.path, self.some, straight=self.straight, digest=file_digest) as file,
+                opened(self.sealed or self.path, self.some, direct=self.direct, digest=file_digest) as file,
             ):
                 self._pass = reading = _Pass(file, size, self.head, self.modes, targets, self.widths, rows, content)
                 reading.part, reading.packed = part, file_digest if packed else None
-                for stretch in reading.stretches(rows):
+                for batch in reading.batches(rows):
                     spoilt = reading.rows.spoilt > 0
                     if spoilt.any():
                         self.modes[spoilt] = TEXT
                         if rows is not None:
-                            raise Spoilt
+                            raise ReadAgain
                     else:
-                        self._count(stretch)
-                        found += stretch.cells.shape[0]
-                        yield stretch
+                        self._count(batch)
+                        found += batch.cells.shape[0]
+                        yield batch
                 spoilt, self.blank_line = reading.rows.spoilt > 0, reading.blank_line
                 again = "once more"
             self.content = content.written
@@ -140,11 +140,11 @@ class TextReading:
         """Tell how many bytes of the file are to be read."""
         return self.some[1] - self.some[0] if self.some else self.path.stat().st_size
 
-    def _count(self, stretch: Stretch) -> None:
+    def _count(self, batch: RowBatch) -> None:
         for column, name in enumerate(self.head.header):
             if self.modes[column] == TEXT:
                 place = self.places[name]
-                codes = stretch.cells[:, place] if place >= 0 else stretch.others[:, -1 - place]
+                codes = batch.cells[:, place] if place >= 0 else batch.others[:, -1 - place]
                 more = np.bincount(codes)
                 before = self.counts.get(name, more[:0])
                 self.counts[name] = _added(before, more)
@@ -160,8 +160,8 @@ class TextReading:
         return RawText(cells, others, texts, self.counts, self.written, self.content, used)
 
 
-class Spoilt(Exception):  # noqa: N818 - nothing is wrong: the reading begins again
-    """A column that was taken for numbers turned out to be text after stretches of it had been given."""
+class ReadAgain(Exception):  # noqa: N818 - nothing is wrong: the reading begins again
+    """A column that was taken for numbers turned out to be text after batches of it had been given."""
 
 
 def _added(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -182,7 +182,7 @@ class _Pass:
         modes: NDArray[np.int32],
         targets: NDArray[np.int32],
         widths: tuple[int, int],
-        most: int | None,  # rows of a stretch
+        most: int | None,  # rows of a batch
         content: Digest,
     ) -> None:
         self.file, self.head = file, head
@@ -195,10 +195,10 @@ class _Pass:
         room = room if most is None else min(room, most)
         cells, others = (np.empty((room, width), np.int32) for width in widths)
         spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
-        self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
+        self.rows = Rows(modes, targets, cells, others, InternTable(modes.size), spoilt, scratch, line=head.line)
         self.blank_line = 0
 
-    def stretches(self, most: int | None) -> Iterator[Stretch]:
+    def batches(self, most: int | None) -> Iterator[RowBatch]:
         """Read chunk by chunk; what follows the last line feed is kept for the next one."""
         raw = bytearray(_CHUNK + 1)
         held, seen, skip = 0, 0, self.head.start
@@ -233,14 +233,14 @@ class _Pass:
             held = stop - place
             raw[:held] = raw[place:stop]
         if self.rows.row or most is None:
-            yield self._stretch()
+            yield self._batch()
 
-    def _stretch(self) -> Stretch:
-        return Stretch(self.rows.cells[: self.rows.row], self.rows.others[: self.rows.row])
+    def _batch(self) -> RowBatch:
+        return RowBatch(self.rows.cells[: self.rows.row], self.rows.others[: self.rows.row])
 
     def _take(
         self, buffer: NDArray[np.uint8], place: int, stop: int, seen: int, most: int | None, *, last: bool
-    ) -> Generator[Stretch, None, int]:
+    ) -> Generator[RowBatch, None, int]:
         """Take the whole rows of a buffer; make room where the kernel asks for it."""
         rows = self.rows
         while True:
@@ -251,7 +251,7 @@ class _Pass:
             if status == DONE or (status == OPEN_QUOTE and not last):
                 return place
             if status == MORE_ROWS and most is not None and rows.row >= most:
-                yield self._stretch()
+                yield self._batch()
                 rows.row = 0
             elif status == MORE_ROWS:
                 done = max(seen - (stop - place), 1)

@@ -16,7 +16,7 @@ from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.engines.io.compressed import created, is_compressed
 from shoal.engines.io.digests import of_file
-from shoal.engines.io.direct_io import Outgoing, write_all
+from shoal.engines.io.direct_io import DirectWriter, write_all
 from shoal.engines.local_data import LocalData, renumbered
 from shoal.engines.values import Layout
 from shoal.errors import DataError
@@ -31,15 +31,15 @@ _ROWS = 1 << 16
 
 
 def write_text(
-    parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout, *, straight: bool = False
+    parts: Iterable[LocalData], schema: Schema, path: Path, layout: Layout, *, direct: bool = False
 ) -> Written:
     """Write the released columns of a table, part after part, in the order of the schema; give their digest.
 
-    They go straight to the disk if that is asked for: what is larger than memory.
+    With direct I/O if that is asked for: what is larger than memory.
     """
     digest, size = hashlib.sha256(), 0
     parts = (_with_text(part, schema) for part in parts)
-    with _sink(path, straight=straight) as sink:
+    with _sink(path, direct=direct) as sink:
         for chunk in _chunks(parts, schema, layout.delimiter, sink.room):
             digest.update(chunk)
             size += len(chunk)
@@ -92,10 +92,10 @@ class _Plain(_Memory):
 
 
 @contextlib.contextmanager
-def _sink(path: Path, *, straight: bool) -> Iterator[_Plain | Outgoing]:
+def _sink(path: Path, *, direct: bool) -> Iterator[_Plain | DirectWriter]:
     """Make a new file and give what writes to it."""
-    if straight and not is_compressed(path):
-        out = Outgoing(path)
+    if direct and not is_compressed(path):
+        out = DirectWriter(path)
         try:
             yield out
             out.end()

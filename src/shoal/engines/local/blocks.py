@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.engines.local_data import LocalData, spans
 from shoal.engines.protocol import PieceKernel
-from shoal.engines.range_splits import pieces_of, sampled, sortable, splits_among
+from shoal.engines.range_splits import choose_splits, piece_count, sample_rows, sortable
 from shoal.engines.values import Piece, Spans
 from shoal.errors import InternalError
 from shoal.kernels.grouping import gather_rows
@@ -21,7 +21,7 @@ from shoal.schema import Schema
 
 
 @dataclass(frozen=True)
-class Cutting:
+class BlockKernel:
     """What is done with the records of every piece, in the order of their keys or in that of the table."""
 
     schema: Schema
@@ -48,13 +48,13 @@ class Cutting:
         return labels, groups
 
 
-def cut(
-    data: LocalData, keys: Sequence[NDArray[Any]], least: int, cutting: Cutting, columns: Mapping[Any, Positions]
+def label_blocks(
+    data: LocalData, keys: Sequence[NDArray[Any]], least: int, cutting: BlockKernel, columns: Mapping[Any, Positions]
 ) -> tuple[Positions, int]:
     """Hand all rows to a kernel, piece by piece."""
-    wanted = pieces_of(data.rows, least)
-    some = sampled(data.rows, wanted)
-    splits = splits_among([sortable(key[some]) for key in keys], some, wanted, whole=False)
+    wanted = piece_count(data.rows, least)
+    some = sample_rows(data.rows, wanted)
+    splits = choose_splits([sortable(key[some]) for key in keys], some, wanted, whole=False)
     pieces = splits.stretches(keys, range(data.rows))
     if min(sizes := [rows.size for rows in pieces]) < least:
         pieces = splits.without_short_ranges(sizes, least).stretches(keys, range(data.rows))

@@ -13,14 +13,14 @@ from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
-from shoal.engines.local.generalizing import publish_some, published, recode
+from shoal.engines.local.generalizing import generalize_all, generalize_some, recode
 from shoal.engines.local.ordering import arranged, rearranged
 from shoal.engines.local_data import OWN, LocalData, known_values, spans
 from shoal.engines.merging import until_met
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
-from shoal.engines.range_splits import pieces_of
+from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source, is_parquet
-from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
+from shoal.engines.values import Boxes, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
@@ -49,31 +49,31 @@ class Local:
         """Give the SHA-256 of a file's bytes, of a folder's files, or of a table's content."""
         if source.is_table:
             from shoal.engines.io.databases import digest_of
-            from shoal.engines.workspace import in_little_room
+            from shoal.engines.workspace import default_budget
 
-            return digest_of(source, in_little_room())
+            return digest_of(source, default_budget())
         return of_folder(source.path) if source.is_folder else of_file(source.path)
 
-    def write(self, data: LocalData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: LocalData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns to a database or a folder, to Parquet by its suffix, or as delimited text."""
         if target.is_table:
             from shoal.engines.io.databases import storing
             from shoal.engines.io.ordered_categories import enums_in
-            from shoal.engines.workspace import in_little_room
+            from shoal.engines.workspace import default_budget
 
             kinds = {name: column.type for name, column in data.sources.items()}
-            return storing(_sliced(data, schema, "text"), target, in_little_room(), enums_in(kinds, schema))
+            return storing(_sliced(data, schema, "text"), target, default_budget(), enums_in(kinds, schema))
         if target.kind == "folder":
             from shoal.engines.io.folders import write_folder
 
-            return nullcontext(Stored(write_folder(_sliced(data, schema, "struct"), target.path)))
+            return nullcontext(Output(write_folder(_sliced(data, schema, "struct"), target.path)))
         if is_parquet(target.path):
             from shoal.engines.io.parquet_writer import write_parquet
 
-            return nullcontext(Stored(write_parquet(_sliced(data, schema, "struct"), target.path)))
+            return nullcontext(Output(write_parquet(_sliced(data, schema, "struct"), target.path)))
         from shoal.engines.io.text_writer import write_text
 
-        return nullcontext(Stored(write_text([data], schema, target.path, layout)))
+        return nullcontext(Output(write_text([data], schema, target.path, layout)))
 
     def text_digest(self, data: LocalData, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text."""
@@ -235,11 +235,11 @@ class Local:
     ) -> tuple[Labels, int]:
         """Hand the records to a kernel in pieces, or all at once if their order is that of the table and they fit."""
         columns = self._carried(data, schema, carry)
-        if ordered or pieces_of(data.rows, least) > 1:
-            from shoal.engines.local.blocks import Cutting, cut
+        if ordered or piece_count(data.rows, least) > 1:
+            from shoal.engines.local.blocks import BlockKernel, label_blocks
 
             values = [data.positions(key) if isinstance(key, str) else key for key in keys()]
-            return cut(data, values, least, Cutting(schema, kernel, ordered), columns)
+            return label_blocks(data, values, least, BlockKernel(schema, kernel, ordered), columns)
         lo, hi = data.unfolded()
         labels = kernel(Piece(spans(replace(data, lo=lo, hi=hi, index=OWN), schema), columns))
         return labels, int(labels.max()) + 1
@@ -265,8 +265,8 @@ class Local:
     ) -> tuple[Schema, LocalData]:
         """Publish the same cells for all records of a label."""
         if columns is not None:
-            return publish_some(data, schema, labels, groups, publish, columns)
-        return published(data, schema, labels, groups, publish)
+            return generalize_some(data, schema, labels, groups, publish, columns)
+        return generalize_all(data, schema, labels, groups, publish)
 
     def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""

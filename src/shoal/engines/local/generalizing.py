@@ -23,7 +23,7 @@ from shoal.schema import Schema
 _BITS = 62
 
 
-def published(
+def generalize_all(
     data: LocalData, schema: Schema, labels: Positions, groups: int, publish: Publication
 ) -> tuple[Schema, LocalData]:
     """Give each group what holds all of its cells, or one value that stands for them."""
@@ -34,7 +34,7 @@ def published(
     return represent(data, schema, labels, groups, publish)
 
 
-def publish_some(
+def generalize_some(
     data: LocalData, schema: Schema, labels: Positions, groups: int, publish: Publication, columns: Sequence[str]
 ) -> tuple[Schema, LocalData]:
     """Publish groups in some columns only; the others stay what they are, row by row."""
@@ -44,7 +44,7 @@ def publish_some(
         data, quasi=tuple(columns), lo=np.ascontiguousarray(lo[:, places]), hi=np.ascontiguousarray(hi[:, places]),
         index=OWN, ranged=tuple(data.ranged[j] for j in places),
     )  # fmt: skip
-    schema, found = published(some, schema, labels, groups, publish)
+    schema, found = generalize_all(some, schema, labels, groups, publish)
     lo[:, places], hi[:, places] = found.lo[labels], found.hi[labels]
     ranged = list(data.ranged)
     for j, now in zip(places, found.ranged, strict=True):
@@ -143,7 +143,7 @@ def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any])
     return wider, np.array(seats, np.int32)[which.reshape(-1)]
 
 
-def seated(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
+def with_stretches(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
     """Give the axis on which parts are cells, and the lower and upper end of each cell: a range, or a set."""
     if not axis.nominal:
         return axis, parts.lows, parts.highs
@@ -174,7 +174,7 @@ def recode(data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> t
     ranged = list(data.ranged)
     for name, parts in rules.items():
         j = data.at(name)
-        axes[name], low, high = seated(schema[name].axis, parts)
+        axes[name], low, high = with_stretches(schema[name].axis, parts)
         inside, place = enclosing(parts, data.lo[:, j], data.hi[:, j])
         lo[inside, j], hi[inside, j] = low[place[inside]], high[place[inside]]
         tree = axes[name].tree

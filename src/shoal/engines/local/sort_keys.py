@@ -26,7 +26,7 @@ Values = Callable[[], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class TextRanks:
     """The places of cells among all that a column may have, sorted by text: of pairs of ends, in ascending order."""
 
     pairs: NDArray[np.int64]
@@ -51,7 +51,7 @@ class SortKeys:
     """
 
     columns: NDArray[np.int64]
-    ranked: Mapping[int, Ranked]
+    ranked: Mapping[int, TextRanks]
     others: tuple[tuple[int, Positions | None], ...]
 
     def of_cells(self, lo: Positions, hi: Positions) -> tuple[Positions, Positions]:
@@ -127,7 +127,7 @@ def _places(keys: NDArray[Any] | Sequence[Any]) -> tuple[Positions, bool]:
     return found, sum(steps) + 1 < len(keys)
 
 
-def _ranked(axis: Axis) -> Ranked | None:
+def _ranked(axis: Axis) -> TextRanks | None:
     """Sort the cells of a quasi-identifier by their texts; None where their positions tell the order."""
     if axis.tree is not None:
         spans = sorted(axis.tree.nodes)
@@ -141,9 +141,9 @@ def _ranked(axis: Axis) -> Ranked | None:
     return _by_text([(position, position) for position in positions], texts)
 
 
-def _by_text(spans: Iterable[tuple[int, int]], texts: list[str]) -> Ranked:
+def _by_text(spans: Iterable[tuple[int, int]], texts: list[str]) -> TextRanks:
     """Sort cells by their texts. The root of a hierarchy may be ``*``, which says nothing and comes first."""
     ends = np.array(list(spans), np.int64).reshape(-1, 2)
     places, _ = _places(texts)
     places[[text == ROOT for text in texts]] = MISSING
-    return Ranked(_pair(ends[:, 0], ends[:, 1]), places)
+    return TextRanks(_pair(ends[:, 0], ends[:, 1]), places)

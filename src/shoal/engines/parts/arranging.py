@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Bits, Integers
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
-from shoal.engines.range_splits import Splits, sampled, sortable, splits_among
+from shoal.engines.range_splits import Splits, choose_splits, sample_rows, sortable
 from shoal.kernels.grouping import by_label, gather_rows
 
 Arrays = dict[str, NDArray[Any]]
@@ -40,7 +40,7 @@ def piece_splits(pool: Pool, telling: Keys, bounds: Integers, pieces: int, handl
     """Find where pieces of the whole table begin."""
 
     def sample(number: int) -> NDArray[np.int64]:
-        chosen = sampled(int(bounds[-1]), pieces)  # drawn anew in every part: they are too many to be sent around
+        chosen = sample_rows(int(bounds[-1]), pieces)  # drawn anew in every part: they are too many to be sent around
         first, stop = np.searchsorted(chosen, bounds[number : number + 2]).tolist()
         return chosen[first:stop] - int(bounds[number])
 
@@ -61,7 +61,7 @@ def _splits_at(
 
     found = pool.gather(look, *handles)
     keys = [np.concatenate(column) for column in zip(*(part[0] for part in found), strict=True)]
-    return splits_among(keys, np.concatenate([part[1] for part in found]), ranges, whole=whole)
+    return choose_splits(keys, np.concatenate([part[1] for part in found]), ranges, whole=whole)
 
 
 def arranged(

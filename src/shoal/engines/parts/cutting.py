@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.engines.local.blocks import Cutting
+from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
 from shoal.engines.parts.classing import Rank, carried
 from shoal.engines.parts.data import PartedData
@@ -22,7 +22,7 @@ from shoal.table import Carry
 
 def labelled(
     pool: Pool, data: PartedData, schema: Schema, keys: Sequence[str | Beside], least: int, pieces: int,
-    cutting: Cutting, carry: Sequence[Carry], rank: Rank,
+    cutting: BlockKernel, carry: Sequence[Carry], rank: Rank,
 ) -> tuple[Labels, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are; pieces are those of a table in memory."""
     shape, bounds = data.shape, data.bounds

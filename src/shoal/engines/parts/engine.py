@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.engines.local import Local, counted, holes_of
-from shoal.engines.local.blocks import Cutting
+from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.local_data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.parts import boxing, classing, comparing, cutting, masking, merging, ordering, publishing
 from shoal.engines.parts.data import PartedData, Shape, cells_of, divided, value_of, without_texts
@@ -20,10 +20,10 @@ from shoal.engines.parts.labels import Labels
 from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
 from shoal.engines.parts.ranking import Places
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
-from shoal.engines.range_splits import pieces_of
+from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source
-from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
-from shoal.engines.workspace import Room, in_little_room
+from shoal.engines.values import Boxes, Layout, Moments, Output, Promise, Publication, Spans
+from shoal.engines.workspace import MemoryBudget, default_budget
 from shoal.kernels.moments import Tally, moments, tally
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
@@ -54,9 +54,9 @@ class Parted:
     most_boxes: int | None = None
 
     @property
-    def room(self) -> Room:
+    def budget(self) -> MemoryBudget:
         """What work with a database may take here."""
-        return in_little_room()
+        return default_budget()
 
     def read(self, source: object, options: ReadOptions) -> Table:
         """Read a file or a frame that fits into memory, and cut it into parts."""
@@ -88,18 +88,18 @@ class Parted:
         if source.is_table:
             from shoal.engines.io.databases import digest_of
 
-            return digest_of(source, self.room)
+            return digest_of(source, self.budget)
         return Local().digest(source)
 
-    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns part by part: to a database in one transaction, to a folder, or to a file."""
         from shoal.engines.parts.writing import store, write
 
         if target.is_table:
             kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
-            return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room, kinds)
+            return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.budget, kinds)
         exact = self.exact
-        return nullcontext(Stored(write(self.streamed(data), schema, target, layout, lambda: exact(data).tolist())))
+        return nullcontext(Output(write(self.streamed(data), schema, target, layout, lambda: exact(data).tolist())))
 
     def text_digest(self, data: PartedData, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text, part by part."""
@@ -239,9 +239,9 @@ class Parted:
         ordered: bool,
     ) -> tuple[Labels, int]:
         """Hand the records to a kernel piece by piece, those with neighbouring keys together."""
-        pieces = pieces_of(data.rows, least)
+        pieces = piece_count(data.rows, least)
         self.insist_on_room(data, -(-data.rows // pieces))
-        by, way = keys() if ordered or pieces > 1 else [], Cutting(schema, kernel, ordered)
+        by, way = keys() if ordered or pieces > 1 else [], BlockKernel(schema, kernel, ordered)
         return cutting.labelled(self.pool, data, schema, by, least, pieces, way, carry, self._rank(data))
 
     def insist_on_room(self, data: PartedData, rows: int) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
-from shoal.engines.local.generalizing import seated
+from shoal.engines.local.generalizing import with_stretches
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.parts.arranging import Arrays, gathered, homeward
 from shoal.engines.parts.data import PartedData
@@ -41,7 +41,7 @@ def mask_unique(
             break
         ends = np.array([MISSING], np.int32), np.array([TOP], np.int32)
         if stretches is not None:
-            axes[name], *ends = seated(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
+            axes[name], *ends = with_stretches(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
         state = pool.each(_step(shape.quasi.index(name), stretches, *ends), state, original, alone)
         alone = pool.each(_still_alone, alone, state, _alone(pool, state, columns, bounds), tell=_any_alone)
 

@@ -33,7 +33,7 @@ from shoal.engines.parts.arranging import (
 from shoal.engines.parts.data import PartedData, Shape, settled
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.publishing import Published
-from shoal.engines.range_splits import Splits, sortable, splits_among
+from shoal.engines.range_splits import Splits, choose_splits, sortable
 from shoal.kernels.grouping import by_label, count_labels, starts_of
 from shoal.kernels.ordering import Matrices, are_ordered
 from shoal.kernels.radix import places_in
@@ -208,7 +208,7 @@ def _splits(pool: Pool, data: PartedData, published: Published, sorting: _Sortin
 
     found = pool.gather(sample, published.classes)
     keys = [np.concatenate(column) for column in zip(*found, strict=True)]
-    splits = splits_among([sortable(key) for key in keys], np.arange(keys[0].size), wanted, whole=True)
+    splits = choose_splits([sortable(key) for key in keys], np.arange(keys[0].size), wanted, whole=True)
     most = np.bincount(splits.range_of(keys, np.zeros(keys[0].size, np.int32))).max()
     return None if most > max(_LARGEST * keys[0].size / wanted, 1) else splits
 

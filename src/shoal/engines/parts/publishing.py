@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.axis import Axis, Group
-from shoal.engines.local.generalizing import publish_some, published
+from shoal.engines.local.generalizing import generalize_all, generalize_some
 from shoal.engines.local_data import LocalData, moved
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
 from shoal.engines.parts.data import PartedData, value_of
@@ -179,8 +179,8 @@ def _published(
 ) -> tuple[Schema, LocalData]:
     groups = int(labels.max(initial=-1)) + 1
     if columns is not None:
-        return publish_some(data, schema, labels, groups, publish, columns)
-    return published(data, schema, labels, groups, publish)
+        return generalize_some(data, schema, labels, groups, publish, columns)
+    return generalize_all(data, schema, labels, groups, publish)
 
 
 def _may_grow(axis: Axis, publish: Publication) -> bool:

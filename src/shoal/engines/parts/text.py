@@ -1,4 +1,4 @@
-"""Delimited text in stretches: what the local engine reads whole, kept part by part."""
+"""Delimited text in batches: what the local engine reads whole, kept part by part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.arrays import Positions
 from shoal.cells import Vocabulary
 from shoal.engines.io.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.io.text_head import Head, read_head
-from shoal.engines.io.text_reader import RawText, Spoilt, TextReading
+from shoal.engines.io.text_reader import RawText, ReadAgain, TextReading
 from shoal.engines.local_data import coordinate_table
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
@@ -25,25 +25,23 @@ from shoal.table import Origin
 def load_text(
     pool: Pool, path: Path, options: ReadOptions, room: Callable[[int], int], watch: Callable[[TextReading], None]
 ) -> tuple[Schema, PartedData, Origin]:
-    """Read a file in stretches.
+    """Read a file in batches.
 
-    ``room`` tells how many rows of so many columns a stretch may have; ``watch`` is called after each, and may refuse
+    ``room`` tells how many rows of so many columns a batch may have; ``watch`` is called after each, and may refuse
     to go on.
     """
     head = read_head(path, options.delimiter, options.encoding, options.header)
     columns = Columns.of(head.header, options)
-    reading = TextReading(path, head, columns.quasi, columns.others, columns.texts, straight=True)
+    reading = TextReading(path, head, columns.quasi, columns.others, columns.texts, direct=True)
     sizes: list[int] = []
     rows = room(max(1, len(columns.assigned)))
 
     def parts() -> Iterator[Part]:
         sizes.clear()
-        for stretch in reading.stretches(rows):
-            sizes.append(stretch.cells.shape[0])
+        for batch in reading.batches(rows):
+            sizes.append(batch.cells.shape[0])
             watch(reading)
-            yield ({"lo": stretch.cells} if columns.quasi else {}) | (
-                {"codes": stretch.others} if columns.others else {}
-            )
+            yield ({"lo": batch.cells} if columns.quasi else {}) | ({"codes": batch.others} if columns.others else {})
 
     # While the numbers are here they are added up, which is what most methods ask for first.
     plain = np.full(len(columns.quasi), -1, np.int64)
@@ -74,11 +72,11 @@ def columns_read(
 
 
 def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], tell: Telling) -> Handle:
-    """Keep the stretches of a file; begin again with those columns as text that turned out to be."""
+    """Keep the batches of a file; begin again with those columns as text that turned out to be."""
     while True:
         try:
             return pool.put(parts(), tell=tell)
-        except Spoilt:
+        except ReadAgain:
             continue
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from shoal.engines.io.slices import slices
 from shoal.engines.local_data import LocalData
 from shoal.engines.sources import Source, is_parquet
-from shoal.engines.values import Layout, Stored
-from shoal.engines.workspace import Room
+from shoal.engines.values import Layout, Output
+from shoal.engines.workspace import MemoryBudget
 from shoal.schema import Schema
 from shoal.table import Written
 
@@ -20,9 +20,9 @@ def store(
     schema: Schema,
     target: Source,
     exact: Sequence[bool],
-    room: Room,
+    room: MemoryBudget,
     kinds: Mapping[str, Any],
-) -> AbstractContextManager[Stored]:
+) -> AbstractContextManager[Output]:
     """Write the released columns to a table in a database, spans as text.
 
     ``kinds`` are the types of carried columns.
@@ -53,4 +53,4 @@ def write(
         return write_folder(tables, target.path) if folder else write_parquet(tables, target.path)
     from shoal.engines.io.text_writer import write_text
 
-    return write_text(parts, schema, target.path, layout, straight=True)
+    return write_text(parts, schema, target.path, layout, direct=True)

@@ -15,7 +15,7 @@ from shoal.engines.parts.pool import Part
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
-from shoal.engines.values import Layout, Stored
+from shoal.engines.values import Layout, Output
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
@@ -75,7 +75,7 @@ class Spark(Parted):
                 from shoal.engines.parts.frames import load_frames
 
                 schema, data, origin = load_frames(
-                    self.pool, found, options, lambda columns: self.rows_per_part, self.room, lambda taken: None
+                    self.pool, found, options, lambda columns: self.rows_per_part, self.budget, lambda taken: None
                 )
             elif found.is_folder or is_parquet(found.path):
                 from shoal.engines.spark.reading import read_parquet
@@ -95,14 +95,14 @@ class Spark(Parted):
             return Table(schema, data, self, origin)
         return super().read(source, options)
 
-    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write a folder by the workers, and anything else through the driver, part by part."""
         if target.kind != "folder":
             return super().write(data, schema, target, layout)
         from shoal.engines.spark.writing import write_folder
 
         held, exact = (data.cells, data.codes), self.exact(data).tolist()
-        return nullcontext(Stored(write_folder(self.pool, held, self._local(data), schema, target.path, exact)))
+        return nullcontext(Output(write_folder(self.pool, held, self._local(data), schema, target.path, exact)))
 
     def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame: one of Spark stays on the cluster."""

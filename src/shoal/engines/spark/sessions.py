@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from shoal.engines.spark.java import java_home
-from shoal.engines.workspace import folder_until_the_end
+from shoal.engines.workspace import folder_until_exit
 from shoal.errors import DataError, ParameterError
 from shoal.extras import missing
 
@@ -92,7 +92,7 @@ def _surroundings(here: bool) -> Iterator[None]:
     if here:
         # Workers on this machine speak to each other only, and leave what they log where it is removed.
         named |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
-        named["SPARK_WORKER_DIR"] = str(folder_until_the_end())
+        named["SPARK_WORKER_DIR"] = str(folder_until_exit())
         named["PYSPARK_PYTHON"] = sys.executable
     before = {name: os.environ.get(name) for name in named}
     os.environ.update({name: value for name, value in named.items() if not before[name]})

@@ -25,7 +25,7 @@ from shoal.engines.io.loading import Columns, encodings_of
 from shoal.engines.io.sealed_files import Sealed, changed
 from shoal.engines.io.text_head import Head, read_head
 from shoal.engines.io.text_reader import RawText, TextColumn, TextReading
-from shoal.engines.memory import need_of
+from shoal.engines.memory import estimate
 from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part
 from shoal.engines.parts.text import columns_read, load_text
@@ -91,7 +91,7 @@ def _in_stretches(
     with sealed.open() as file:
         if hashlib.sha256(file.read(head.start)).hexdigest() != head.sha256:
             raise changed(f"'{path}'")
-    need = need_of(path, options)
+    need = estimate(path, options)
     parts = 1 if need is None else max(1, -(-need.records // rows))
     stretches = _stretches(pool, sealed, head, parts)
     texts, encodings = set(columns.texts), encodings_of(options)
@@ -163,7 +163,7 @@ def _reader(
         else:
             mine = replace(head, start=0, line=line)
             reading = TextReading(sealed.path, mine, columns.quasi, columns.others, texts, (first, stop), sealed=sealed)
-            (stretch,) = reading.stretches(None)
+            (stretch,) = reading.batches(None)
             found = reading.result(encodings, stretch.cells, stretch.others)
             cells, others = found.cells, found.others
             blank = reading.blank_line > 0
