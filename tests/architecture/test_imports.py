@@ -26,6 +26,7 @@ HOMES = {
     "numba": set(),
     "pandas": {"engines"},
     "polars": {"engines"},
+    "psutil": {"engines"},
     "pyarrow": {"datasets", "engines"},
     "pydantic": {"web"},
     "pyspark": {"engines"},

@@ -6,11 +6,15 @@ import os
 
 import numpy as np
 import pytest
+from engines.tiny import Tiny
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal
 from shoal.engines.disk.columns import Drafts
+from shoal.engines.disk.pool import Files
 from shoal.engines.io import direct_io
+from shoal.engines.local import Local
 from shoal.kernels import MISSING, TOP
 
 CONTENT = bytes(np.random.default_rng(1).integers(0, 256, 3_000_017, np.uint8))
@@ -20,12 +24,12 @@ CONTENT = bytes(np.random.default_rng(1).integers(0, 256, 3_000_017, np.uint8))
 def disk(request, monkeypatch):
     """Disks and systems that allow more or less."""
     if request.param == "not offered":
-        monkeypatch.setattr(direct_io, "_STRAIGHT", 0)
+        monkeypatch.setattr(direct_io, "_O_DIRECT", 0)
     if request.param == "refused when opened":
         opened = os.open
 
         def refusing(path, flags, *others, **named):
-            if flags & direct_io._STRAIGHT:
+            if flags & direct_io._O_DIRECT:
                 raise OSError(errno.EINVAL, "not here")
             return opened(path, flags, *others, **named)
 
@@ -88,6 +92,18 @@ def test_what_is_read_is_what_is_in_the_file(tmp_path, disk, monkeypatch, size, 
         while got := file.readinto(memoryview(buffer)):
             found.write(buffer[:got])
     assert found.getvalue() == CONTENT[:size]
+
+
+def test_a_release_is_the_same_whatever_a_disk_allows(tmp_path, disk, monkeypatch):
+    monkeypatch.setattr(direct_io, "_in_memory", lambda path: False)
+    (tmp_path / "in.csv").write_text("a,s\n" + "".join(f"{i * i % 97},{i % 7}\n" for i in range(300)), "utf-8")
+    written = []
+    for engine in (Local(), Tiny(Files(tmp_path), 50)):
+        table = shoal.read(tmp_path / "in.csv", engine=engine, quasi=["a"], sensitive=["s"])
+        release = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)])
+        release.write(tmp_path / "out.csv", overwrite=True)
+        written.append((tmp_path / "out.csv").read_bytes())
+    assert written[0] == written[1]
 
 
 def test_more_than_the_memory_holds_is_written_at_once(tmp_path, disk, monkeypatch):

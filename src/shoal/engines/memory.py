@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.process_memory import available
 from shoal.engines.sources import COMPRESSED, Source, is_parquet
 from shoal.errors import ParameterError, RoomError, ShoalError
 from shoal.schema import ReadOptions
@@ -69,21 +70,6 @@ def format_size(size: int) -> str:
 def limit_of(memory: str | int | None) -> int:
     """Give the limit that is asked for, or a share of what is free."""
     return parse_size(memory) if memory is not None else max(LEAST, int(_SHARE * available()))
-
-
-def available() -> int:
-    """Tell how much memory is free, within the limits that the process may be under."""
-    found = [1 << 62]
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-    for most, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ):
-        with contextlib.suppress(OSError, ValueError):  # "max" is no number: there is no limit
-            found.append(int(Path(most).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
-    return max(0, min(found)) if len(found) > 1 else 4 * 10**9
 
 
 def estimate(source: Any, options: ReadOptions) -> Need | None:

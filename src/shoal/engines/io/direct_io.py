@@ -1,8 +1,9 @@
-"""Bytes direct to a disk and from it, past the pages of files that the system keeps in memory.
+"""Direct I/O: files are written and read past the page cache of the system (O_DIRECT).
 
-What is written once, and read once or never, is no use there. To find such pages, and in a virtual machine to fetch
-them from its host, costs many times what writing costs, and they crowd out those that others need. Only a slow disk is
-better written to through them, and where nothing goes direct to a disk everything goes through them.
+What is written once, and read once or never, is no use in the cache. To find pages for it, and in a virtual machine to
+fetch them from the host, costs many times what writing costs, and they crowd out those that others need. Only a slow
+disk is better written to through the cache. Where the system or the file system has no direct I/O (macOS, Windows,
+network shares), the same classes read and write plain files.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ import numpy as np
 from shoal.arrays import Bytes
 from shoal.engines.process_memory import resident_share
 
-# How many bytes something may take at most, and what puts them into memory and tells how many they are.
+# How many bytes are written at most, and what puts them into a buffer and tells how many they are.
 Chunk = tuple[int, Callable[[Bytes], int]]
 
-_PAGE = 4096  # what disks take begins and ends at a multiple of it, in memory and in a file
-_LARGE_PAGE = 1 << 21  # of memory, which systems hand to disks with less effort
+_PAGE = 4096  # offsets in memory and in files are multiples of it
+_LARGE_PAGE = 1 << 21  # huge pages are handed to disks with less effort
 _SMALL, _ROOM = 1 << 17, 1 << 23
 _RAW = 1 << 20
 _OPEN = 128
 _TRIED = 1 << 26  # bytes after which it is known how fast a disk is
 _FAST = 3e8  # bytes per second
-_STRAIGHT = getattr(os, "O_DIRECT", 0)
+_O_DIRECT = getattr(os, "O_DIRECT", 0)
 # The system keeps what is written in pages as large as what comes at once. Large ones may have to be made first, or be
 # fetched from the host of a virtual machine, which costs several times as much as writing does.
 AT_ONCE = 1 << 18
@@ -47,7 +48,7 @@ def write_all(file: Any, content: bytes | memoryview) -> None:
 
 
 class AlignedBuffer:
-    """Memory from which a disk takes bytes and to which it gives them, for files that are worked on in turn."""
+    """Memory aligned to pages, from and to which disks move bytes; shared by files that are worked on in turn."""
 
     def __init__(self) -> None:
         self.memory = _aligned(_SMALL)
@@ -66,7 +67,7 @@ class AlignedBuffer:
         return self._written < _TRIED or self._written > _FAST * self._seconds
 
     def write(self, file: FileIO, size: int, at: int) -> None:
-        """Write what the memory begins with to a place in a file; both are multiples of a page."""
+        """Write the first bytes of the buffer at an offset; size and offset are multiples of a page."""
         start, done, most = time.perf_counter(), 0, size if self.direct else AT_ONCE
         file.seek(at)
         while done < size:
@@ -75,7 +76,7 @@ class AlignedBuffer:
         self._seconds += time.perf_counter() - start
 
     def read(self, file: FileIO, start: int, stop: int) -> Bytes:
-        """Give what is in a file between two places, until something else is read or written."""
+        """Give the bytes between two offsets, which are valid until something else is read or written."""
         first, got = start // _PAGE * _PAGE, 0
         wanted = -(-(stop - first) // _PAGE) * _PAGE
         self.widen(wanted)
@@ -93,35 +94,35 @@ def _aligned(room: int) -> Bytes:
 
 
 def open_direct(path: Path, mode: str, *, direct: bool = True) -> FileIO:
-    """Open a file, past the pages of the system if that is asked for and can be done."""
+    """Open a file, for direct I/O if that is asked for and the system has it."""
 
     def opener(name: str, flags: int) -> int:
         with contextlib.suppress(OSError):
-            return os.open(name, flags | _STRAIGHT, 0o666)
+            return os.open(name, flags | _O_DIRECT, 0o666)
         return os.open(name, flags, 0o666)
 
-    file = open(path, mode, buffering=0, opener=opener if direct and _STRAIGHT else None)  # noqa: SIM115
+    file = open(path, mode, buffering=0, opener=opener if direct and _O_DIRECT else None)  # noqa: SIM115
     assert isinstance(file, FileIO)
     return file
 
 
 def _moved(file: FileIO, move: Callable[[Any], int | None], some: Bytes) -> int:
-    """Read or write some bytes, through the pages of the system if the file does not allow it without them."""
+    """Read or write some bytes, through the page cache if the file system does not allow it otherwise."""
     try:
         return move(some.data) or 0
     except OSError as error:
-        if error.errno != errno.EINVAL or not _STRAIGHT:
+        if error.errno != errno.EINVAL or not _O_DIRECT:
             raise
     import fcntl
 
-    fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) & ~_STRAIGHT)
+    fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) & ~_O_DIRECT)
     return move(some.data) or 0
 
 
 class AppendFile:
-    """A file that grows at its end; what does not fill a page waits for more.
+    """A file that is appended to; what does not fill a page waits for more.
 
-    It stays open until its end, unless many others are. What is small had better not wait for the disk.
+    It stays open until it ends, unless many others are. What is small goes through the page cache.
     """
 
     def __init__(self, path: Path, buffer: AlignedBuffer, *, small: bool = False) -> None:
@@ -135,12 +136,12 @@ class AppendFile:
         """How many bytes were added."""
         return self._written + len(self._rest)
 
-    def add(self, pieces: Iterable[Chunk]) -> list[int]:
-        """Put bytes behind those that are there, and tell where each piece ends."""
+    def add(self, chunks: Iterable[Chunk]) -> list[int]:
+        """Append chunks, and give the offset at which each ends."""
         buffer, filled = self._buffer, len(self._rest)
         ends: list[int] = []
         buffer.memory[:filled] = np.frombuffer(self._rest, np.uint8)
-        for room, fill in pieces:
+        for room, fill in chunks:
             if filled + room > buffer.memory.size:
                 filled = self.push(filled)
                 buffer.widen(filled + room)
@@ -150,7 +151,7 @@ class AppendFile:
         return ends
 
     def push(self, filled: int) -> int:
-        """Write what the buffer begins with, and leave there what does not fill a page; tell how much that is."""
+        """Write the whole pages of the buffer, move the rest to its beginning, and tell how much that is."""
         whole = filled // _PAGE * _PAGE
         memory = self._buffer.memory
         if whole:
@@ -194,7 +195,7 @@ class AppendFile:
 
 
 def chunks_of(content: Any) -> list[Chunk]:
-    """Give bytes as pieces."""
+    """Give bytes as chunks."""
     rest = np.frombuffer(content, np.uint8)
     pieces = (rest[start : start + _RAW] for start in range(0, rest.size, _RAW))
     return [(some.size, partial(_copied, some)) for some in pieces]
@@ -206,7 +207,7 @@ def _copied(some: Bytes, room: Bytes) -> int:
 
 
 class DirectWriter:
-    """A new file that is filled from its beginning to its end where a disk takes it from."""
+    """A new file that is written from beginning to end, in the buffer that the disk takes it from."""
 
     def __init__(self, path: Path) -> None:
         path.touch(exist_ok=False)
@@ -255,7 +256,7 @@ class DirectReader:
 
 @contextlib.contextmanager
 def direct_reader(path: Path) -> Iterator[DirectReader | Any]:
-    """Open a file to read it once: direct from the disk, unless it is in memory already."""
+    """Open a file to read it once: with direct I/O, unless it is in the page cache already."""
     if _in_memory(path):
         with path.open("rb") as file:
             yield file
@@ -265,7 +266,7 @@ def direct_reader(path: Path) -> Iterator[DirectReader | Any]:
 
 
 def _in_memory(path: Path) -> bool:
-    """Tell whether most of a file is in memory."""
+    """Tell whether most of a file is in the page cache."""
     with path.open("rb") as file, contextlib.suppress(ValueError, OSError):  # an empty file cannot be mapped
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return resident_share(np.frombuffer(mapped, np.uint8)) > 0.5
