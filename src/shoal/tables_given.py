@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from shoal.engines import read
+from shoal.engines.reading import how_to_read, read
 from shoal.errors import ParameterError
-from shoal.schema import ReadArguments, ReadOptions, options_from
+from shoal.schema import ReadArguments, ReadOptions
 from shoal.table import Table
 
 _PLACES = ("engine", "memory", "target", "options")  # what reading takes beside what is said of the table
@@ -31,19 +31,5 @@ def options_of(said: ReadArguments, function: Callable[..., Any]) -> tuple[ReadO
     """Give how to read a table, and what else reading takes; say which word of a function may have been meant."""
     places: dict[str, Any] = {name: value for name, value in said.items() if name in _PLACES}
     told = {name: value for name, value in said.items() if name not in _PLACES}
-    given = places.pop("options", None)
-    if told and given is not None:
-        raise ParameterError(
-            f"Both 'options' and '{next(iter(told))}' say how to read the table.", "Say it in one of the two ways."
-        )
-    if not isinstance(given, ReadOptions | None):
-        raise ParameterError(f"'options' is a ReadOptions, not a {type(given).__name__}.", "Say it by name: quasi=[…].")
-    refuse_strange_engine(places.get("engine"))
     own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
-    return given or options_from(told, beside=[*own, *_PLACES]), places
-
-
-def refuse_strange_engine(engine: Any) -> None:
-    """Refuse what is neither an engine nor the name of one."""
-    if engine is not None and not isinstance(engine, str) and not hasattr(engine, "read"):
-        raise ParameterError(f"A {type(engine).__name__} is no engine.", "Name one, local or spark, or leave it out.")
+    return how_to_read(places.pop("options", None), told, [*own, *_PLACES]), places

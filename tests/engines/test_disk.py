@@ -20,7 +20,7 @@ from shoal.engines.disk.engine import Disk
 from shoal.engines.disk.pool import Files
 from shoal.engines.factory import engine_for
 from shoal.engines.local import Local
-from shoal.engines.memory import available, estimate, parse_size
+from shoal.engines.memory import Need, available, estimate, parse_size
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
@@ -207,6 +207,18 @@ def test_the_engine_is_chosen_by_what_a_table_needs(tmp_path):
     assert isinstance(engine_for([path] * 9, options, memory="150MB"), Disk)
     with pytest.raises(ParameterError, match="no engine 'abacus'"):
         engine_for([path], options, engine="abacus")
+
+
+def test_a_file_is_estimated_and_its_name_parsed_once_however_it_is_held(tmp_path, monkeypatch):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b\n" + "12345,67890\n" * 300, "utf-8")
+    estimated, parsed = [], []
+    monkeypatch.setattr("shoal.engines.memory._need_of_text", lambda *given: estimated.append(1) or Need(300, 10**9))
+    parse = Source.parse
+    monkeypatch.setattr(Source, "parse", lambda given: parsed.extend([given] * (given == str(path))) or parse(given))
+    for memory, name in (("200MB", "disk"), ("2GB", "local")):
+        assert shoal.read(str(path), quasi="a", memory=memory).engine.name == name
+    assert (len(estimated), len(parsed)) == (2, 2)
 
 
 def test_more_different_texts_than_fit_are_refused_with_a_way_out(tmp_path):

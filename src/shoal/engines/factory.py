@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.engines.memory import MOST_RECORDS, estimate, estimate_writing, limit_of
 from shoal.engines.protocol import AnyEngine
+from shoal.engines.sources import Source
 from shoal.engines.workspace import sweep_leftovers
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions
@@ -44,6 +45,10 @@ def engine_for(
         Where a release will be written, if that is known: Parquet and databases need memory for that too.
     """
     if engine is not None and not isinstance(engine, str):
+        if isinstance(engine, type) or not hasattr(engine, "read"):
+            raise ParameterError(
+                f"A {type(engine).__name__} is no engine.", "Name one, local or spark, or leave it out."
+            )
         return engine
     name = engine or "local"
     if name not in ENGINES:
@@ -65,7 +70,8 @@ def on_this_machine(
         return default_engine()
     from shoal.engines.disk.engine import Disk
 
-    return Disk(limit=limit)
+    found = {source: need for source, need in zip(sources, needs, strict=True) if isinstance(source, Source) and need}
+    return Disk(limit=limit, estimated=found)
 
 
 def on_a_cluster(

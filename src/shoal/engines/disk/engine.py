@@ -39,11 +39,14 @@ class Disk(Parted):
     ----------
     limit
         How much memory may be used, in bytes.
+    estimated
+        What sources take that were looked at when this engine was chosen; each is looked at once.
     """
 
     pool: Pool = field(default_factory=Files)
     name: str = "disk"
     limit: int = 10**9
+    estimated: dict[Source, Need] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Find how many boxes can be compared within the limit, which the files keep too."""
@@ -57,7 +60,7 @@ class Disk(Parted):
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
         if found is None or found.is_statistics:  # which are read whole
             return super().read(source, options)
-        need = estimate(found, options)
+        need = self.estimated.pop(found, None) or estimate(found, options)
         if need is not None:
             self._insist_on_disk(need)
         if found.is_table or found.is_folder or is_parquet(found.path):

@@ -30,7 +30,7 @@ _copies: list[tuple[Any, Source]] = []  # of what, and where: stdin can be asked
 
 
 def at_hand(source: Any) -> Any:
-    """Give a source that can be read as often as needed: a copy of stdin or of a pipe, or else what was given."""
+    """Give a source that can be read as often as needed: a copy of stdin or of a pipe, what is named, or a frame."""
     if not isinstance(source, (str, os.PathLike, Source)):
         return source
     found = Source.parse(source)
@@ -43,7 +43,7 @@ def at_hand(source: Any) -> Any:
                 return _copied(file, found.path)
         except OSError as error:
             raise DataError(f"'{found.path}' cannot be read: {error.strerror}.", "Check what writes to it.") from None
-    return source
+    return found
 
 
 def as_given(table: Table, source: Any) -> Table:
