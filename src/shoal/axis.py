@@ -9,6 +9,7 @@ equal pairs on every kind of axis.
 from __future__ import annotations
 
 import datetime
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -141,6 +142,19 @@ class Axis:
         if lo == hi and (self.nominal or not ranged):
             return self.text(lo)
         return f"[{self.text(lo)};{self.text(hi)}]"
+
+    def render_all(self, lo: NDArray[np.int32], hi: NDArray[np.int32], *, ranged: bool = False) -> list[str]:
+        """Write many cells as texts; of values that are the ends of many ranges, each is written once."""
+        spans = zip(lo.tolist(), hi.tolist(), strict=True)
+        if self.tree is not None or self.nominal:
+            return [self.render(span, ranged=ranged) for span in spans]
+        text = functools.cache(self.text)
+        return [
+            (f"[{text(low)};{text(high)}]" if ranged or low != high else text(low))
+            if low != MISSING
+            else self.render((low, high))
+            for low, high in spans
+        ]
 
     def node(self, span: Span) -> str:
         """Write a node of the hierarchy as a cell; 937** is a wildcard already."""

@@ -7,7 +7,7 @@ Each distinct text of a column is looked at once. The grammar is the paper's: a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,9 +69,9 @@ class Vocabulary:
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
     placed = _placed(found, reading)
-    if reading.released and placed.ranged and any(text[:1] not in ("", "[", "*") for text in found.texts):
+    if reading.released and placed.ranged and not {text[:1] for text in found.texts} <= {"", "[", "*"}:
         placed = replace(placed, ranged=False)  # single values stand without brackets, and are to stay so
-    if reading.released and any("\\" in text for text in found.texts):
+    if reading.released and "\\" in "".join(found.texts):
         placed = _marked_alike(found, placed)
     if reading.canonical:
         _insist_on_canonical(found, placed)
@@ -85,22 +85,22 @@ def _marked_alike(found: Texts, placed: Vocabulary) -> Vocabulary:
 
 
 def _spelled_so(found: Texts, placed: Vocabulary) -> bool:
-    return all(text == again for text, again in zip(found.texts, _spelled(placed), strict=True))
+    return list(found.texts) == _spelled(placed)
 
 
-def _spelled(placed: Vocabulary) -> Iterator[str]:
-    spans = zip(placed.lo.tolist(), placed.hi.tolist(), strict=True)
-    return (placed.axis.render(span, ranged=placed.ranged) for span in spans)
+def _spelled(placed: Vocabulary) -> list[str]:
+    return placed.axis.render_all(placed.lo, placed.hi, ranged=placed.ranged)
 
 
 def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
     """Refuse texts that a release would write otherwise: two texts for one cell tell apart what is said to be equal."""
-    for text, again, line in zip(found.texts, _spelled(placed), found.lines, strict=True):
-        if again != text:
-            raise DataError(
-                f"Column '{found.column}' has a cell that a release would write in another way (line {line}).",
-                "Each published cell has one text: ask for the file as it was released.",
-            )
+    spelled = _spelled(placed)
+    if list(found.texts) != spelled:
+        odd = (line for line, *texts in zip(found.lines, found.texts, spelled, strict=True) if texts[0] != texts[1])
+        raise DataError(
+            f"Column '{found.column}' has a cell that a release would write in another way (line {next(odd)}).",
+            "Each published cell has one text: ask for the file as it was released.",
+        )
 
 
 def _placed(found: Texts, reading: Reading) -> Vocabulary:

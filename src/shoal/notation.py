@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 # What a text looks like before the kind of its column is known.
 NOTHING, WILD, EXACT, RANGE, PREFIX, SET = range(6)
 
 _NONE: frozenset[str] = frozenset()
 _SPLIT = re.compile(r"(?<!\\)((?:\\\\)*);")
+_RANGES = re.compile(r"^(?:\[([^;\\\s]+);([^;\\\s]+)\]|.*)$", re.MULTILINE)
 _MARKED = re.compile(r"\\(.)")
 _IN_SETS = str.maketrans({"\\": "\\\\", ";": "\\;", "}": "\\}"})
 _IN_RANGES = str.maketrans({"\\": "\\\\", ";": "\\;"})
@@ -34,6 +35,12 @@ def take_apart(text: str, missing: Collection[str], *, masked: bool = True) -> t
         if "*" not in stem:
             return PREFIX, stem + "0" * stars, stem + "9" * stars
     return EXACT, text, text
+
+
+def ends_of(texts: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Give the ends of texts that are ranges at first sight, found together; two empty texts for all others."""
+    found: list[tuple[str, str]] = _RANGES.findall("\n".join(texts))
+    return found if len(found) == len(texts) else [("", "")] * len(texts)  # a text may hold line ends
 
 
 def escape(text: str, *, cautious: bool = False) -> str:

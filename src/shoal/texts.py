@@ -63,7 +63,10 @@ class Looks:
         special = [i for i, text in enumerate(texts) if text in missing or text[0] in "[{" or text[-1] == "*"]
         if special:
             lows, highs = texts.copy(), texts.copy()
-        for i in special:
+        for i, (low, high) in zip(special, notation.ends_of([texts[i] for i in special]), strict=True):
+            lows[i], highs[i] = low, high
+        forms[special] = notation.RANGE
+        for i in [i for i in special if not lows[i] or texts[i] in missing]:
             forms[i], lows[i], highs[i] = notation.take_apart(texts[i], missing, masked=masked)
         return cls(texts, forms, lows, highs, masked)
 

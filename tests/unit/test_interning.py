@@ -1,7 +1,9 @@
 """Distinct texts of a file: found by a hash whose key nobody knows, so that no file can make it slow."""
 
 import numpy as np
+import pytest
 
+import shoal
 from shoal.engines.io import text_reader
 from shoal.engines.io.text_head import read_head
 from shoal.kernels.delimited import DONE, TEXT, InternTable, Rows
@@ -74,3 +76,21 @@ def test_a_column_that_is_no_number_in_the_first_rows_does_not_take_a_second_rea
     assert stretch.cells.shape == (2000, 2)
     assert reading.written.size == path.stat().st_size
     assert sum(taken) < path.stat().st_size * 1.3
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('"a,b",c\na,b\n"a,b",b\na,b\n', [("a,b", "c"), ("a", "b"), ("a,b", "b"), ("a", "b")]),
+        ('"a\nb",c\na,c\na,c\n', [("a\nb", "c"), ("a", "c"), ("a", "c")]),
+        ("a,x\r\r\na,x\r\na,x\r\r\n", [("a", "x\r"), ("a", "x"), ("a", "x\r")]),
+        ('a,\na,""\na,\naa,\na,b\na,', [("a", ""), ("a", ""), ("a", ""), ("aa", ""), ("a", "b"), ("a", "")]),
+        ('""a,b\n"a",b\na,b\n', [("a", "b"), ("a", "b"), ("a", "b")]),
+    ],
+    ids=["delimiter", "line end", "carriage return", "empty", "quotes"],
+)
+def test_a_cell_that_begins_like_the_one_above_is_read_to_its_own_end(tmp_path, text, rows):
+    (tmp_path / "in.csv").write_bytes(b"p,q\n" + text.encode())
+    kinds = {"p": "category", "q": "category"}
+    table = shoal.read(tmp_path / "in.csv", plain=["p", "q"], kinds=kinds, masked=False).to_arrow()
+    assert [tuple(cell or "" for cell in row.values()) for row in table.to_pylist()] == rows

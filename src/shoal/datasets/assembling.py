@@ -64,6 +64,5 @@ def _carried(column: Column) -> tuple[Positions, Words | None]:
     cells = column.cells
     if cells.axis.kind == "integer" and cells.axis.values is None and column.exact:
         return cells.lo[column.codes], None
-    spans = zip(cells.lo.tolist(), cells.hi.tolist(), strict=True)
-    texts = [cells.axis.render(span, ranged=cells.ranged) for span in spans]
+    texts = cells.axis.render_all(cells.lo, cells.hi, ranged=cells.ranged)
     return column.codes, Words(texts, cells.lo, cells.hi)

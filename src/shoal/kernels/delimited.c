@@ -14,7 +14,7 @@ typedef struct {
     uint8_t *heap;
     int64_t heap_room;
     /* Number of words, filled part of the heap, then for each column its number of codes, and for each the word that
-     * stood in it last, counted from 1. */
+     * stood in it last, counted from 1; negative if it stood in quotes. */
     int64_t *state;
     int64_t columns;
     const uint64_t *key;
@@ -78,11 +78,20 @@ KERNEL void reseat(int32_t *seats, int64_t seat_count, int64_t *words, int64_t c
     }
 }
 
-/* The code of a text, stored when it is new; -1 when there is no room to store it. Rows of a class stand together in a
- * release, so that many cells are those of the row before. */
-static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line) {
-    int64_t *last = known->state + 2 + known->columns + column;
-    if (*last && same(known, *last - 1, text, size)) return known->words[(*last - 1) * FIELDS + CODE];
+/* The word of a column that stands in front once more, without quotes, if it is the one of the row before; else 0.
+ * Rows of a class stand together in a release, so that most cells are known before their ends are looked for. */
+static inline const int64_t *repeated(const Words *known, const uint8_t *text, const uint8_t *end, int64_t column,
+                                      uint8_t mark) {
+    const int64_t last = known->state[2 + known->columns + column];
+    if (last <= 0) return 0;
+    const int64_t *word = known->words + (last - 1) * FIELDS;
+    const int64_t size = word[LENGTH];
+    if (end - text <= size || (text[size] != mark && (text[size] != '\n' || (size && text[size - 1] == '\r')))) return 0;
+    return memcmp(known->heap + word[PLACE], text, (size_t)size) ? 0 : word;
+}
+
+/* The number of a text among all, stored when it is new; -1 when there is no room to store it. */
+static int64_t stored(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line) {
     int64_t seat = find(known, text, size, column);
     if (known->seats[seat] < 0) {
         int64_t *state = known->state;
@@ -97,8 +106,16 @@ static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t c
         known->seats[seat] = (int32_t)state[0]++;
         state[1] += size;
     }
-    *last = known->seats[seat] + 1;
-    return known->words[(*last - 1) * FIELDS + CODE];
+    return known->seats[seat];
+}
+
+/* The code of a text; -1 when it is new and there is no room to store it. */
+static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line, int quoted) {
+    int64_t *last = known->state + 2 + known->columns + column, number = (*last < 0 ? -*last : *last) - 1;
+    if (number < 0 || !same(known, number, text, size)) number = stored(known, text, size, column, line);
+    if (number < 0) return -1;
+    *last = quoted ? -number - 1 : number + 1;
+    return known->words[number * FIELDS + CODE];
 }
 
 /* A canonical integer of 32 bits, MISSING for an empty cell, TOP, which is no value, for anything else. */
@@ -267,7 +284,11 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                 }
                 p = first;
             }
-            if (mode == NUMBER && *p != '"') {
+            const int64_t *word = mode == TEXT ? repeated(&known, p, end, column, mark) : 0;
+            if (word) {
+                p += word[LENGTH];
+                value = word[CODE];
+            } else if (mode == NUMBER && *p != '"') {
                 while (*p != mark && *p != '\n') p++;
                 value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
                 spoilt[column] += value == TOP;
@@ -277,7 +298,7 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                 int64_t size = p - first - (*p == '\n' && p > first && p[-1] == '\r');
                 if (size > scratch_room) {
                     status = LONG_CELL;
-                } else if (mode == TEXT && (value = intern(&known, first, size, column, line)) < 0) {
+                } else if (mode == TEXT && (value = intern(&known, first, size, column, line, 0)) < 0) {
                     status = MORE_WORDS;
                     detail = size;
                 }
@@ -288,7 +309,7 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                 } else if (mode == NUMBER) {
                     value = number(scratch, size);
                     spoilt[column] += value == TOP;
-                } else if (mode == TEXT && (value = intern(&known, scratch, size, column, line)) < 0) {
+                } else if (mode == TEXT && (value = intern(&known, scratch, size, column, line, 1)) < 0) {
                     status = MORE_WORDS;
                     detail = size;
                 }

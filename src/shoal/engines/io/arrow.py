@@ -334,17 +334,12 @@ def values_at(axis: Axis, positions: Positions) -> pa.Array:
 
 def _rendered(axis: Axis, lo: Positions, hi: Positions, ranged: bool) -> pa.Array:
     _, first, places = np.unique((lo.astype(np.int64) << 32) + hi, return_index=True, return_inverse=True)
-    pairs = zip(lo[first].tolist(), hi[first].tolist(), strict=True)
-    texts = [axis.render(pair, ranged=ranged) or None for pair in pairs]
+    texts = [text or None for text in axis.render_all(lo[first], hi[first], ranged=ranged)]
     return pa.array(texts, pa.string()).take(pa.array(places))
 
 
 def carried_words(vocabulary: Vocabulary, texts: list[str] | None) -> Words:
     """Keep a carried column's texts; typed columns get the text of their values."""
     if texts is None or vocabulary.restyled:
-        axis = vocabulary.axis
-        texts = [
-            axis.render((int(a), int(b)), ranged=vocabulary.ranged)
-            for a, b in zip(vocabulary.lo, vocabulary.hi, strict=True)
-        ]
+        texts = vocabulary.axis.render_all(vocabulary.lo, vocabulary.hi, ranged=vocabulary.ranged)
     return Words(texts, vocabulary.lo, vocabulary.hi)

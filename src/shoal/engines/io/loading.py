@@ -182,8 +182,7 @@ def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | N
     cells = found[name]
     texts = raw.texts[name].texts
     if cells.restyled:  # numbers are written with a point and dates as ISO does
-        spans = zip(cells.lo.tolist(), cells.hi.tolist(), strict=True)
-        texts = [cells.axis.render(span, ranged=cells.ranged) for span in spans]
+        texts = cells.axis.render_all(cells.lo, cells.hi, ranged=cells.ranged)
     return Words(texts, cells.lo, cells.hi)
 
 
