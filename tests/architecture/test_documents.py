@@ -18,8 +18,8 @@ from engines.tiny import Tiny
 
 import shoal
 from shoal.cli import application
-from shoal.engines.disk.pool import Files
-from shoal.engines.parts.engine import Parted
+from shoal.engines.disk.pool import DiskPool
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.protocol import Groups, Rows, Storage
 from shoal.recipe import Recipe
 
@@ -90,9 +90,11 @@ def test_the_method_on_the_page_gives_the_same_on_every_engine(engine, workplace
     page = Page(DOCS / "architecture.md")
     page.run()
     people = pa.table({"age": [i * 37 % 90 for i in range(40)], "sex": ["fm"[i % 3 // 2] for i in range(40)]})
-    made = {"disk": lambda: Tiny(Files(workplace), 7), "parts": lambda: Parted(Memory()), "spark": cluster}[engine]()
+    made = {"disk": lambda: Tiny(DiskPool(workplace), 7), "parts": lambda: PartsEngine(Memory()), "spark": cluster}[
+        engine
+    ]()
     here = shoal.read(people, quasi=["age", "sex"])
-    there = made.taken(here) if engine == "parts" else shoal.read(people, quasi=["age", "sex"], engine=made)
+    there = made.from_local(here) if engine == "parts" else shoal.read(people, quasi=["age", "sex"], engine=made)
     one, other = (
         shoal.anonymize(table, page.names["ByTurns"](), [shoal.models.KAnonymity(5)]).to_arrow(cells="text")
         for table in (here, there)

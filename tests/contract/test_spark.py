@@ -163,14 +163,14 @@ def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
 
 def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
     class Dying(SparkPool):
-        """Kills an executor in the midst of the third exchange."""
+        """Kills an executor in the midst of the third shuffle."""
 
-        exchanges = 0
+        shuffles = 0
 
-        def exchange(self, work, parts, *handles, tell=None):
-            self.exchanges += 1
-            work = killing(work, str(tmp_path / "killed")) if self.exchanges == 3 else work
-            return super().exchange(work, parts, *handles, tell=tell)
+        def shuffle(self, work, parts, *handles, summarize=None):
+            self.shuffles += 1
+            work = killing(work, str(tmp_path / "killed")) if self.shuffles == 3 else work
+            return super().shuffle(work, parts, *handles, summarize=summarize)
 
     dying = shoal.Spark(engine.session, rows_per_part=12)
     object.__setattr__(dying, "pool", Dying(engine.session))

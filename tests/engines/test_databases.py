@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
 from shoal.engines.local import Local
 from shoal.engines.local.sorting import SortedLines
 from shoal.engines.scratch import Room
@@ -45,7 +45,7 @@ def base(request, tmp_path):
 
 def small(tmp_path):
     """Give an engine whose parts hold nine records."""
-    return Tiny(Files(tmp_path), 9, limit=300_000_000)
+    return Tiny(DiskPool(tmp_path), 9, limit=300_000_000)
 
 
 def tables(base):
@@ -216,7 +216,7 @@ def test_what_others_write_meanwhile_is_not_read(tmp_path, server, monkeypatch):
 
     before = shoal.read(base.base + "people", engine=Local(), quasi=["age"])
     monkeypatch.setattr(frames, "encode", writing)
-    found = shoal.read(base.base + "people", engine=Tiny(Files(tmp_path), 500, limit=300_000_000), quasi=["age"])
+    found = shoal.read(base.base + "people", engine=Tiny(DiskPool(tmp_path), 500, limit=300_000_000), quasi=["age"])
     assert len(calls) == 6
     assert found.origin.sha256 == before.origin.sha256
     assert found.rows == 3000
@@ -241,7 +241,7 @@ def test_a_table_is_read_once_to_be_proved(tmp_path, base):
     def disturb():
         base.run("UPDATE shown SET who = 'x' WHERE paid > 3")
 
-    engine = Disturbed(Files(tmp_path), 9, limit=300_000_000, disturb=disturb)
+    engine = Disturbed(DiskPool(tmp_path), 9, limit=300_000_000, disturb=disturb)
     shoal.verify(base.base + "shown", tmp_path / "c.json", engine=engine)
     with pytest.raises(CertificateError, match="it was changed"):
         shoal.verify(base.base + "shown", tmp_path / "c.json", engine=engine)

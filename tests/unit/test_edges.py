@@ -16,7 +16,7 @@ from shoal import showing
 from shoal.catalogue import build, entries
 from shoal.engines.local import Local, counted
 from shoal.engines.local.averaging import means
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import loss
@@ -170,7 +170,7 @@ def test_short_and_long_stretches_are_compared_exactly(released):
     assert found.value == pytest.approx(1.0, abs=1e-9)
 
 
-ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 3), "disk": lambda: Tiny(rows_per_part=3)}
+ENGINES = {"local": Local, "parts": lambda: PartsEngine(Memory(), 3), "disk": lambda: Tiny(rows_per_part=3)}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

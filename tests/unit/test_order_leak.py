@@ -7,7 +7,7 @@ from engines.pools import Memory
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import ParameterError
 from shoal.measures import row_order
 
@@ -173,7 +173,7 @@ def test_a_table_that_is_looked_at_in_stretches_leaks_as_much(by, monkeypatch):
     assert measured(upside_down, kinds=kinds).value == whole.value
 
 
-@pytest.mark.parametrize("engine", [Parted(Memory(), 50), Tiny()], ids=["parts", "disk"])
+@pytest.mark.parametrize("engine", [PartsEngine(Memory(), 50), Tiny()], ids=["parts", "disk"])
 def test_it_does_not_depend_on_how_the_table_is_held(engine):
     cells = masked(export("day", 500)).to_dict(as_series=False)
     kinds = dict.fromkeys(cells, "integer")

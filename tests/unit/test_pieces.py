@@ -14,7 +14,7 @@ import shoal
 from shoal.catalogue import build, entries
 from shoal.engines import pieces
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.pieces import Splits, pieces_of, sampled, sortable, splits_among
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.closeness import ordered_distance
@@ -52,9 +52,9 @@ def test_classes_do_not_depend_on_how_a_table_of_many_pieces_is_held(name, model
     quasi = ["zip"] if name == "optimal-univariate" else QUASI
     whole = shoal.read(people(700), quasi=quasi, sensitive=["charge"], engine=Local())
     models = [shoal.models.KAnonymity(3), *([EXTRA[model]] if EXTRA[model] else [])]
-    engines = Parted(Memory(), 90), Parted(Memory(), 333), Tiny(rows_per_part=150)
+    engines = PartsEngine(Memory(), 90), PartsEngine(Memory(), 333), Tiny(rows_per_part=150)
     released = []
-    for table in (whole, *(engine.taken(whole) for engine in engines)):
+    for table in (whole, *(engine.from_local(whole) for engine in engines)):
         release = shoal.anonymize(table, build("methods", {"name": name}), models)
         assert release.holds
         released.append(release.table.to_arrow())
@@ -66,12 +66,12 @@ def test_a_table_of_several_pieces_of_full_size_is_masked_alike_in_parts():
     for method in (shoal.methods.Hilbert(), shoal.methods.Mondrian()):
         one, other = (
             shoal.anonymize(table, method, [shoal.models.KAnonymity(5)], measures=[]).table.to_arrow()
-            for table in (whole, Parted(Memory(), 100_000).taken(whole))
+            for table in (whole, PartsEngine(Memory(), 100_000).from_local(whole))
         )
         assert one.equals(other)
 
 
-@pytest.mark.parametrize("held", [Local(), Parted(Memory(), 100)], ids=["local", "parts"])
+@pytest.mark.parametrize("held", [Local(), PartsEngine(Memory(), 100)], ids=["local", "parts"])
 def test_crowds_of_any_size_are_left_as_they_are(held, monkeypatch):
     monkeypatch.setattr(pieces, "ROWS", 50)
     monkeypatch.setattr("shoal.methods.hilbert.FEW", 0)  # among few records others may lose less by joining them
@@ -85,7 +85,7 @@ def test_crowds_of_any_size_are_left_as_they_are(held, monkeypatch):
     )
     for method, quasi in asked:  # of a single attribute, hilbert would cut elsewhere if that loses less
         table = shoal.read(frame, quasi=quasi, engine=Local())
-        table = table if isinstance(held, Local) else held.taken(table)
+        table = table if isinstance(held, Local) else held.from_local(table)
         released = shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).to_polars(
             cells="text", row_order="input"
         )["age"]
@@ -101,7 +101,7 @@ def test_no_piece_has_fewer_records_than_asked_for(monkeypatch):
     def kernel(piece):
         return np.full(piece.rows.lo.shape[0], 0, np.int32)
 
-    for table in (whole, Parted(Memory(), 130).taken(whole)):
+    for table in (whole, PartsEngine(Memory(), 130).from_local(whole)):
         key = table.map_rows(lambda rows: np.minimum(rows.lo[:, 0], 40))
         labels, groups = table.map_blocks(lambda key=key: [key], 5, kernel, ordered=True)
         sizes = np.concatenate(table.groups(lambda classes: classes.sizes, labels, ()))

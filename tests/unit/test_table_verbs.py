@@ -8,7 +8,7 @@ from engines.pools import Memory
 import shoal
 from shoal.engines.disk.engine import Disk
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.errors import ParameterError
@@ -22,8 +22,8 @@ AGES = [40, None, 20, 30, 20, 40, 20]
 def engine(request):
     made = {
         "local": Local,
-        "parts": lambda: Parted(Memory(), rows_per_part=3),
-        "one part": lambda: Parted(Memory()),
+        "parts": lambda: PartsEngine(Memory(), rows_per_part=3),
+        "one part": lambda: PartsEngine(Memory()),
         "disk": lambda: Disk(limit=300_000_000, rows_per_part=2),
     }
     return made[request.param]()

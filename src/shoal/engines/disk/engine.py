@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
 from shoal.engines.disk.reading import load_text
 from shoal.engines.local.digests import of_file
 from shoal.engines.local.text_reader import TextReading
 from shoal.engines.memory import BASE, FRAMES, LEAST_OF_TABLES, TABLES, Need, need_of, shown
-from shoal.engines.parts.data import PartedData
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.parts.pool import Pool
 from shoal.engines.scratch import Room, scratch
 from shoal.engines.sources import Source, is_parquet
@@ -31,7 +31,7 @@ _KEPT = 30  # bytes per cell on disk, when most of it is there
 
 
 @dataclass(frozen=True, eq=False)
-class Disk(Parted):
+class Disk(PartsEngine):
     """Hold tables as files and stay within a limit of memory.
 
     Parameters
@@ -40,13 +40,13 @@ class Disk(Parted):
         How much memory may be used, in bytes.
     """
 
-    pool: Pool = field(default_factory=Files)
+    pool: Pool = field(default_factory=DiskPool)
     name: str = "disk"
     limit: int = 10**9
 
     def __post_init__(self) -> None:
         """Find how many boxes can be compared within the limit, which the files keep too."""
-        if isinstance(self.pool, Files) and self.pool.limit is None:
+        if isinstance(self.pool, DiskPool) and self.pool.limit is None:
             self.pool.limit = self.limit
         if self.most_boxes is None:
             object.__setattr__(self, "most_boxes", (self.limit - BASE) // _BOX)
@@ -79,7 +79,7 @@ class Disk(Parted):
             self._insist_on_libraries(source, "proved")
         return super().digest(source) if source.is_table or source.is_folder else of_file(source.path, straight=True)
 
-    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: PartsTable, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
         """Write the released columns part by part, to a database only if there is room for what it needs."""
         if target.is_table:
             self._insist_on_libraries(target, "written")
@@ -88,7 +88,7 @@ class Disk(Parted):
     @property
     def room(self) -> Room:
         """What work with a database may take within the limit."""
-        folder = self.pool.folder if isinstance(self.pool, Files) else scratch()
+        folder = self.pool.folder if isinstance(self.pool, DiskPool) else scratch()
         return Room((self.limit - BASE - TABLES) // 3, folder)
 
     def _insist_on_libraries(self, source: Source, what: str) -> None:
@@ -100,7 +100,7 @@ class Disk(Parted):
                 f"Give --memory {shown(least)} or more, or use delimited text.",
             )
 
-    def most_rows(self, data: PartedData) -> int | None:
+    def most_rows(self, data: PartsTable) -> int | None:
         """Tell how many records of a table can be held at once."""
         return self.rows_of(len(data.shape.quasi) + len(data.shape.carried))
 
@@ -121,7 +121,7 @@ class Disk(Parted):
 
     def _insist_on_room(self, need: Need) -> None:
         pool = self.pool
-        if not isinstance(pool, Files):
+        if not isinstance(pool, DiskPool):
             return
         cells = max(need.memory - BASE, 0) // 12
         there = shutil.disk_usage(pool.folder).free

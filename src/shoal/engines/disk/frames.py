@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from shoal.engines.local.folders import opened_folder
 from shoal.engines.local.parquet_reader import opened_file
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.reading import Asked, loaded, telling
@@ -25,7 +25,7 @@ _TEXT = 250  # bytes per distinct cell of the table
 def load_frames(
     pool: Pool, source: Source, options: ReadOptions, rows: Callable[[int], int], room: Room,
     watch: Callable[[int], None],
-) -> tuple[Schema, PartedData, Origin]:  # fmt: skip
+) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
     """Read Parquet, a folder of it, or a table.
 
     ``rows`` tells how many of so many columns a stretch may have; ``watch`` is told after each how many bytes the
@@ -67,7 +67,7 @@ def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked, watch: Callabl
             yield part
             arrow.release_unused()  # which it would keep for itself otherwise
 
-    return pool.put(parts(), tell=telling(names, plain))
+    return pool.put(parts(), summarize=telling(names, plain))
 
 
 class _Distinct:

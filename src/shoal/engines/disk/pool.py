@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from shoal.engines.disk.columns import Column, Draft, Drafts
 from shoal.engines.disk.giving_back import give_back, resident
 from shoal.engines.memory import BASE, shown
-from shoal.engines.parts.pool import Handle, Part, Telling
+from shoal.engines.parts.pool import Handle, Part, Summarize
 from shoal.engines.scratch import private_folder, scratch
 from shoal.errors import DataError, RoomError
 from shoal.progress import along, another_pass
@@ -62,9 +62,9 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
 class Stored:
     """Parts as files, which are let go when nobody refers to them any more."""
 
-    def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], told: Sequence[Any] = ()) -> None:
+    def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], summaries: Sequence[Any] = ()) -> None:
         self._columns = columns
-        self.told = told
+        self.summaries = summaries
         paths = [column.path for part in columns for column in part.values()]
         weakref.finalize(self, drafts.let_go, paths)
 
@@ -78,7 +78,7 @@ class Stored:
         return _OnDisk(self._columns[number], self)
 
 
-class Files:
+class DiskPool:
     """A pool of files on this machine.
 
     Parameters
@@ -102,20 +102,20 @@ class Files:
         """Remove all files."""
         self._removal()
 
-    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> Stored:
+    def put(self, parts: Iterable[Part], *, summarize: Summarize = None) -> Stored:
         """Keep parts that are made here, one after the other."""
-        return self._kept(parts, tell)
+        return self._kept(parts, summarize)
 
-    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> Stored:
+    def map(self, work: Callable[..., Part], *handles: Handle, summarize: Summarize = None) -> Stored:
         """Make a part of each."""
-        return self._kept(self._worked(work, handles), tell)
+        return self._kept(self._worked(work, handles), summarize)
 
-    def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
+    def collect(self, work: Callable[..., T], *handles: Handle) -> list[T]:
         """Bring something small from each part."""
         return list(self._worked(work, handles))
 
-    def exchange(
-        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
+    def shuffle(
+        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, summarize: Summarize = None
     ) -> Stored:
         """Move rows between parts: what is sent to a part is put behind what it has."""
         with self._writing() as begin:
@@ -129,8 +129,10 @@ class Files:
                 del pieces
             found = [{name: column.done() for name, column in draft.items()} for draft in drafts]
             self._insist_on_room(found)
-            told = [tell(number, _OnDisk(columns)) for number, columns in enumerate(found)] if tell else ()
-            return Stored(self._drafts, found, told)
+            summaries = (
+                [summarize(number, _OnDisk(columns)) for number, columns in enumerate(found)] if summarize else ()
+            )
+            return Stored(self._drafts, found, summaries)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Bring the parts here one by one."""
@@ -155,9 +157,9 @@ class Files:
                 "confidential values, or use --engine spark.",
             )
 
-    def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
+    def _kept(self, parts: Iterable[Part], summarize: Summarize) -> Stored:
         with self._writing() as begin:
-            found, told = [], []
+            found, summaries = [], []
             for number, part in enumerate(parts):
                 columns = {}
                 for name, column in part.items():
@@ -165,10 +167,10 @@ class Files:
                     draft.add(column)
                     columns[name] = draft.done()
                 found.append(columns)
-                if tell:
-                    told.append(tell(number, part))
+                if summarize:
+                    summaries.append(summarize(number, part))
                 del part
-            return Stored(self._drafts, found, told)
+            return Stored(self._drafts, found, summaries)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Callable[[NDArray[Any], int], Draft]]:

@@ -13,9 +13,9 @@ from shoal.cells import Vocabulary
 from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
-from shoal.engines.local.text_reader import RawText, Spoilt, TextReading
-from shoal.engines.parts.data import PartedData, Shape, without_texts
-from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.engines.local.text_reader import RawText, ReadAgain, TextReading
+from shoal.engines.parts.data import PartSchema, PartsTable, without_texts
+from shoal.engines.parts.pool import Handle, Part, Pool, Summarize
 from shoal.engines.values import Moments
 from shoal.kernels.moments import moments, tally
 from shoal.schema import ReadOptions, Schema
@@ -24,7 +24,7 @@ from shoal.table import Origin
 
 def load_text(
     pool: Pool, path: Path, options: ReadOptions, room: Callable[[int], int], watch: Callable[[TextReading], None]
-) -> tuple[Schema, PartedData, Origin]:
+) -> tuple[Schema, PartsTable, Origin]:
     """Read a file in stretches.
 
     ``room`` tells how many rows of so many columns a stretch may have; ``watch`` is called after each, and may refuse
@@ -47,38 +47,38 @@ def load_text(
 
     # While the numbers are here they are added up, which is what most methods ask for first.
     plain = np.full(len(columns.quasi), -1, np.int64)
-    tell = (lambda number, part: tally(part["lo"], part["lo"], plain)) if columns.quasi else None
-    raw = _put_again(pool, parts, tell)
+    summarize = (lambda number, part: tally(part["lo"], part["lo"], plain)) if columns.quasi else None
+    raw = _put_again(pool, parts, summarize)
     none = np.empty((0, 0), np.int32)
     told = reading.result(encodings_of(options), none, none)
     schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
-        data.known.moments = Moments(*moments(raw.told, table, offsets))
+        data.known.moments = Moments(*moments(raw.summaries, table, offsets))
     return schema, data, origin
 
 
 def columns_read(
     pool: Pool, path: Path, head: Head, columns: Columns, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
     told: RawText,
-) -> tuple[Schema, PartedData, Origin]:  # fmt: skip
+) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
     """Make a table of the numbers and codes of a file, when it is known what its texts are."""
     found = vocabularies(told, columns, options)
     words = words_of(told, columns, found)
     cells = _placed(pool, raw, [found.get(name) for name in columns.quasi])
-    shape = Shape(tuple(columns.quasi), ranged_in(columns, found), tuple(columns.others), without_texts(words))
+    shape = PartSchema(tuple(columns.quasi), ranged_in(columns, found), tuple(columns.others), without_texts(words))
     texts = tuple(None if each is None else each.texts for each in words)
-    data = PartedData(shape, sizes, cells, raw, texts)
+    data = PartsTable(shape, sizes, cells, raw, texts)
     schema = schema_of(columns.assigned, found, options, head.header)
     return schema, data, origin_of(path, head, told, found, options)
 
 
-def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], tell: Telling) -> Handle:
+def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], summarize: Summarize) -> Handle:
     """Keep the stretches of a file; begin again with those columns as text that turned out to be."""
     while True:
         try:
-            return pool.put(parts(), tell=tell)
-        except Spoilt:
+            return pool.put(parts(), summarize=summarize)
+        except ReadAgain:
             continue
 
 
@@ -95,7 +95,7 @@ def _placed(pool: Pool, raw: Handle, columns: list[Vocabulary | None]) -> Handle
         found = {"lo": _at(lo, lows)}
         return found if exact else found | {"hi": _at(lo, highs)}
 
-    return pool.each(work, raw)
+    return pool.map(work, raw)
 
 
 def _at(codes: Positions, places: list[Positions | None]) -> Positions:

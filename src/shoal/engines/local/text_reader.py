@@ -105,7 +105,7 @@ class TextReading:
         self.counts: dict[str, NDArray[np.int64]] = {}
 
     def stretches(self, rows: int | None) -> Iterator[Stretch]:
-        """Give the file in stretches of so many rows, or as one; raises `Spoilt` when it must be read again."""
+        """Give the file in stretches of so many rows, or as one; raises `ReadAgain` when it must be read again."""
         targets = np.array([self.places.get(name, 0) for name in self.head.header], np.int32)
         packed = is_compressed(self.path)
         size = 0 if packed else self.path.stat().st_size
@@ -124,7 +124,7 @@ class TextReading:
                     if spoilt.any():
                         self.modes[spoilt] = TEXT
                         if rows is not None:
-                            raise Spoilt
+                            raise ReadAgain
                     else:
                         self._count(stretch)
                         found += stretch.cells.shape[0]
@@ -160,7 +160,7 @@ class TextReading:
         return RawText(cells, others, texts, self.counts, self.written, self.content, used)
 
 
-class Spoilt(Exception):  # noqa: N818 - nothing is wrong: the reading begins again
+class ReadAgain(Exception):  # noqa: N818 - nothing is wrong: the reading begins again
     """A column that was taken for numbers turned out to be text after stretches of it had been given."""
 
 

@@ -17,7 +17,7 @@ from shoal.kernels.radix import places_in
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class PartSchema:
     """What all parts of a table have in common. It goes wherever parts are worked on, so it holds no texts."""
 
     quasi: tuple[str, ...]
@@ -26,7 +26,7 @@ class Shape:
     words: tuple[Words | None, ...]
 
     @property
-    def bare(self) -> Shape:
+    def bare(self) -> PartSchema:
         """The same without carried columns, which are not read then."""
         return replace(self, carried=(), words=())
 
@@ -38,8 +38,8 @@ class Shape:
         """Give one part as the local engine would hold it."""
         lo, hi, index = OWN, OWN, cells.get("index", OWN)
         if self.quasi:
-            lo = settled(cells["lo"], cells.get("seat"))
-            hi = settled(cells["hi"], cells.get("seat")) if "hi" in cells else lo
+            lo = reorder(cells["lo"], cells.get("seat"))
+            hi = reorder(cells["hi"], cells.get("seat")) if "hi" in cells else lo
             if hi is lo and "hi" in cells:  # one array under both names is no promise that all parts are exact
                 hi = lo.copy()
         if self.carried and "codes" in codes:
@@ -78,7 +78,7 @@ class KnownOfParts(Known):
 
 
 @dataclass(frozen=True, eq=False)
-class PartedData:
+class PartsTable:
     """A table in parts: how many records each has, their cells, and their codes in carried columns.
 
     What is ``held`` is the cells, or something that gives them when they are wanted. A part of them has the matrices
@@ -88,7 +88,7 @@ class PartedData:
     codes.
     """
 
-    shape: Shape
+    shape: PartSchema
     sizes: tuple[int, ...]
     held: Beside
     codes: Handle
@@ -117,14 +117,14 @@ class PartedData:
         """The number of the first record of each part, and of all."""
         return np.append(0, np.cumsum(self.sizes)).astype(np.int64)
 
-    def with_cells(self, cells: Beside, ranged: tuple[bool, ...]) -> PartedData:
+    def with_cells(self, cells: Beside, ranged: tuple[bool, ...]) -> PartsTable:
         """Give the same records with other cells."""
         other = replace(self, held=cells, shape=replace(self.shape, ranged=ranged))
         kept = {name: found for name, found in self.known.counts.items() if name in self.shape.carried}
         other.known.counts.update(kept)
         return other
 
-    def blanked(self, names: Sequence[str]) -> PartedData:
+    def blanked(self, names: Sequence[str]) -> PartsTable:
         """Give the same records with nothing in the missing cells of some carried columns."""
         texts = [
             blank_texts(words, mine) if words is not None and mine is not None and name in names else mine
@@ -135,7 +135,7 @@ class PartedData:
         vars(other.known).update(vars(self.known))
         return other
 
-    def distances_from(self, original: PartedData) -> Floats | None:
+    def distances_from(self, original: PartsTable) -> Floats | None:
         """Give how far records are from what is published for them, if that was found when it was published."""
         return self.known.distances_from(original.known)
 
@@ -150,7 +150,7 @@ def without_texts(words: Sequence[Words | None]) -> tuple[Words | None, ...]:
     return tuple(each if each is None else Words((), each.lo, each.hi) for each in words)
 
 
-def settled(values: NDArray[Any], seats: Positions | None) -> NDArray[Any]:
+def reorder(values: NDArray[Any], seats: Positions | None) -> NDArray[Any]:
     """Put values into their seats."""
     if seats is None:
         return values
@@ -160,7 +160,7 @@ def settled(values: NDArray[Any], seats: Positions | None) -> NDArray[Any]:
 
 def value_of(part: Part) -> NDArray[Any]:
     """Give the numbers of a column that lies beside a part, record by record."""
-    return settled(part["value"], part.get("seat"))
+    return reorder(part["value"], part.get("seat"))
 
 
 def cells_of(data: LocalData) -> dict[str, NDArray[Any]]:

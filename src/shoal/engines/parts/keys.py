@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from shoal.engines.local.data import LocalData, spans
-from shoal.engines.parts.data import PartedData, Shape, value_of
+from shoal.engines.parts.data import PartSchema, PartsTable, value_of
 from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
 from shoal.engines.protocol import RowKernel
 from shoal.schema import Schema
@@ -20,7 +20,7 @@ KeysIn = Callable[[Part, Part, Sequence[Part]], list[NDArray[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class RowFunction:
     """How the cells of records tell a number for each."""
 
     schema: Schema
@@ -33,23 +33,23 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class Mapped(Lazy):
+class MappedColumn(Lazy):
     """A number for each record that its cells tell: it can be found anew wherever they are."""
 
     pool: Pool
-    data: PartedData
-    told: Told
+    data: PartsTable
+    function: RowFunction
 
     @cached_property
     def column(self) -> Handle:
         """The number of each record, beside the parts of the table."""
-        shape, told = self.data.shape.bare, self.told
-        return self.pool.each(
+        shape, told = self.data.shape.bare, self.function
+        return self.pool.map(
             lambda number, cells, codes: {"value": told.by(shape.local(cells, codes))}, self.data.cells, self.data.codes
         )
 
 
-def keys_in(data: PartedData, keys: Sequence[str | Beside]) -> tuple[KeysIn, list[Handle]]:
+def keys_in(data: PartsTable, keys: Sequence[str | Beside]) -> tuple[KeysIn, list[Handle]]:
     """Say how keys are found in the parts of a table, and what must lie beside these for that."""
     shape = data.shape
     ways = [_way(data, key) for key in keys]
@@ -63,7 +63,7 @@ def keys_in(data: PartedData, keys: Sequence[str | Beside]) -> tuple[KeysIn, lis
     return found, [home(key) for key in keys if not isinstance(key, str) and _way(data, key) is None]
 
 
-def keys_by_cells(data: PartedData, keys: Sequence[str | Beside]) -> Callable[[Part], list[NDArray[Any]]] | None:
+def keys_by_cells(data: PartsTable, keys: Sequence[str | Beside]) -> Callable[[Part], list[NDArray[Any]]] | None:
     """Say how the cells of records tell their keys, wherever they were brought; None if they do not tell all."""
     shape = data.shape.bare
     ways = [way for key in keys if (way := _way(data, key)) is not None and way not in data.shape.carried]
@@ -76,18 +76,18 @@ def keys_by_cells(data: PartedData, keys: Sequence[str | Beside]) -> Callable[[P
     return found
 
 
-def cells_there(shape: Shape, part: Part) -> LocalData:
+def cells_there(shape: PartSchema, part: Part) -> LocalData:
     """Give the cells of records that were brought together as the local engine would hold them."""
     return shape.holding(part["lo"], part.get("hi", part["lo"]))
 
 
-def _way(data: PartedData, key: str | Beside) -> str | Told | None:
+def _way(data: PartsTable, key: str | Beside) -> str | RowFunction | None:
     """Tell how a key is found: by its name, by what cells tell, or in a column of its own."""
-    if isinstance(key, Mapped) and key.data is data:
-        return key.told
+    if isinstance(key, MappedColumn) and key.data is data:
+        return key.function
     return key if isinstance(key, str) else None
 
 
-def _key(way: str | Told, here: LocalData | None) -> NDArray[Any]:
+def _key(way: str | RowFunction, here: LocalData | None) -> NDArray[Any]:
     assert here is not None
-    return way.by(here) if isinstance(way, Told) else here.positions(way)
+    return way.by(here) if isinstance(way, RowFunction) else here.positions(way)

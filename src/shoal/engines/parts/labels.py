@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, homeward
 from shoal.engines.parts.pool import Handle, Lazy, Part, Pool
+from shoal.engines.parts.shuffle import Arrays, restore_order
 
 _FEW = 1000  # rows between which the others are copied stretch by stretch
 
 
 @dataclass(frozen=True, eq=False)
-class Labels(Lazy):
+class LabelColumn(Lazy):
     """The classes of a table whose cells are held by ``cells``.
 
     Of ``there``, the first holds records, the last their labels in the part, from 0 on. What is between them, if there
@@ -40,9 +40,9 @@ class Labels(Lazy):
 
         def send(number: int, *parts: Part) -> list[Arrays]:
             found = together(("row",), number in begun, *parts)
-            return homeward({"value": found["label"] + np.int32(first[number])}, found["row"], bounds)
+            return restore_order({"value": found["label"] + np.int32(first[number])}, found["row"], bounds)
 
-        return self.pool.exchange(send, bounds.size - 1, *self.there)
+        return self.pool.shuffle(send, bounds.size - 1, *self.there)
 
 
 def together(names: tuple[str, ...], begun: bool, part: Part, *beside: Part) -> Arrays:

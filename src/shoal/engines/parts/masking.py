@@ -12,9 +12,9 @@ from shoal.arrays import Counts, Positions
 from shoal.axis import Axis
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.local.publishing import seated
-from shoal.engines.parts.arranging import Arrays, gathered, homeward
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import Arrays, restore_order, shuffle_by_hash
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import mix_rows
 from shoal.levels import Stretches
@@ -22,8 +22,8 @@ from shoal.schema import Schema
 
 
 def mask_unique(
-    pool: Pool, data: PartedData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
-) -> tuple[Schema, PartedData, Mapping[str, Counts]]:
+    pool: Pool, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
+) -> tuple[Schema, PartsTable, Mapping[str, Counts]]:
     """Bring one column after the other to its level in the records that no other record equals in the key."""
     shape, bounds = data.shape, data.bounds
     columns = np.array([shape.quasi.index(name) for name in key], np.int64)
@@ -33,26 +33,26 @@ def mask_unique(
         n = here.lo.shape[0]
         return {"lo": here.lo, "hi": here.hi, "concerned": np.ones(n, bool), "changed": np.ones(n, bool)}
 
-    original = pool.each(begin, data.cells, data.codes)
+    original = pool.map(begin, data.cells, data.codes)
     state, alone = original, _alone(pool, original, columns, bounds)
     axes: dict[str, Axis] = {}
     for name, stretches in steps:
-        if not any(alone.told):
+        if not any(alone.summaries):
             break
         ends = np.array([MISSING], np.int32), np.array([TOP], np.int32)
         if stretches is not None:
             axes[name], *ends = seated(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
-        state = pool.each(_step(shape.quasi.index(name), stretches, *ends), state, original, alone)
-        alone = pool.each(_still_alone, alone, state, _alone(pool, state, columns, bounds), tell=_any_alone)
+        state = pool.map(_step(shape.quasi.index(name), stretches, *ends), state, original, alone)
+        alone = pool.map(_still_alone, alone, state, _alone(pool, state, columns, bounds), summarize=_any_alone)
 
     def count(number: int, before: Part, after: Part) -> list[Counts]:
         changed = (after["lo"] != before["lo"]) | (after["hi"] != before["hi"])
         return [np.unique(before["lo"][changed[:, j], j], return_counts=True) for j in masked.values()]
 
     masked = {name: shape.quasi.index(name) for name, _ in steps}
-    found = zip(*pool.gather(count, original, state), strict=True)
+    found = zip(*pool.collect(count, original, state), strict=True)
     hidden = {name: together(parts) for name, parts in zip(masked, found, strict=True)}
-    cells = pool.each(lambda number, part: {"lo": part["lo"], "hi": part["hi"]}, state)
+    cells = pool.map(lambda number, part: {"lo": part["lo"], "hi": part["hi"]}, state)
     return schema.with_axes(axes), data.with_cells(cells, shape.ranged), hidden
 
 
@@ -87,15 +87,15 @@ def _alone(pool: Pool, state: Handle, columns: NDArray[np.int64], bounds: NDArra
         lonely = np.zeros(part["row"].size, bool)
         if lonely.size:
             lonely = alone_in(part["lo"], part["hi"], np.arange(columns.size)) & part["changed"]
-        return homeward({}, part["row"][lonely], bounds)
+        return restore_order({}, part["row"][lonely], bounds)
 
     def mark(number: int, part: Part) -> Arrays:
         alone = np.zeros(int(bounds[number + 1] - bounds[number]), bool)
         alone[part["seat"]] = True
         return {"alone": alone}
 
-    there = gathered(pool, send, bounds.size - 1, state)
-    return pool.each(mark, pool.exchange(back, bounds.size - 1, there), tell=_any_alone)
+    there = shuffle_by_hash(pool, send, bounds.size - 1, state)
+    return pool.map(mark, pool.shuffle(back, bounds.size - 1, there), summarize=_any_alone)
 
 
 def _any_alone(number: int, part: Part) -> bool:

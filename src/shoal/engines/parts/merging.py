@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Levels
 from shoal.engines.merging import merged, openings, strengths
-from shoal.engines.parts.arranging import Arrays, arranged, homeward
-from shoal.engines.parts.classing import Rank, carried
-from shoal.engines.parts.data import PartedData, value_of
+from shoal.engines.parts.data import PartsTable, value_of
+from shoal.engines.parts.groups import Rank, carried
 from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
+from shoal.engines.parts.shuffle import Arrays, restore_order, shuffle_by_range
 from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
@@ -42,7 +42,7 @@ class _Around:
 
 
 def until_met(
-    pool: Pool, data: PartedData, schema: Schema, labels: Beside, groups: int, promise: Promise,
+    pool: Pool, data: PartsTable, schema: Schema, labels: Beside, groups: int, promise: Promise,
     rank: Rank,
 ) -> tuple[Beside, int]:  # fmt: skip
     """Join classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
@@ -60,12 +60,12 @@ def until_met(
         classes = _classes(found | {"size": np.diff(starts)}, promise)
         return found | {"size": np.diff(starts), "level": promise.level(classes) if starts.size > 1 else np.empty(0)}
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, home(labels), *handles, whole=True)
-    state = pool.each(begin, there, tell=_telling(promise))
-    if not any(end.failing for end in state.told):
+    there = shuffle_by_range(pool, telling, bounds, data.cells, data.codes, home(labels), *handles, whole=True)
+    state = pool.map(begin, there, summarize=_telling(promise))
+    if not any(end.failing for end in state.summaries):
         return labels, groups
     while True:
-        ends: Sequence[_Ends] = state.told
+        ends: Sequence[_Ends] = state.summaries
         if sum(end.classes for end in ends) <= 1 or not any(end.failing for end in ends):
             break
         state = _round(pool, state, ends, promise)
@@ -73,9 +73,9 @@ def until_met(
 
     def send(number: int, part: Part) -> list[Arrays]:
         value = np.repeat(np.arange(part["size"].size, dtype=np.int32) + np.int32(first[number]), part["size"])
-        return homeward({"value": value}, part["row"], bounds)
+        return restore_order({"value": value}, part["row"], bounds)
 
-    return pool.exchange(send, len(data.sizes), state), int(first[-1])
+    return pool.shuffle(send, len(data.sizes), state), int(first[-1])
 
 
 def _classes(part: Part, promise: Promise) -> Classes:
@@ -106,11 +106,11 @@ def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -
         return opens
 
     if not any(each.joins for each in around):
-        return pool.each(
-            lambda number, part: _joined(part, opening(number, part), promise), state, tell=_telling(promise)
+        return pool.map(
+            lambda number, part: _joined(part, opening(number, part), promise), state, summarize=_telling(promise)
         )
     # What joins a class of an earlier part moves there: to where the nearest class before it begins.
-    opens = pool.gather(lambda number, part: bool(opening(number, part).any()), state)
+    opens = pool.collect(lambda number, part: bool(opening(number, part).any()), state)
     home = list(range(state.parts))
     for number in range(1, state.parts):
         if around[number].joins or ends[number].classes == 0:
@@ -129,11 +129,11 @@ def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -
             sent[home[number]] = moved
         return sent
 
-    moved = pool.exchange(move, state.parts, state)
-    return pool.each(
+    moved = pool.shuffle(move, state.parts, state)
+    return pool.map(
         lambda number, part: _joined({name: part[name] for name in part if name != "opens"}, part["opens"], promise),
         moved,
-        tell=_telling(promise),
+        summarize=_telling(promise),
     )
 
 

@@ -17,22 +17,20 @@ from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.ordering import counted_up, in_order, not_of_this_table
 from shoal.engines.local.sort_keys import SortKeys, sort_keys
-from shoal.engines.parts.arranging import (
+from shoal.engines.parts.data import PartSchema, PartsTable, reorder
+from shoal.engines.parts.generalizing import GeneralizedCells
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import (
     Arrays,
     Pieces,
     ascending,
-    dealt,
-    homeward,
     numbers_of,
+    restore_order,
     rows_in,
     rows_of,
+    shuffle_by_range,
+    split_by_target,
 )
-from shoal.engines.parts.arranging import (
-    arranged as in_ranges,
-)
-from shoal.engines.parts.data import PartedData, Shape, settled
-from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.engines.parts.publishing import Published
 from shoal.engines.pieces import Splits, sortable, splits_among
 from shoal.kernels.grouping import by_label, count_labels, starts_of
 from shoal.kernels.ordering import Matrices, are_ordered
@@ -48,7 +46,7 @@ _LARGEST = 2  # how many times as large as others a range of whole classes may b
 class _Sorting:
     """How the records of a part are sorted."""
 
-    shape: Shape
+    shape: PartSchema
     keys: SortKeys
 
     def cells(self, data: LocalData) -> Matrices:
@@ -72,13 +70,13 @@ class _Sorting:
         return _columns(self.shape, found) | index | {"row": rows[order]}
 
 
-def _columns(shape: Shape, data: LocalData) -> Arrays:
+def _columns(shape: PartSchema, data: LocalData) -> Arrays:
     """Give the cells and codes of some records as the columns of a part."""
     ends = {"lo": data.lo} if data.hi is data.lo else {"lo": data.lo, "hi": data.hi}
     return (ends if shape.quasi else {}) | ({"codes": data.codes} if shape.carried else {})
 
 
-def arranged(pool: Pool, data: PartedData, schema: Schema) -> tuple[PartedData, RowOrder]:
+def released_order(pool: Pool, data: PartsTable, schema: Schema) -> tuple[PartsTable, RowOrder]:
     """Bring the records into the released order, unless they stand in it."""
     words = data.whole_words()
     values = {
@@ -88,14 +86,14 @@ def arranged(pool: Pool, data: PartedData, schema: Schema) -> tuple[PartedData, 
     }
     sorting = _Sorting(data.shape, sort_keys(schema, data.shape.quasi, data.shape.carried, words, values))
     there = None
-    if isinstance(data.held, Published):
+    if isinstance(data.held, GeneralizedCells):
         there = _class_by_class(pool, data, data.held, sorting)
     elif _stands_in_order(pool, data, sorting):
         return data, counted_up(data.sizes)
     if there is None:
         there = _record_by_record(pool, data, sorting)
     found = data.with_cells(there, data.shape.ranged)
-    return replace(found, sizes=tuple(there.told), codes=there), _rows(pool, there)
+    return replace(found, sizes=tuple(there.summaries), codes=there), _rows(pool, there)
 
 
 def _behind(give: Callable[[Positions], Any], codes: int) -> Callable[[], Any]:
@@ -104,13 +102,13 @@ def _behind(give: Callable[[Positions], Any], codes: int) -> Callable[[], Any]:
 
 def _rows(pool: Pool, there: Handle) -> RowOrder:
     def stretches() -> Iterator[NDArray[np.int64]]:
-        rows = pool.each(lambda number, part: {"row": part["row"]}, there)
+        rows = pool.map(lambda number, part: {"row": part["row"]}, there)
         return (part["row"].astype(np.int64) for part in pool.stream(rows))
 
     return stretches
 
 
-def _stands_in_order(pool: Pool, data: PartedData, sorting: _Sorting) -> bool:
+def _stands_in_order(pool: Pool, data: PartsTable, sorting: _Sorting) -> bool:
     """Tell whether the records of each part stand in order, and the last of each before the first of the next."""
     shape = data.shape
 
@@ -129,12 +127,12 @@ def _stands_in_order(pool: Pool, data: PartedData, sorting: _Sorting) -> bool:
         ]
         return are_ordered(sorting.cells(here), here.index, ranks), told
 
-    looks = pool.gather(look, data.cells, data.codes)
+    looks = pool.collect(look, data.cells, data.codes)
     ends = [end for _, told in looks for end in told]
     return all(ordered for ordered, _ in looks) and ends == sorted(ends)
 
 
-def _record_by_record(pool: Pool, data: PartedData, sorting: _Sorting) -> Handle:
+def _record_by_record(pool: Pool, data: PartsTable, sorting: _Sorting) -> Handle:
     """Bring records into ranges with their cells: equal records may be in several of these, if they are many."""
     shape = data.shape
 
@@ -145,11 +143,11 @@ def _record_by_record(pool: Pool, data: PartedData, sorting: _Sorting) -> Handle
     def finish(number: int, part: Part) -> Arrays:
         return sorting.sorted(shape.local(part, part), part["row"])
 
-    ranges = in_ranges(pool, telling, data.bounds, data.cells, data.codes, keyed=False)
-    return pool.each(finish, ranges, tell=rows_in)
+    ranges = shuffle_by_range(pool, telling, data.bounds, data.cells, data.codes, keyed=False)
+    return pool.map(finish, ranges, summarize=rows_in)
 
 
-def _class_by_class(pool: Pool, data: PartedData, published: Published, sorting: _Sorting) -> Handle | None:
+def _class_by_class(pool: Pool, data: PartsTable, published: GeneralizedCells, sorting: _Sorting) -> Handle | None:
     """Bring classes into ranges, and then the codes of their records; None if some would not fit into one."""
     shape, bounds, wanted = data.shape, data.bounds, len(data.sizes)
     splits = _splits(pool, data, published, sorting)
@@ -175,11 +173,11 @@ def _class_by_class(pool: Pool, data: PartedData, published: Published, sorting:
         return Pieces(wanted, make)
 
     def tell_home(number: int, part: Part) -> list[Arrays]:
-        return homeward({"range": targets(part)[part["index"]]}, part["row"], bounds)
+        return restore_order({"range": targets(part)[part["index"]]}, part["row"], bounds)
 
     def codes_to(number: int, codes: Part, told: Part) -> Pieces:
         columns = {"codes": codes["codes"], "row": numbers_of(bounds, number)}
-        return dealt(columns, settled(told["range"], told["seat"]), wanted)
+        return split_by_target(columns, reorder(told["range"], told["seat"]), wanted)
 
     def finish(number: int, classes: Part, *beside: Part) -> Arrays:
         row, index = classes["row"], np.repeat(np.arange(len(classes["size"]), dtype=np.int32), classes["size"])
@@ -190,14 +188,14 @@ def _class_by_class(pool: Pool, data: PartedData, published: Published, sorting:
         here = shape.local({"lo": classes["lo"], "hi": classes["hi"], "index": index}, {"codes": codes})
         return sorting.sorted(here, row)
 
-    there = [pool.exchange(classes_to, wanted, published.classes)]
+    there = [pool.shuffle(classes_to, wanted, published.classes)]
     if shape.carried:
-        told = pool.exchange(tell_home, wanted, published.classes)
-        there.append(pool.exchange(codes_to, wanted, data.codes, told))
-    return pool.each(finish, *there, tell=rows_in)
+        told = pool.shuffle(tell_home, wanted, published.classes)
+        there.append(pool.shuffle(codes_to, wanted, data.codes, told))
+    return pool.map(finish, *there, summarize=rows_in)
 
 
-def _splits(pool: Pool, data: PartedData, published: Published, sorting: _Sorting) -> Splits | None:
+def _splits(pool: Pool, data: PartsTable, published: GeneralizedCells, sorting: _Sorting) -> Splits | None:
     """Find where ranges of whole classes begin from some records of each part; None if they would be too unequal."""
     shape, wanted = data.shape, len(data.sizes)
     step = max(1, data.rows // (_SAMPLED * wanted * wanted))
@@ -206,28 +204,28 @@ def _splits(pool: Pool, data: PartedData, published: Published, sorting: _Sortin
         classes = part["index"][::step]
         return [key[classes] for key in sorting.keys_of(shape.holding(part["lo"], part["hi"]))]
 
-    found = pool.gather(sample, published.classes)
+    found = pool.collect(sample, published.classes)
     keys = [np.concatenate(column) for column in zip(*found, strict=True)]
     splits = splits_among([sortable(key) for key in keys], np.arange(keys[0].size), wanted, whole=True)
     most = np.bincount(splits.range_of(keys, np.zeros(keys[0].size, np.int32))).max()
     return None if most > max(_LARGEST * keys[0].size / wanted, 1) else splits
 
 
-def rearranged(pool: Pool, data: PartedData, order: RowOrder) -> PartedData:
+def input_order(pool: Pool, data: PartsTable, order: RowOrder) -> PartsTable:
     """Bring records in the released order back to the order of the input."""
     shape, bounds = data.shape, data.bounds
     numbers = pool.put(_cut(order(), data.sizes))
 
     def send(number: int, cells: Part, codes: Part, to: Part) -> list[Arrays]:
-        return homeward(_columns(shape, shape.unfolded(cells, codes)), to["row"], bounds)
+        return restore_order(_columns(shape, shape.unfolded(cells, codes)), to["row"], bounds)
 
     def settle(number: int, part: Part) -> Arrays:
         seat, size = part["seat"], int(bounds[number + 1] - bounds[number])
         if seat.size != size or not (np.bincount(seat, minlength=size) == 1).all():
             raise not_of_this_table()
-        return {name: settled(part[name], seat) for name in part if name != "seat"}
+        return {name: reorder(part[name], seat) for name in part if name != "seat"}
 
-    there = pool.each(settle, pool.exchange(send, len(data.sizes), data.cells, data.codes, numbers))
+    there = pool.map(settle, pool.shuffle(send, len(data.sizes), data.cells, data.codes, numbers))
     return replace(data.with_cells(there, shape.ranged), codes=there)
 
 

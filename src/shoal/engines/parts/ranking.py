@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_in, taken
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.keys import keys_by_cells, keys_in
-from shoal.engines.parts.labels import Labels
+from shoal.engines.parts.labels import LabelColumn
 from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool
+from shoal.engines.parts.shuffle import Arrays, keys_of, numbers_of, restore_order, rows_in, shuffle_by_range, taken
 from shoal.kernels.radix import order_by_keys, put_at
 
 
 @dataclass(frozen=True, eq=False)
-class Places(Lazy):
+class RankColumn(Lazy):
     """Each record's place when sorted by keys, or what a kernel makes of it."""
 
     pool: Pool
-    data: PartedData
+    data: PartsTable
     keys: tuple[str | Beside, ...]
     kernel: Callable[[Any], Any] | None = None
 
@@ -33,13 +33,15 @@ class Places(Lazy):
         """The number of each record, beside the parts of the table."""
         bounds, kernel = self.data.bounds, self.kernel or _same
         if not self.keys:
-            return self.pool.each(lambda number, cells: {"value": kernel(numbers_of(bounds, number))}, self.data.cells)
+            return self.pool.map(lambda number, cells: {"value": kernel(numbers_of(bounds, number))}, self.data.cells)
         there, before = self._sorted(None)
 
         def send(number: int, part: Part) -> list[Arrays]:
-            return homeward({"value": _numbers(keys_of(part), part, before[number], kernel)[0]}, part["row"], bounds)
+            return restore_order(
+                {"value": _numbers(keys_of(part), part, before[number], kernel)[0]}, part["row"], bounds
+            )
 
-        return self.pool.exchange(send, len(self.data.sizes), there)
+        return self.pool.shuffle(send, len(self.data.sizes), there)
 
     def _sorted(self, told: Callable[[Part], list[Any]] | None, *, moving: bool = False) -> tuple[Handle, list[int]]:
         """Bring records into ranges of keys, with their cells if these are to move; and count those before each.
@@ -57,10 +59,10 @@ class Places(Lazy):
             return keys(cells, codes, given), ends if moving else dict
 
         held = self.data.cells, self.data.codes, *others
-        there = arranged(self.pool, telling, self.data.bounds, *held, keyed=told is None, tell=rows_in)
-        return there, [0, *np.cumsum(there.told).tolist()]
+        there = shuffle_by_range(self.pool, telling, self.data.bounds, *held, keyed=told is None, summarize=rows_in)
+        return there, [0, *np.cumsum(there.summaries).tolist()]
 
-    def classes(self) -> Labels | None:
+    def classes(self) -> LabelColumn | None:
         """Take the numbers for labels, each record beside those of its class; None unless they follow the order.
 
         Few classes reach over the end of a range: their records go where the class begins.
@@ -76,8 +78,8 @@ class Places(Lazy):
             lowest = label.dtype.type(limits[0] if label.size else 0)
             return {"label": (label - lowest).astype(np.int32, copy=False), "limits": limits}
 
-        numbers = self.pool.each(number, there, tell=lambda number, part: part["limits"].tolist())
-        limits: Sequence[list[int]] = numbers.told
+        numbers = self.pool.map(number, there, summarize=lambda number, part: part["limits"].tolist())
+        limits: Sequence[list[int]] = numbers.summaries
         filled = [number for number, limit in enumerate(limits) if limit]
         if not all(limits[n][2] for n in filled) or any(limits[a][1] > limits[b][0] for a, b in pairwise(filled)):
             return None
@@ -95,9 +97,9 @@ class Places(Lazy):
             none = {name: column[:0] for name, column in over.items()}
             return [over if target == home_of else none for target in parts]
 
-        left = self.pool.exchange(send, there.parts, there, numbers)
+        left = self.pool.shuffle(send, there.parts, there, numbers)
         held = there, left, numbers
-        return Labels(self.pool, self.data.cells, held, first, self.data.bounds, frozenset(begins))
+        return LabelColumn(self.pool, self.data.cells, held, first, self.data.bounds, frozenset(begins))
 
 
 def _same(places: Any) -> Any:

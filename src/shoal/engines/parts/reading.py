@@ -24,7 +24,7 @@ from shoal.engines.local.loading import notes_of, read_so, reading_of, schema_of
 from shoal.engines.local.ordered_categories import as_levels, has_levels, with_levels
 from shoal.engines.local.ordering import coded_in, typed_in
 from shoal.engines.local.typed_columns import as_numbers, is_text, marks
-from shoal.engines.parts.data import PartedData, Shape, without_texts
+from shoal.engines.parts.data import PartSchema, PartsTable, without_texts
 from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
@@ -83,10 +83,10 @@ class Column:
 
 def loaded(
     pool: Pool, raw: Handle, asked: Asked, options: ReadOptions, origin: Origin
-) -> tuple[Schema, PartedData, Origin]:
+) -> tuple[Schema, PartsTable, Origin]:
     """Make a table of encoded stretches that tell what is in them."""
     names = list(asked.assigned)
-    told: Sequence[Told] = raw.told
+    told: Sequence[Told] = raw.summaries
     sizes = [size for size, _, _ in told]
     bounds = np.append(0, np.cumsum(sizes))
     if bounds[-1] == 0:
@@ -111,10 +111,10 @@ def loaded(
     def codes(number: int, part: Part) -> Part:
         return {"codes": np.stack([places[name](part, number)[0] for name in rest], axis=1)}
 
-    held = [pool.each(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
+    held = [pool.map(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
     words = [columns[name].words for name in rest]
-    data = PartedData(
-        Shape(
+    data = PartsTable(
+        PartSchema(
             tuple(quasi), tuple(columns[name].vocabulary.ranged for name in quasi), tuple(rest), without_texts(words)
         ),
         tuple(sizes), held[0], held[-1], tuple(None if each is None else each.texts for each in words),
@@ -128,7 +128,7 @@ def loaded(
 def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
     """Say what an encoded stretch tells: its size, the limits of its plain columns, the distinct cells of others."""
 
-    def tell(number: int, part: Part) -> Told:
+    def summarize(number: int, part: Part) -> Told:
         limits, cells = {}, {}
         for j, name in enumerate(names):
             if name in plain:
@@ -138,7 +138,7 @@ def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told
                 cells[name] = distinct_of(part, j)
         return int(part["rows"][0]), limits, cells
 
-    return tell
+    return summarize
 
 
 def _numbers(
@@ -163,7 +163,7 @@ def _numbers(
     def values_in(number: int, part: Part) -> Integers:
         return np.unique(part[f"number{j}"][~_gone(part, j, told)])
 
-    values = np.unique(np.concatenate(pool.gather(values_in, raw)))
+    values = np.unique(np.concatenate(pool.collect(values_in, raw)))
 
     def large(part: Part, number: int) -> tuple[Positions, Positions]:
         codes = np.searchsorted(values, part[f"number{j}"]).astype(np.int32)

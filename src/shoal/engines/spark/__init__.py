@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.engines.local.data import LocalData
-from shoal.engines.parts.data import PartedData
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.parts.pool import Part
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
@@ -22,7 +22,7 @@ from shoal.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Spark(Parted):
+class Spark(PartsEngine):
     """Hold tables on the workers of a Spark cluster.
 
     Parameters
@@ -95,7 +95,7 @@ class Spark(Parted):
             return Table(schema, data, self, origin)
         return super().read(source, options)
 
-    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: PartsTable, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
         """Write a folder by the workers, and anything else through the driver, part by part."""
         if target.kind != "folder":
             return super().write(data, schema, target, layout)
@@ -104,7 +104,7 @@ class Spark(Parted):
         held, exact = (data.cells, data.codes), self.exact(data).tolist()
         return nullcontext(Stored(write_folder(self.pool, held, self._local(data), schema, target.path, exact)))
 
-    def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
+    def frame(self, data: PartsTable, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame: one of Spark stays on the cluster."""
         if kind != "spark":
             return super().frame(data, schema, kind, cells)
@@ -113,7 +113,7 @@ class Spark(Parted):
         exact = self.exact(data).tolist()
         return frame_of(self.pool, (data.cells, data.codes), self._local(data), schema, cells or "struct", exact)
 
-    def _local(self, data: PartedData) -> Any:
+    def _local(self, data: PartsTable) -> Any:
         """Give what makes a table in memory of a part, wherever it lies."""
         shape = replace(data.shape, words=data.whole_words())
         typed = data.typed

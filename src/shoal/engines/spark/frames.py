@@ -13,13 +13,13 @@ from shoal.engines.local.arrow import to_arrow
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.passing import named
 from shoal.engines.local.typed_columns import plain_column
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part
 from shoal.engines.parts.reading import Asked, loaded, telling
 from shoal.engines.spark.failures import on_driver, on_worker
-from shoal.engines.spark.packing import pack
 from shoal.engines.spark.pool import SparkPool
+from shoal.engines.spark.serialization import pack
 from shoal.errors import DataError, SchemaError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
@@ -27,7 +27,7 @@ from shoal.table import Origin
 _LONGEST = 1 << 28  # bytes of one cell of a frame
 
 
-def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schema, PartedData, Origin]:
+def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schema, PartsTable, Origin]:
     """Read a data frame of Spark: each of its partitions becomes a part, in their order."""
     names = frame.columns
     if len(set(names)) < len(names):
@@ -48,8 +48,8 @@ def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schem
     with warnings.catch_warnings(), on_driver():
         warnings.simplefilter("ignore")  # Spark warns of pandas, which nobody uses here
         parts = chosen.mapInArrow(encoded, "part binary").rdd.map(lambda row: bytes(row[0]))
-    raw = pool.adopt(parts, parts.getNumPartitions(), tell=telling(wanted, plain))
-    digests = pool.gather(_digest, raw)
+    raw = pool.adopt(parts, parts.getNumPartitions(), summarize=telling(wanted, plain))
+    digests = pool.collect(_digest, raw)
     told = hashlib.sha256("".join(digests).encode()).hexdigest()
     return loaded(pool, raw, asked, options, Origin("spark frame", told, "spark"))
 
@@ -79,7 +79,7 @@ def frame_of(
     def table(number: int, *parts: Part) -> pa.Table:
         return for_spark(to_arrow(local(number, *parts), schema, cells, exact))
 
-    (kinds, *_) = pool.gather(lambda number, *parts: table(number, *parts).schema, *handles)
+    (kinds, *_) = pool.collect(lambda number, *parts: table(number, *parts).schema, *handles)
     fields = _spark_schema(kinds)
     rows = pool.rows(
         lambda number, *parts: (tuple(row.values()) for row in table(number, *parts).to_pylist()), *handles

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from shoal.engines.parts.pool import Handle, Part, Telling
+from shoal.engines.parts.pool import Handle, Part, Summarize
+from shoal.engines.spark.accumulators import Notes
 from shoal.engines.spark.failures import on_driver, on_worker
-from shoal.engines.spark.following import followed
-from shoal.engines.spark.packing import STRETCHES, concatenated, joined, pack, stretched, unpack
-from shoal.engines.spark.telling import Notes
+from shoal.engines.spark.jobs import followed
+from shoal.engines.spark.serialization import STRETCHES, concatenated, joined, pack, stretched, unpack
 from shoal.progress import along
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class SparkHandle:
 
     rdd: Any
     parts: int
-    told: Sequence[Any] = ()
+    summaries: Sequence[Any] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel with work as a name that stands for the parts, without them."""
@@ -59,7 +59,7 @@ class SparkPool:
         self._gone: list[Any] = []
         self._notes = Notes(self._context)
 
-    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> SparkHandle:
+    def put(self, parts: Iterable[Part], *, summarize: Summarize = None) -> SparkHandle:
         """Keep parts that are made here: small ones go to the workers with their tasks, others each by itself."""
         self._tidy()
         waiting, size, rows = list[bytes](), 0, list[Any]()
@@ -75,15 +75,15 @@ class SparkPool:
             whole = self._context.parallelize(waiting, len(waiting))
         else:
             whole = self._context.emptyRDD()
-        return self.adopt(whole, len(rows) or len(waiting), tell=tell)
+        return self.adopt(whole, len(rows) or len(waiting), summarize=summarize)
 
     def _sent(self, number: int, whole: bytes) -> Any:
         return self._context.parallelize([0], 1).flatMap(_read(number, self._context.broadcast(whole)))
 
-    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> SparkHandle:
+    def map(self, work: Callable[..., Part], *handles: Handle, summarize: Summarize = None) -> SparkHandle:
         """Make a part of each."""
         count = len(handles)  # what runs on workers must not hold the handles themselves
-        noted = self._notes.taker(tell)
+        noted = self._notes.taker(summarize)
 
         def run(number: int, elements: Iterator[Any]) -> Iterator[memoryview]:
             with on_worker():
@@ -95,7 +95,7 @@ class SparkPool:
 
         return self._kept(_raw(self._zipped(handles).mapPartitionsWithIndex(run)), handles[0].parts, noted)
 
-    def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
+    def collect(self, work: Callable[..., T], *handles: Handle) -> list[T]:
         """Bring something small from each part here, in their order."""
         count = len(handles)
 
@@ -110,12 +110,12 @@ class SparkPool:
             found = self._zipped(handles).mapPartitionsWithIndex(run).collect()
         return [pickle.loads(one) for one in found]  # noqa: S301 - made by our own workers
 
-    def exchange(
-        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
+    def shuffle(
+        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, summarize: Summarize = None
     ) -> SparkHandle:
         """Move rows between parts."""
         count = len(handles)
-        noted = self._notes.taker(tell)
+        noted = self._notes.taker(summarize)
 
         def send(number: int, elements: Iterator[Any]) -> Iterator[tuple[int, tuple[int, int, bytes]]]:
             with on_worker():
@@ -157,9 +157,9 @@ class SparkPool:
         numbers = self._context.parallelize(range(parts), parts)
         return SparkHandle(_raw(numbers.mapPartitions(lambda _: stretched(pack({})))), parts)
 
-    def adopt(self, rdd: Any, parts: int, *, tell: Telling = None) -> SparkHandle:
+    def adopt(self, rdd: Any, parts: int, *, summarize: Summarize = None) -> SparkHandle:
         """Keep what Spark holds already: an RDD whose partitions are the bytes of so many parts."""
-        noted = self._notes.taker(tell)
+        noted = self._notes.taker(summarize)
 
         def run(number: int, pieces: Iterator[Any]) -> Iterator[memoryview]:
             with on_worker():

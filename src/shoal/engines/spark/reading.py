@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shoal.engines.local.folders import opened_folder
 from shoal.engines.local.parquet_reader import opened_file
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part
 from shoal.engines.parts.reading import Asked, loaded, telling
@@ -18,7 +18,7 @@ from shoal.table import Origin
 
 def read_parquet(
     pool: SparkPool, path: Path, options: ReadOptions, rows: int, *, folder: bool
-) -> tuple[Schema, PartedData, Origin]:
+) -> tuple[Schema, PartsTable, Origin]:
     """Read a Parquet file or a folder of them, each worker its row groups."""
     files = opened_folder(path) if folder else opened_file(path)
     asked = Asked.of(files.schema, options)
@@ -31,7 +31,7 @@ def read_parquet(
         begin, count, some = stretches[number]
         return encode(files.rows_of(some, names).slice(begin, count), plain)
 
-    raw = pool.each(load, pool.blank(len(stretches)), tell=telling(names, plain))
+    raw = pool.map(load, pool.blank(len(stretches)), summarize=telling(names, plain))
     return loaded(pool, raw, asked, options, files.origin)
 
 

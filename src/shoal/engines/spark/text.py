@@ -27,7 +27,7 @@ from shoal.engines.local.sealed import Sealed, changed
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, TextColumn, TextReading
 from shoal.engines.memory import need_of
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.pool import Handle, Part
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import ShoalError
@@ -66,7 +66,7 @@ class _NotInStretches(Exception):  # noqa: N818 - nothing is wrong: the driver r
     """The file cannot be read in stretches."""
 
 
-def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> tuple[Schema, PartedData, Origin]:
+def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> tuple[Schema, PartsTable, Origin]:
     """Read a file by the workers if they can, else by the driver, which holds one stretch at a time."""
     why = ""
     if not is_compressed(path):
@@ -86,7 +86,7 @@ def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> t
 
 def _in_stretches(
     pool: SparkPool, path: Path, head: Head, columns: Columns, options: ReadOptions, rows: int
-) -> tuple[Schema, PartedData, Origin]:
+) -> tuple[Schema, PartsTable, Origin]:
     sealed = Sealed.of(path.absolute())  # workers read what it is now, or nothing
     with sealed.open() as file:
         if hashlib.sha256(file.read(head.start)).hexdigest() != head.sha256:
@@ -96,8 +96,8 @@ def _in_stretches(
     stretches = _stretches(pool, sealed, head, parts)
     texts, encodings = set(columns.texts), encodings_of(options)
     while True:
-        raw = pool.each(_reader(sealed, head, columns, texts, encodings, stretches), pool.blank(parts), tell=_tell)
-        told: Sequence[Told] = raw.told
+        raw = pool.map(_reader(sealed, head, columns, texts, encodings, stretches), pool.blank(parts), summarize=_tell)
+        told: Sequence[Told] = raw.summaries
         more = {name for one in told for name in one.texts} - texts
         used = max((encodings.index(one.encoding) for one in told), default=0)
         if not more and not used:
@@ -133,7 +133,7 @@ def _stretches(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> list[
         return quotes, feeds
 
     found, quotes, line = [], 0, head.line
-    for number, counts in enumerate(pool.gather(count, pool.blank(parts))):
+    for number, counts in enumerate(pool.collect(count, pool.blank(parts))):
         if counts is None:
             raise _NotInStretches("a worker of the cluster does not see it under this path")
         more, feeds = counts
@@ -242,4 +242,4 @@ def _recoded(pool: SparkPool, raw: Handle, columns: Columns, places: dict[str, l
                     found[side][:, j] = places[name][number][part[side][:, j]]
         return found
 
-    return pool.each(work, raw)
+    return pool.map(work, raw)

@@ -48,7 +48,7 @@ def write_folder(
             draft.unlink(missing_ok=True)
         return path.name, written.sha256, written.size
 
-    found = pool.gather(work, *handles)
+    found = pool.collect(work, *handles)
     missing = [name for name, _, _ in found if not (folder / name).is_file()]
     if missing:
         raise DataError(

@@ -9,15 +9,15 @@ import numpy as np
 from shoal.arrays import Array, Positions
 from shoal.engines.local.aligning import Used, alignment, refuse_strangers, used_positions, with_moves
 from shoal.engines.local.data import spans
-from shoal.engines.parts.arranging import Arrays
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import Arrays
 from shoal.engines.protocol import PairKernel
 from shoal.schema import Schema
 
 
 def folded(
-    pool: Pool, first: PartedData, schema: Schema, second: PartedData, released: Schema,
+    pool: Pool, first: PartsTable, schema: Schema, second: PartsTable, released: Schema,
     kernel: PairKernel,
 ) -> Array:  # fmt: skip
     """Put the tables on common axes and into parts of the same records, and add up what a kernel gives for each."""
@@ -34,13 +34,13 @@ def folded(
         return kernel(spans(mine, before_schema), spans(theirs, after_schema), members)
 
     there, beside = _alongside(pool, second, first)
-    return np.sum(pool.gather(work, first.cells, first.codes, there, beside), axis=0)  # type: ignore[no-any-return]
+    return np.sum(pool.collect(work, first.cells, first.codes, there, beside), axis=0)  # type: ignore[no-any-return]
 
 
-def _used(pool: Pool, data: PartedData) -> Used:
+def _used(pool: Pool, data: PartsTable) -> Used:
     def used(name: str) -> Positions:
         shape = data.shape.bare
-        parts = pool.gather(
+        parts = pool.collect(
             lambda number, cells, codes: used_positions(shape.local(cells, codes), name), data.cells, data.codes
         )
         return np.unique(np.concatenate(parts))
@@ -48,7 +48,7 @@ def _used(pool: Pool, data: PartedData) -> Used:
     return used
 
 
-def _alongside(pool: Pool, data: PartedData, like: PartedData) -> tuple[Handle, Handle]:
+def _alongside(pool: Pool, data: PartsTable, like: PartsTable) -> tuple[Handle, Handle]:
     """Give the cells of a table in parts of the same records as those of another."""
     if data.sizes == like.sizes:
         return data.cells, data.codes
@@ -60,5 +60,5 @@ def _alongside(pool: Pool, data: PartedData, like: PartedData) -> tuple[Handle, 
         ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
         return [{name: end[a:b] for name, end in ends.items()} for a, b in pairwise(cuts)]
 
-    moved = pool.exchange(send, len(like.sizes), data.cells, data.codes)
+    moved = pool.shuffle(send, len(like.sizes), data.cells, data.codes)
     return moved, moved

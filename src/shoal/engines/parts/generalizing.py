@@ -14,11 +14,11 @@ from shoal.arrays import Positions
 from shoal.axis import Axis, Group
 from shoal.engines.local.data import LocalData, moved
 from shoal.engines.local.publishing import publish_some, published
-from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of
-from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.labels import Labels, together
+from shoal.engines.parts.data import PartsTable, value_of
+from shoal.engines.parts.labels import LabelColumn, together
 from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
-from shoal.engines.parts.ranking import Places
+from shoal.engines.parts.ranking import RankColumn
+from shoal.engines.parts.shuffle import Arrays, ascending, restore_order, rows_of, shuffle_by_range
 from shoal.engines.values import Publication
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows
@@ -27,7 +27,7 @@ from shoal.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
-class Published(Lazy):
+class GeneralizedCells(Lazy):
     """Cells that were published once for each class, until someone wants them record by record.
 
     A part of ``classes`` has the matrices ``lo`` and ``hi`` with a row for each class, and of each record the ``index``
@@ -45,9 +45,9 @@ class Published(Lazy):
 
         def send(number: int, part: Part) -> list[Arrays]:
             index, row = in_order(part)
-            return homeward({side: gather_rows(part[side], index) for side in ("lo", "hi")}, row, bounds)
+            return restore_order({side: gather_rows(part[side], index) for side in ("lo", "hi")}, row, bounds)
 
-        return self.pool.exchange(send, bounds.size - 1, self.classes)
+        return self.pool.shuffle(send, bounds.size - 1, self.classes)
 
 
 def in_order(part: Part) -> tuple[Positions, NDArray[Any]]:
@@ -58,9 +58,9 @@ def in_order(part: Part) -> tuple[Positions, NDArray[Any]]:
 
 
 def generalized(
-    pool: Pool, data: PartedData, schema: Schema, labels: Beside, groups: int, publish: Publication,
+    pool: Pool, data: PartsTable, schema: Schema, labels: Beside, groups: int, publish: Publication,
     columns: Sequence[str] | None,
-) -> tuple[Schema, PartedData]:  # fmt: skip
+) -> tuple[Schema, PartsTable]:  # fmt: skip
     """Publish the same cells for all records of a label, in some columns or in all."""
     shape, bounds = data.shape, data.bounds
     ordered = not any(schema[name].axis.nominal or schema[name].axis.tree for name in shape.quasi)
@@ -93,23 +93,23 @@ def generalized(
         grown = {name: _unpacked(name, schema[name].axis, part) for name in growing}
         return part["row"].size, part.get("distances"), grown
 
-    done = pool.each(publishing, *there, tell=told)
-    sums = [part[1] for part in done.told if part[0]]
-    grown = [part[2] for part in done.told]
+    done = pool.map(publishing, *there, summarize=told)
+    sums = [part[1] for part in done.summaries if part[0]]
+    grown = [part[2] for part in done.summaries]
     axes: dict[str, Axis] = {}
     if any(axis is not None for part in grown for axis in part.values()):
         axes = {name: _together(schema[name].axis, [part[name] for part in grown]) for name in growing}
-        done = pool.each(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
+        done = pool.map(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
 
     single = np.full((1, len(shape.quasi)), MISSING, np.int32)
     _, like = _published(shape.holding(single, single), schema, np.zeros(1, np.int32), publish, columns)
-    released = data.with_cells(Published(pool, done, bounds), like.ranged)
+    released = data.with_cells(GeneralizedCells(pool, done, bounds), like.ranged)
     if all(part is not None for part in sums):
         released.known.distances = data.known.itself, np.sum(sums, axis=0)
     return schema.with_axes(axes), released
 
 
-def _spread(pool: Pool, data: PartedData, schema: Schema, labels: Beside) -> PartedData:
+def _spread(pool: Pool, data: PartsTable, schema: Schema, labels: Beside) -> PartsTable:
     """Publish ranges for few classes, most larger than a part: their records stay where they are, only ends move."""
     shape = data.shape
 
@@ -118,14 +118,14 @@ def _spread(pool: Pool, data: PartedData, schema: Schema, labels: Beside) -> Par
         return _hulls(value_of(label), here.lo, here.hi)
 
     held = data.cells, data.codes, home(labels)
-    found = pool.gather(ends, *held)
+    found = pool.collect(ends, *held)
     numbers, low, high = _hulls(*(np.concatenate([part[i] for part in found]) for i in range(3)))
 
     def publishing(number: int, cells: Part, codes: Part, label: Part) -> Arrays:
         return {"lo": low, "hi": high, "index": np.searchsorted(numbers, value_of(label)).astype(np.int32)}
 
     _, like = _published(shape.holding(low[:1], high[:1]), schema, np.zeros(1, np.int32), "range", None)
-    return data.with_cells(pool.each(publishing, *held), like.ranged)
+    return data.with_cells(pool.map(publishing, *held), like.ranged)
 
 
 def _hulls(labels: NDArray[Any], lo: Positions, hi: Positions) -> tuple[NDArray[Any], Positions, Positions]:
@@ -135,10 +135,10 @@ def _hulls(labels: NDArray[Any], lo: Positions, hi: Positions) -> tuple[NDArray[
     return numbers, low, high
 
 
-def _lying_together(pool: Pool, data: PartedData, labels: Beside) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
+def _lying_together(pool: Pool, data: PartsTable, labels: Beside) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
     """Bring the records of each class together, unless they are; and say how they are found in a part."""
-    formed = labels.classes() if isinstance(labels, Places) else labels
-    if isinstance(formed, Labels) and formed.cells is data.cells:
+    formed = labels.classes() if isinstance(labels, RankColumn) else labels
+    if isinstance(formed, LabelColumn) and formed.cells is data.cells:
         begun = formed.begun
         return lambda number, *parts: together(("row", "lo", "hi"), number in begun, *parts), formed.there
     shape = data.shape
@@ -155,7 +155,7 @@ def _lying_together(pool: Pool, data: PartedData, labels: Beside) -> tuple[Calla
         own = (label - label.min()).astype(np.int32) if label.size else label.astype(np.int32)
         return {name: part[name] for name in part if name != "key0"} | {"label": own}
 
-    return numbered, (arranged(pool, telling, data.bounds, data.cells, data.codes, home(labels), whole=True),)
+    return numbered, (shuffle_by_range(pool, telling, data.bounds, data.cells, data.codes, home(labels), whole=True),)
 
 
 def _moving(schema: Schema, axes: Mapping[str, Axis], places: Mapping[str, int]) -> Callable[[int, Part], Arrays]:

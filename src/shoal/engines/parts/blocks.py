@@ -9,21 +9,21 @@ import numpy as np
 
 from shoal.arrays import Positions
 from shoal.engines.local.cutting import Cutting
-from shoal.engines.parts.arranging import Arrays, arranged, keys_of, part_of, piece_splits
-from shoal.engines.parts.classing import Rank, carried
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.groups import Rank, carried
 from shoal.engines.parts.keys import cells_there, keys_in
-from shoal.engines.parts.labels import Labels
+from shoal.engines.parts.labels import LabelColumn
 from shoal.engines.parts.pool import Beside, Handle, Part, Pool
+from shoal.engines.parts.shuffle import Arrays, keys_of, part_of, piece_splits, shuffle_by_range
 from shoal.engines.pieces import Splits
 from shoal.schema import Schema
 from shoal.table import Carry
 
 
 def labelled(
-    pool: Pool, data: PartedData, schema: Schema, keys: Sequence[str | Beside], least: int, pieces: int,
+    pool: Pool, data: PartsTable, schema: Schema, keys: Sequence[str | Beside], least: int, pieces: int,
     cutting: Cutting, carry: Sequence[Carry], rank: Rank,
-) -> tuple[Labels, int]:  # fmt: skip
+) -> tuple[LabelColumn, int]:  # fmt: skip
     """Give the label of each record, and how many labels there are; pieces are those of a table in memory."""
     shape, bounds = data.shape, data.bounds
     columns, handles = carried(schema, carry, rank)
@@ -52,20 +52,20 @@ def labelled(
                 "sizes": np.array(sizes, np.int64),
             }
 
-        def tell(number: int, part: Part) -> tuple[int, list[int]]:
+        def summarize(number: int, part: Part) -> tuple[int, list[int]]:
             return int(part["label"].max(initial=-1)) + 1, part["sizes"].tolist()
 
-        there = arranged(pool, telling, bounds, *held, splits=splits)
-        return there, pool.each(label, there, tell=tell)
+        there = shuffle_by_range(pool, telling, bounds, *held, splits=splits)
+        return there, pool.map(label, there, summarize=summarize)
 
     parts = len(data.sizes)
     splits = piece_splits(pool, telling, bounds, pieces, held) if pieces > 1 else Splits.none(len(keys))
     there, done = formed(splits)
-    sizes = [size for _, told in done.told for size in told]
+    sizes = [size for _, told in done.summaries for size in told]
     if splits.ranges > 1 and min(sizes) < least:
         there, done = formed(splits.without_short_ranges(sizes, least))
-    first = np.append(0, np.cumsum([groups for groups, _ in done.told]))
-    return Labels(pool, data.cells, (there, done), first, bounds), int(first[-1])
+    first = np.append(0, np.cumsum([groups for groups, _ in done.summaries]))
+    return LabelColumn(pool, data.cells, (there, done), first, bounds), int(first[-1])
 
 
 def _pieces(part: Part, splits: Splits, number: int, parts: int) -> list[Positions]:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.engines.parts.classing import distinct_cells, labelled_rows, one_of_each, refuse_others
-from shoal.engines.parts.data import KnownColumn, PartedData
+from shoal.engines.parts.data import KnownColumn, PartsTable
+from shoal.engines.parts.groups import distinct_cells, labelled_rows, one_of_each, refuse_others
 from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.values import Boxes
 from shoal.errors import RoomError
@@ -24,7 +24,7 @@ _LEAST = 64  # of them that a part may always bring
 
 
 def boxes(
-    pool: Pool, data: PartedData, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
+    pool: Pool, data: PartsTable, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
 ) -> list[T]:
     """Bring boxes together that may have points in common: those with equal exact cells.
 
@@ -51,7 +51,7 @@ def boxes(
         return bool((part["count"] == 1).any()), int(part["count"].size)
 
     there = distinct_cells(pool, data, schema, by, apart or by)
-    looks = [] if apart else pool.gather(lonely, there)
+    looks = [] if apart else pool.collect(lonely, there)
     if any(alone for alone, _ in looks):
         number = sum(size for _, size in looks)
         if most is not None and number > most:
@@ -59,11 +59,11 @@ def boxes(
                 f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
                 "Allow more (--memory), or compare cells by --matching signature.",
             )
-        there = pool.exchange(lambda number, part: [dict(part)], 1, there)
-    return [found for some in pool.gather(done, there) for found in some]
+        there = pool.shuffle(lambda number, part: [dict(part)], 1, there)
+    return [found for some in pool.collect(done, there) for found in some]
 
 
-def known_columns(pool: Pool, data: PartedData) -> list[KnownColumn]:
+def known_columns(pool: Pool, data: PartsTable) -> list[KnownColumn]:
     """Look at the quasi-identifiers of all parts, each by itself, once for every table."""
     if data.known.columns is None:
         shape = data.shape
@@ -78,7 +78,7 @@ def known_columns(pool: Pool, data: PartedData) -> list[KnownColumn]:
             same = here.hi is here.lo
             return [_column(lo, lo if same else hi, times, most) for lo, hi in sides]
 
-        data.known.columns = [_together(found) for found in zip(*pool.gather(look, *held), strict=True)]
+        data.known.columns = [_together(found) for found in zip(*pool.collect(look, *held), strict=True)]
     return data.known.columns
 
 

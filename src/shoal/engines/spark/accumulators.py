@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from shoal.engines.parts.pool import Part, Telling
+from shoal.engines.parts.pool import Part, Summarize
 
 Found = dict[tuple[int, int], bytes]
 
@@ -24,12 +24,12 @@ class _Together:
 class Taker:
     """What travels to the workers to take notes of the parts that one piece of work makes."""
 
-    def __init__(self, piece: int, tell: Any, notes: Any) -> None:
-        self.piece, self.tell, self.notes = piece, tell, notes
+    def __init__(self, piece: int, summarize: Any, notes: Any) -> None:
+        self.piece, self.summarize, self.notes = piece, summarize, notes
 
     def take(self, number: int, part: Part) -> None:
         """Note what is to be told of a part."""
-        self.notes.add({(self.piece, number): pickle.dumps(self.tell(number, part), protocol=5)})
+        self.notes.add({(self.piece, number): pickle.dumps(self.summarize(number, part), protocol=5)})
 
 
 class Notes:
@@ -39,10 +39,10 @@ class Notes:
         self._notes = context.accumulator({}, _Together())
         self._pieces = 0
 
-    def taker(self, tell: Telling) -> Taker | None:
+    def taker(self, summarize: Summarize) -> Taker | None:
         """Give what takes notes for the next piece of work, if there is something to tell."""
         self._pieces += 1
-        return None if tell is None else Taker(self._pieces, tell, self._notes)
+        return None if summarize is None else Taker(self._pieces, summarize, self._notes)
 
     def of(self, taker: Taker, parts: int) -> list[Any]:
         """Give what was told of each part, and forget all notes: those of earlier work came from parts made again."""

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.arranging import (
+from shoal.engines.parts.data import PartsTable, value_of
+from shoal.engines.parts.pool import Beside, Handle, Part, Pool, Summarize, home
+from shoal.engines.parts.shuffle import (
     Arrays,
-    arranged,
-    gathered,
-    homeward,
     length_of,
     numbers_of,
+    restore_order,
     rows_of,
+    shuffle_by_hash,
+    shuffle_by_range,
     taken,
 )
-from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.pool import Beside, Handle, Part, Pool, Telling, home
 from shoal.errors import SchemaError
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, mix_rows
 from shoal.schema import Schema
@@ -33,7 +33,7 @@ Rank = Callable[[str], Handle]
 _FEW = 4096  # records that tell whether many are alike
 
 
-def refuse_others(data: PartedData, by: Sequence[str]) -> None:
+def refuse_others(data: PartsTable, by: Sequence[str]) -> None:
     """Refuse to form classes by what is not a quasi-identifier."""
     strange = [name for name in by if name not in data.shape.quasi]
     if strange:
@@ -83,7 +83,7 @@ def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part,
 
 
 def classes_by_label(
-    pool: Pool, data: PartedData, schema: Schema, labels: Beside, carry: Sequence[Carry], rank: Rank,
+    pool: Pool, data: PartsTable, schema: Schema, labels: Beside, carry: Sequence[Carry], rank: Rank,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
     """Bring the records of each label together, labels in their order."""
@@ -102,12 +102,12 @@ def classes_by_label(
         return [work(_classes(mine, int(mine.max()) + 1, carry, part, first))]
 
     held = data.cells, data.codes, home(labels), *handles
-    there = arranged(pool, telling, data.bounds, *held, whole=True, tell=done)
-    return [found for some in there.told for found in some]
+    there = shuffle_by_range(pool, telling, data.bounds, *held, whole=True, summarize=done)
+    return [found for some in there.summaries for found in some]
 
 
 def classes_by_cells(
-    pool: Pool, data: PartedData, schema: Schema, by: tuple[str, ...], carry: Sequence[Carry], rank: Rank,
+    pool: Pool, data: PartsTable, schema: Schema, by: tuple[str, ...], carry: Sequence[Carry], rank: Rank,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
     """Bring the records with equal cells together."""
@@ -132,10 +132,10 @@ def classes_by_cells(
         return [work(Classes(np.append(0, np.cumsum(sizes)), found))] if groups else []
 
     if carry:
-        tell = tallied if _one_number_per_class(carry) else carrying
-        told = _alike(pool, data, schema, by, by, tuple(carry), rank, tell=tell).told
+        summarize = tallied if _one_number_per_class(carry) else carrying
+        told = _alike(pool, data, schema, by, by, tuple(carry), rank, summarize=summarize).summaries
     else:
-        told = pool.gather(counted, distinct_cells(pool, data, schema, by, by))
+        told = pool.collect(counted, distinct_cells(pool, data, schema, by, by))
     return [found for some in told for found in some]
 
 
@@ -143,14 +143,14 @@ def _one_number_per_class(carry: Sequence[Carry]) -> bool:
     return all(isinstance(item, (Tally, Common)) for item in carry)
 
 
-def distinct_cells(pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str]) -> Handle:
+def distinct_cells(pool: Pool, data: PartsTable, schema: Schema, by: Sequence[str], apart: Sequence[str]) -> Handle:
     """Bring equal cells of some columns together, and keep each once with its ``count``, once for every table.
 
     Cells that are equal in the columns that tell parts ``apart`` are in the same part.
     """
     known, columns = data.known.distinct, (tuple(by), tuple(apart))
     if columns not in known:
-        known[columns] = pool.each(_counted, _alike(pool, data, schema, by, apart, (), None))
+        known[columns] = pool.map(_counted, _alike(pool, data, schema, by, apart, (), None))
     return known[columns]
 
 
@@ -176,8 +176,8 @@ def one_of_each(labels: Positions, groups: int) -> Positions:
 
 
 def _alike(
-    pool: Pool, data: PartedData, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
-    rank: Any, tell: Telling = None,
+    pool: Pool, data: PartsTable, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
+    rank: Any, summarize: Summarize = None,
 ) -> Handle:  # fmt: skip
     """Bring the cells of some columns together that are equal in those that tell parts apart.
 
@@ -211,7 +211,7 @@ def _alike(
         return bool(many), "index" in cells
 
     parts, tallies = len(data.sizes), bool(carry) and _one_number_per_class(carry)
-    looks = [] if carry else pool.gather(look, *held)
+    looks = [] if carry else pool.collect(look, *held)
     counted, indexed = tallies or any(look[0] for look in looks), any(look[1] for look in looks)
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
@@ -236,10 +236,10 @@ def _alike(
         bits = mix_rows(sent["lo"], sent.get("hi", sent["lo"]), telling)
         return bits, sent | carried
 
-    return gathered(pool, work, len(data.sizes), *held, *handles, tell=tell)
+    return shuffle_by_hash(pool, work, len(data.sizes), *held, *handles, summarize=summarize)
 
 
-def numbered(pool: Pool, data: PartedData, by: Sequence[str | Beside]) -> Handle:
+def numbered(pool: Pool, data: PartsTable, by: Sequence[str | Beside]) -> Handle:
     """Number the records by their cells in named columns, and by the numbers of other columns."""
     names = [key for key in by if isinstance(key, str)]
     shape, bounds = data.shape, data.bounds
@@ -253,13 +253,19 @@ def numbered(pool: Pool, data: PartedData, by: Sequence[str | Beside]) -> Handle
         return mix_rows(whole, whole, np.arange(len(ends))), {"lo": whole, "row": numbers_of(bounds, number)}
 
     others = [home(key) for key in by if not isinstance(key, str)]
-    there = gathered(
-        pool, work, len(data.sizes), data.cells, data.codes, *others, tell=lambda number, part: labelled_rows(part)[1]
+    there = shuffle_by_hash(
+        pool,
+        work,
+        len(data.sizes),
+        data.cells,
+        data.codes,
+        *others,
+        summarize=lambda number, part: labelled_rows(part)[1],
     )
-    first = np.append(0, np.cumsum(there.told))
+    first = np.append(0, np.cumsum(there.summaries))
 
     def send(number: int, part: Part) -> list[Arrays]:
         labels, _ = labelled_rows(part)
-        return homeward({"value": labels + np.int32(first[number])}, part["row"], bounds)
+        return restore_order({"value": labels + np.int32(first[number])}, part["row"], bounds)
 
-    return pool.exchange(send, len(data.sizes), there)
+    return pool.shuffle(send, len(data.sizes), there)

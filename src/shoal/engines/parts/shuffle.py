@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Bits, Integers
-from shoal.engines.parts.pool import Handle, Part, Pool, Telling
+from shoal.engines.parts.pool import Handle, Part, Pool, Summarize
 from shoal.engines.pieces import Splits, sampled, sortable, splits_among
 from shoal.kernels.grouping import by_label, gather_rows
 
@@ -59,14 +59,14 @@ def _splits_at(
             keys = telling(number, *(_Some(part, chosen.astype(np.int32)) for part in parts))[0]
         return [sortable(key) for key in keys], bounds[number] + chosen
 
-    found = pool.gather(look, *handles)
+    found = pool.collect(look, *handles)
     keys = [np.concatenate(column) for column in zip(*(part[0] for part in found), strict=True)]
     return splits_among(keys, np.concatenate([part[1] for part in found]), ranges, whole=whole)
 
 
-def arranged(
+def shuffle_by_range(
     pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, keyed: bool = True,
-    splits: Splits | None = None, tell: Telling = None,
+    splits: Splits | None = None, summarize: Summarize = None,
 ) -> Handle:  # fmt: skip
     """Bring records into parts by ranges of keys; inside a part they stay in the order of the table.
 
@@ -84,9 +84,9 @@ def arranged(
         rows = numbers_of(bounds, number)
         target = seats[split.range_of(keys, rows)]
         named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
-        return dealt(columns() | named | {"row": rows}, target, wanted)
+        return split_by_target(columns() | named | {"row": rows}, target, wanted)
 
-    return pool.exchange(send, wanted, *handles, tell=tell)
+    return pool.shuffle(send, wanted, *handles, summarize=summarize)
 
 
 def part_of(number: int, ranges: int, parts: int) -> int:
@@ -120,17 +120,17 @@ def keys_of(part: Part) -> list[NDArray[Any]]:
     return found
 
 
-def gathered(
-    pool: Pool, work: Callable[..., tuple[Bits, Arrays]], parts: int, *handles: Handle, tell: Telling = None
+def shuffle_by_hash(
+    pool: Pool, work: Callable[..., tuple[Bits, Arrays]], parts: int, *handles: Handle, summarize: Summarize = None
 ) -> Handle:
     """Bring records together that have the same number, which work gives with their columns."""
 
     def send(number: int, *given: Part) -> Pieces:
         bits, columns = work(number, *given)
         target = ((bits * _MIX) >> np.uint64(33)) % np.uint64(parts)
-        return dealt(columns, target.astype(np.int32), parts)
+        return split_by_target(columns, target.astype(np.int32), parts)
 
-    return pool.exchange(send, parts, *handles, tell=tell)
+    return pool.shuffle(send, parts, *handles, summarize=summarize)
 
 
 class Pieces(Sequence[Arrays]):
@@ -148,7 +148,7 @@ class Pieces(Sequence[Arrays]):
         return self._make(number)
 
 
-def dealt(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> Pieces:
+def split_by_target(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> Pieces:
     """Give to each of so many parts the rows that go there, in their order."""
     order, starts = by_label(target, parts)
 
@@ -196,7 +196,7 @@ def ascending(rows: NDArray[Any]) -> NDArray[np.int32] | None:
     return None if (rows[1:] > rows[:-1]).all() else np.argsort(rows, kind="stable").astype(np.int32)
 
 
-def homeward(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any], bounds: Integers) -> list[Arrays]:
+def restore_order(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any], bounds: Integers) -> list[Arrays]:
     """Send rows back to the parts that they belong to, with the seat of each there."""
     order = ascending(rows)
     if order is not None:
