@@ -12,7 +12,7 @@ import pytest
 from engines.pools import Memory
 
 from shoal.engines.disk.pool import DiskPool
-from shoal.engines.parts.shuffle import taken
+from shoal.engines.parts.shuffle import take
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP
 
@@ -151,11 +151,11 @@ def test_a_few_rows_are_taken_without_the_others(pool):
     for chosen in ([], [0], [3, 262_143, 262_144, 699_999, 700_000, 1_399_999]):
         rows = np.array(chosen, np.int32)
         for name, column in columns.items():
-            found = taken(part, name, rows)
+            found = take(part, name, rows)
             assert found.dtype == column.dtype
             assert found.tolist() == np.concatenate([column, column])[rows].tolist()
-    assert taken(part, "pair", np.array([5], np.int32)).tolist() == part["pair"][[5]].tolist()
-    assert taken(part, "pair", np.array([6], np.int32)).tolist() == [[6, -6]]  # from what was read by now
+    assert take(part, "pair", np.array([5], np.int32)).tolist() == part["pair"][[5]].tolist()
+    assert take(part, "pair", np.array([6], np.int32)).tolist() == [[6, -6]]  # from what was read by now
 
 
 def test_large_files_are_written_over_when_nobody_needs_them(tmp_path):

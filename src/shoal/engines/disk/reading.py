@@ -14,6 +14,7 @@ from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, ReadAgain, TextReading
+from shoal.engines.parts.columns import Materialized
 from shoal.engines.parts.data import PartSchema, PartsTable, without_texts
 from shoal.engines.parts.pool import Handle, Part, Pool, Summarize
 from shoal.engines.values import Moments
@@ -65,8 +66,11 @@ def columns_read(
     """Make a table of the numbers and codes of a file, when it is known what its texts are."""
     found = vocabularies(told, columns, options)
     words = words_of(told, columns, found)
-    cells = _placed(pool, raw, [found.get(name) for name in columns.quasi])
-    shape = PartSchema(tuple(columns.quasi), ranged_in(columns, found), tuple(columns.others), without_texts(words))
+    quasi = [found.get(name) for name in columns.quasi]
+    exact = all(column is None or bool((column.lo == column.hi).all()) for column in quasi)
+    cells = Materialized(_placed(pool, raw, quasi, exact=exact))
+    ranged = ranged_in(columns, found)
+    shape = PartSchema(tuple(columns.quasi), ranged, tuple(columns.others), without_texts(words), exact)
     texts = tuple(None if each is None else each.texts for each in words)
     data = PartsTable(shape, sizes, cells, raw, texts)
     schema = schema_of(columns.assigned, found, options, head.header)
@@ -82,12 +86,11 @@ def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], summarize: Summa
             continue
 
 
-def _placed(pool: Pool, raw: Handle, columns: list[Vocabulary | None]) -> Handle:
+def _placed(pool: Pool, raw: Handle, columns: list[Vocabulary | None], *, exact: bool) -> Handle:
     """Turn the codes of quasi-identifiers into positions."""
     if all(column is None for column in columns):
         return raw
     lows = [None if column is None else column.lo for column in columns]
-    exact = all(column is None or bool((column.lo == column.hi).all()) for column in columns)
     highs = lows if exact else [None if column is None else column.hi for column in columns]
 
     def work(number: int, part: Part) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Classes formed piece by piece, each where its records were brought together."""
+"""Classes formed block by block, after a shuffle that brings the records of each block into one part."""
 
 from __future__ import annotations
 
@@ -9,66 +9,63 @@ import numpy as np
 
 from shoal.arrays import Positions
 from shoal.engines.local.cutting import Cutting
-from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.columns import LazyColumn
+from shoal.engines.parts.data import Arrays, PartsTable
 from shoal.engines.parts.groups import Rank, carried
-from shoal.engines.parts.keys import cells_there, keys_in
+from shoal.engines.parts.keys import keys_in
 from shoal.engines.parts.labels import LabelColumn
-from shoal.engines.parts.pool import Beside, Handle, Part, Pool
-from shoal.engines.parts.shuffle import Arrays, keys_of, part_of, piece_splits, shuffle_by_range
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import block_splits, keys_of, part_of, shuffle_by_range
 from shoal.engines.pieces import Splits
 from shoal.schema import Schema
 from shoal.table import Carry
 
 
-def labelled(
-    pool: Pool, data: PartsTable, schema: Schema, keys: Sequence[str | Beside], least: int, pieces: int,
+def map_blocks(
+    pool: Pool, data: PartsTable, schema: Schema, keys: Sequence[str | LazyColumn], least: int, blocks: int,
     cutting: Cutting, carry: Sequence[Carry], rank: Rank,
 ) -> tuple[LabelColumn, int]:  # fmt: skip
-    """Give the label of each record, and how many labels there are; pieces are those of a table in memory."""
-    shape, bounds = data.shape, data.bounds
-    columns, handles = carried(schema, carry, rank)
-    found, beside = keys_in(data, keys)
-    held = [data.cells, data.codes, *beside, *handles]
+    """Give the label of each record and the number of labels; the blocks are those of the same table in memory."""
+    shape = data.shape if carry else data.shape.quasi_only
+    beside, carried_columns = carried(schema, carry, rank)
+    found, key_columns = keys_in(data, keys)
+    columns = [*key_columns, *carried_columns]
+    parts, skipped = len(data.sizes), len(key_columns)
 
-    def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
+    def extract(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
         def moving() -> Arrays:
-            here = (shape if carry else shape.bare).unfolded(cells, codes)
-            ends = {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
-            return ends | columns(here, given[len(beside) :])
+            here = shape.unfolded(cells, codes)
+            return shape.columns(here) | beside(here, given[skipped:])
 
         return found(cells, codes, given), moving
 
     def formed(splits: Splits) -> tuple[Handle, Handle]:
-        """Bring pieces together and label their records, unless there are too few of them in a piece."""
+        """Bring blocks together and label their records, unless a block has too few of them."""
 
         def label(number: int, part: Part) -> Arrays:
-            pieces = _pieces(part, splits, number, parts)
-            sizes = [rows.size for rows in pieces]
-            if splits.ranges > 1 and min(sizes, default=least) < least:
-                return {"label": np.empty(0, np.int32), "sizes": np.array(sizes)}
+            here = _blocks(part, splits, number, parts)
+            sizes = np.array([rows.size for rows in here], np.int64)
+            if splits.ranges > 1 and sizes.min(initial=least) < least:
+                return {"label": np.empty(0, np.int32), "sizes": sizes}
             values = {item: part[f"carry{i}"] for i, item in enumerate(carry)}
-            return {
-                "label": cutting.labelled(cells_there(shape, part), pieces, values)[0],
-                "sizes": np.array(sizes, np.int64),
-            }
+            return {"label": cutting.labelled(shape.holding(*shape.ends(part)), here, values)[0], "sizes": sizes}
 
         def summarize(number: int, part: Part) -> tuple[int, list[int]]:
             return int(part["label"].max(initial=-1)) + 1, part["sizes"].tolist()
 
-        there = shuffle_by_range(pool, telling, bounds, *held, splits=splits)
+        there = shuffle_by_range(pool, data, extract, *columns, splits=splits)
         return there, pool.map(label, there, summarize=summarize)
 
-    parts = len(data.sizes)
-    splits = piece_splits(pool, telling, bounds, pieces, held) if pieces > 1 else Splits.none(len(keys))
-    there, done = formed(splits)
-    sizes = [size for _, told in done.summaries for size in told]
+    splits = block_splits(pool, data, extract, blocks, columns) if blocks > 1 else Splits.none(len(keys))
+    there, labels = formed(splits)
+    sizes = [size for _, some in labels.summaries for size in some]
     if splits.ranges > 1 and min(sizes) < least:
-        there, done = formed(splits.without_short_ranges(sizes, least))
-    first = np.append(0, np.cumsum([groups for groups, _ in done.summaries]))
-    return LabelColumn(pool, data.cells, (there, done), first, bounds), int(first[-1])
+        there, labels = formed(splits.without_short_ranges(sizes, least))
+    first = np.append(0, np.cumsum([groups for groups, _ in labels.summaries]))
+    return LabelColumn(pool, data, there, labels, first), int(first[-1])
 
 
-def _pieces(part: Part, splits: Splits, number: int, parts: int) -> list[Positions]:
-    """Give the records of each piece that a part holds, in the order of their keys."""
-    mine = [piece for piece in range(splits.ranges) if part_of(piece, splits.ranges, parts) == number]
+def _blocks(part: Part, splits: Splits, number: int, parts: int) -> list[Positions]:
+    """Give the records of each block that a part holds, in the order of their keys."""
+    mine = [block for block in range(splits.ranges) if part_of(block, splits.ranges, parts) == number]
     return splits.some(slice(mine[0], mine[-1])).stretches(keys_of(part), part["row"]) if mine else []

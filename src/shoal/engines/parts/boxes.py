@@ -1,4 +1,4 @@
-"""Boxes of a table in parts: those that may have points in common are brought together, and worked on there."""
+"""Boxes of a table in parts: a shuffle brings those that may intersect into one part, where they are compared."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from shoal.kernels.grouping import count_labels
 from shoal.schema import Schema
 
 T = TypeVar("T")
-_HERE = 1 << 19  # distinct cells of single columns that are brought to one place, from all parts and columns
-_LEAST = 64  # of them that a part may always bring
+_HERE = 1 << 19  # distinct cells of single columns that are collected, from all parts and columns
+_LEAST = 64  # of them that a part may always give
 
 
-def boxes(
+def map_boxes(
     pool: Pool, data: PartsTable, by: tuple[str, ...], schema: Schema, most: int | None, work: Callable[[Boxes], T]
 ) -> list[T]:
-    """Bring boxes together that may have points in common: those with equal exact cells.
+    """Give what ``work`` returns for each part, after boxes that may intersect came together: equal in exact columns.
 
-    If all boxes must come together, they may be at most so many. The cells of a single column are often so few that
-    they can be counted part by part and worked on here.
+    If all boxes must come together, there may be at most ``most``. The distinct cells of a single column are often so
+    few that they are collected and processed here.
     """
     refuse_others(data, by)
     columns = [known_columns(pool, data)[data.shape.quasi.index(name)] for name in by]
@@ -43,42 +43,38 @@ def boxes(
             return [work(Boxes(by, low, low if lo is hi else hi[:, None], counts, lowest, highest, missing))]
 
     def done(number: int, part: Part) -> list[T]:
-        lo, counts = part["lo"], part["count"]
-        found = Boxes(by, lo, part.get("hi", lo), counts, lowest, highest, missing)
-        return [work(found)] if counts.size else []
+        (lo, hi), counts = shape.ends(part), part["count"]
+        return [work(Boxes(by, lo, hi, counts, lowest, highest, missing))] if counts.size else []
 
-    def lonely(number: int, part: Part) -> tuple[bool, int]:
+    def unique(number: int, part: Part) -> tuple[bool, int]:
         return bool((part["count"] == 1).any()), int(part["count"].size)
 
-    there = distinct_cells(pool, data, schema, by, apart or by)
-    looks = [] if apart else pool.collect(lonely, there)
-    if any(alone for alone, _ in looks):
-        number = sum(size for _, size in looks)
+    shape, there = distinct_cells(pool, data, schema, by, apart or by)
+    found = [] if apart else pool.collect(unique, there)
+    if any(some for some, _ in found):
+        number = sum(size for _, size in found)
         if most is not None and number > most:
             raise RoomError(
                 f"To find which of {number:,} boxes fit nobody else, all are compared; only {most:,} fit into memory.",
                 "Allow more (--memory), or compare cells by --matching signature.",
             )
         there = pool.shuffle(lambda number, part: [dict(part)], 1, there)
-    return [found for some in pool.collect(done, there) for found in some]
+    return [result for some in pool.collect(done, there) for result in some]
 
 
 def known_columns(pool: Pool, data: PartsTable) -> list[KnownColumn]:
-    """Look at the quasi-identifiers of all parts, each by itself, once for every table."""
+    """Describe each quasi-identifier, once for every table."""
     if data.known.columns is None:
-        shape = data.shape
+        shape, *held = data.distinct_rows
         most = max(_LEAST, _HERE // (len(data.sizes) * max(1, len(shape.quasi))))
-        # What was published for classes stands for all their records.
-        held = (data.cells, data.codes) if data.classes is None else (data.classes,) * 2
 
         def look(number: int, cells: Part, codes: Part) -> list[KnownColumn]:
             here = shape.local(cells, codes)
-            times = count_labels(here.index, here.lo.shape[0]) if "index" in cells else None
+            times = count_labels(here.index, here.lo.shape[0]) if shape.indexed else None
             sides = [(here.lo[:, j], here.hi[:, j]) for j in range(len(shape.quasi))]
-            same = here.hi is here.lo
-            return [_column(lo, lo if same else hi, times, most) for lo, hi in sides]
+            return [_column(lo, lo if shape.exact else hi, times, most) for lo, hi in sides]
 
-        data.known.columns = [_together(found) for found in zip(*pool.collect(look, *held), strict=True)]
+        data.known.columns = [_merged(found) for found in zip(*pool.collect(look, *held), strict=True)]
     return data.known.columns
 
 
@@ -98,15 +94,15 @@ def _distinct(
     lo: Positions, hi: Positions, times: Any, most: int | None
 ) -> tuple[Positions, Positions, NDArray[np.int64]] | None:
     """Give the distinct cells of a column and how often each occurs; None if they are more than allowed."""
-    if hi is lo and lo.size and int(lo.max()) - int(lo.min()) < 4 * lo.size:  # close together: ticked off on a list
+    if hi is lo and lo.size and int(lo.max()) - int(lo.min()) < 4 * lo.size:  # dense: counted in one array
         first = lo.min()
-        ticked = count_labels(lo - first, int(lo.max()) - int(first) + 1, times)
-        found = np.flatnonzero(ticked)
+        counts = count_labels(lo - first, int(lo.max()) - int(first) + 1, times)
+        found = np.flatnonzero(counts)
         low = (found + first).astype(np.int32)
-        return None if most is not None and found.size > most else (low, low, ticked[found])
+        return None if most is not None and found.size > most else (low, low, counts[found])
     lows = lo[:, None]
     highs = lows if hi is lo else hi[:, None]
-    labels, groups = labelled_rows({"lo": lows, "hi": highs})
+    labels, groups = labelled_rows(lows, highs)
     if most is not None and groups > most:
         return None
     one = one_of_each(labels, groups)
@@ -114,8 +110,8 @@ def _distinct(
     return low, low if hi is lo else highs[one, 0], count_labels(labels, groups, times)
 
 
-def _together(parts: Sequence[KnownColumn]) -> KnownColumn:
-    """Give what is known of a column from what is known of it in each part."""
+def _merged(parts: Sequence[KnownColumn]) -> KnownColumn:
+    """Merge what is known of a column in each part."""
     exact, cells = all(part.exact for part in parts), None
     known = [part.cells for part in parts if part.cells is not None]
     if len(known) == len(parts):

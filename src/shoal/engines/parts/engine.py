@@ -14,10 +14,11 @@ from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
 from shoal.engines.parts import blocks, boxes, folding, generalizing, groups, masking, merging, ordering
-from shoal.engines.parts.data import PartSchema, PartsTable, cells_of, divided, value_of, without_texts
-from shoal.engines.parts.keys import MappedColumn, RowFunction
+from shoal.engines.parts.columns import LazyColumn, Materialized, RowFunction
+from shoal.engines.parts.data import Arrays, PartSchema, PartsTable, column_part, divided, value_of, without_texts
+from shoal.engines.parts.keys import MappedColumn
 from shoal.engines.parts.labels import LabelColumn
-from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
+from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.parts.ranking import RankColumn
 from shoal.engines.pieces import pieces_of
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
@@ -72,12 +73,14 @@ class PartsEngine:
             from shoal.engines.parts.reading import by_codes
 
             local, typed = by_codes(local, table.schema)
-        cells, codes = divided(local, self.rows_per_part)
+        words, exact = without_texts(local.words), local.hi is local.lo
+        shape = PartSchema(local.quasi, local.ranged, local.carried, words, exact)
+        cells, codes = divided(local, shape, self.rows_per_part)
         held = self.pool.put(cells)
         data = PartsTable(
-            PartSchema(local.quasi, local.ranged, local.carried, without_texts(local.words)),
+            shape,
             tuple(min(self.rows_per_part, local.rows - s) for s in range(0, local.rows, self.rows_per_part)),
-            held,
+            Materialized(held),
             self.pool.put(codes) if local.carried else held,
             tuple(None if words is None else words.texts for words in local.words),
             typed,
@@ -147,7 +150,7 @@ class PartsEngine:
     def describe(self, data: PartsTable, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
         if data.known.moments is None:
-            shape = data.shape.bare
+            shape = data.shape.quasi_only
 
             def work(number: int, cells: Part, codes: Part) -> Tally:
                 rows = spans(shape.unfolded(cells, codes), schema)
@@ -165,7 +168,7 @@ class PartsEngine:
             parts = self.pool.collect(
                 lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)), data.cells, data.codes
             )
-            known[name] = masking.together(parts)
+            known[name] = masking.sum_counts(parts)
         return known[name]
 
     def cells(
@@ -184,13 +187,13 @@ class PartsEngine:
         return lo, hi
 
     def _rank(self, data: PartsTable) -> groups.Rank:
-        return lambda name: home(RankColumn(self.pool, data, (name,)))
+        return lambda name: RankColumn(self.pool, data, (name,)).materialize()
 
     def classes(
         self,
         data: PartsTable,
         schema: Schema,
-        by: tuple[str, ...] | Beside,
+        by: tuple[str, ...] | LazyColumn,
         carry: Sequence[Carry],
         work: Callable[[Classes], T],
     ) -> list[T]:
@@ -201,9 +204,9 @@ class PartsEngine:
 
     def boxes(self, data: PartsTable, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
         """Give what work makes of the boxes of each part, when those that may meet are in the same one."""
-        return boxes.boxes(self.pool, data, by, schema, self.most_boxes, work)
+        return boxes.map_boxes(self.pool, data, by, schema, self.most_boxes, work)
 
-    def number(self, data: PartsTable, schema: Schema, by: Sequence[str | Beside]) -> Handle:
+    def number(self, data: PartsTable, schema: Schema, by: Sequence[str | LazyColumn]) -> LazyColumn:
         """Number the records by their cells."""
         return groups.numbered(self.pool, data, by)
 
@@ -211,14 +214,15 @@ class PartsEngine:
         """Compute one number per record from its quasi-identifiers, when it is wanted."""
         return MappedColumn(self.pool, data, RowFunction(schema, kernel))
 
-    def combine(self, kernel: Callable[..., Array], *columns: Beside) -> Beside:
+    def combine(self, kernel: Callable[..., Array], *columns: LazyColumn) -> LazyColumn:
         """Compute one number per record from those of other columns, part by part."""
-        if len(columns) == 1 and isinstance(columns[0], RankColumn) and columns[0].kernel is None:
-            return replace(columns[0], kernel=kernel)
-        handles = [home(column) for column in columns]
-        return self.pool.map(lambda number, *parts: {"value": kernel(*map(value_of, parts))}, *handles)
+        found = columns[0].then(kernel) if len(columns) == 1 else None
+        if found is not None:
+            return found
+        handles = [column.materialize() for column in columns]
+        return Materialized(self.pool.map(lambda number, *parts: column_part(kernel(*map(value_of, parts))), *handles))
 
-    def rank(self, data: PartsTable, schema: Schema, keys: Sequence[str | Beside], every: int = 1) -> RankColumn:
+    def rank(self, data: PartsTable, schema: Schema, keys: Sequence[str | LazyColumn], every: int = 1) -> RankColumn:
         """Give each record's place when sorted by keys, when it is wanted; every so many may share one."""
         last = max(data.rows // every, 1) - 1
 
@@ -232,7 +236,7 @@ class PartsEngine:
         self,
         data: PartsTable,
         schema: Schema,
-        keys: Callable[[], Sequence[str | Beside]],
+        keys: Callable[[], Sequence[str | LazyColumn]],
         least: int,
         kernel: PieceKernel,
         carry: Sequence[Carry],
@@ -240,12 +244,12 @@ class PartsEngine:
         ordered: bool,
     ) -> tuple[LabelColumn, int]:
         """Hand the records to a kernel piece by piece, those with neighbouring keys together."""
-        pieces = self._pieces(data, least)
-        by, way = keys() if ordered or pieces > 1 else [], Cutting(schema, kernel, ordered)
-        return blocks.labelled(self.pool, data, schema, by, least, pieces, way, carry, self._rank(data))
+        number = self._blocks(data, least)
+        by, way = keys() if ordered or number > 1 else [], Cutting(schema, kernel, ordered)
+        return blocks.map_blocks(self.pool, data, schema, by, least, number, way, carry, self._rank(data))
 
-    def _pieces(self, data: PartsTable, least: int) -> int:
-        """Tell into how many pieces a table is cut; refuse classes that are too large to be formed here."""
+    def _blocks(self, data: PartsTable, least: int) -> int:
+        """Give the number of blocks; refuse classes that are too large to be formed here."""
         most = self.most_rows(data)
         if most is not None and min(2 * least, data.rows) > most:
             raise RoomError(
@@ -259,8 +263,8 @@ class PartsEngine:
         return None
 
     def merge_until(
-        self, data: PartsTable, schema: Schema, labels: Beside, groups: int, promise: Promise
-    ) -> tuple[Beside, int]:
+        self, data: PartsTable, schema: Schema, labels: LazyColumn, groups: int, promise: Promise
+    ) -> tuple[LazyColumn, int]:
         """Join classes with their neighbours until all keep a promise."""
         return merging.until_met(self.pool, data, schema, labels, groups, promise, self._rank(data))
 
@@ -268,7 +272,7 @@ class PartsEngine:
         self,
         data: PartsTable,
         schema: Schema,
-        labels: Beside,
+        labels: LazyColumn,
         groups: int,
         publish: Publication,
         columns: Sequence[str] | None,
@@ -280,13 +284,14 @@ class PartsEngine:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         shape = data.shape
 
-        def work(number: int, cells: Part, codes: Part) -> Mapping[str, Array]:
-            return cells_of(Local().recode(shape.local(cells, codes), schema, rules)[1])
+        def work(number: int, cells: Part, codes: Part) -> Arrays:
+            here = Local().recode(shape.local(cells, codes), schema, rules)[1]
+            return {"lo": here.lo, "hi": here.hi, "index": here.index}
 
         none = np.empty((0, len(shape.quasi)), np.int32)
-        empty = LocalData(shape.quasi, none, none, OWN, shape.ranged, (), np.empty((0, 0), np.int32), ())
-        recoded, like = Local().recode(empty, schema, rules)
-        return recoded, data.with_cells(self.pool.map(work, data.cells, data.codes), like.ranged)
+        recoded, like = Local().recode(shape.holding(none, none), schema, rules)
+        cells = Materialized(self.pool.map(work, data.cells, data.codes))
+        return recoded, data.with_cells(cells, like.ranged, exact=False, indexed=shape.indexed)
 
     def mask_unique(
         self, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
@@ -310,12 +315,12 @@ class PartsEngine:
 
         shares = plan(self.pool.collect(empty, data.cells, data.codes))
 
-        def work(number: int, cells: Part, codes: Part) -> Mapping[str, Array]:
+        def work(number: int, cells: Part, codes: Part) -> Arrays:
             here = shape.unfolded(cells, codes)
             return {"lo": kernel(spans(here, schema), holes_of(here, schema, here.lo, here.hi), shares[number])}
 
-        filled = self.pool.map(work, data.cells, data.codes)
-        return data.with_cells(filled, (False,) * len(shape.quasi))
+        filled = Materialized(self.pool.map(work, data.cells, data.codes))
+        return data.with_cells(filled, (False,) * len(shape.quasi), exact=True)
 
     def arrange(self, data: PartsTable, schema: Schema) -> tuple[PartsTable, RowOrder]:
         """Bring the records into the released order, range by range."""

@@ -1,10 +1,9 @@
-"""What is published for classes of a table in parts: found where the records of each class lie together."""
+"""Generalized cells of the classes of a table in parts, computed where the records of each class lie together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from shoal.arrays import Positions
 from shoal.axis import Axis, Group
 from shoal.engines.local.data import LocalData, moved
 from shoal.engines.local.publishing import publish_some, published
-from shoal.engines.parts.data import PartsTable, value_of
-from shoal.engines.parts.labels import LabelColumn, together
-from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
-from shoal.engines.parts.ranking import RankColumn
-from shoal.engines.parts.shuffle import Arrays, ascending, restore_order, rows_of, shuffle_by_range
+from shoal.engines.parts.columns import Grouped, LazyColumn, Materialized
+from shoal.engines.parts.data import Arrays, PartsTable, value_of
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import ascending, restore_order, rows_of, shuffle_by_range
 from shoal.engines.values import Publication
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows
@@ -27,105 +25,98 @@ from shoal.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralizedCells(Lazy):
-    """Cells that were published once for each class, until someone wants them record by record.
-
-    A part of ``classes`` has the matrices ``lo`` and ``hi`` with a row for each class, and of each record the ``index``
-    of its class and its number (``row``).
-    """
+class GeneralizedCells(LazyColumn):
+    """The cells of each record, from those of its class (see `PartsTable.classes`)."""
 
     pool: Pool
     classes: Handle
     bounds: NDArray[np.int64]
 
-    @cached_property
-    def column(self) -> Handle:
-        """The cells of each record, beside the parts of the table."""
+    def compute(self) -> Handle:
+        """Send the cells of each record back to where it is in the table."""
         bounds = self.bounds
 
         def send(number: int, part: Part) -> list[Arrays]:
-            index, row = in_order(part)
+            index, row = part["index"], part["row"]
+            order = ascending(row)
+            if order is not None:
+                index, row = rows_of(index, order), rows_of(row, order)
             return restore_order({side: gather_rows(part[side], index) for side in ("lo", "hi")}, row, bounds)
 
         return self.pool.shuffle(send, bounds.size - 1, self.classes)
 
 
-def in_order(part: Part) -> tuple[Positions, NDArray[Any]]:
-    """Give the classes of the records of a part and their numbers, in the order of these."""
-    index, row = part["index"], part["row"]
-    order = ascending(row)
-    return (index, row) if order is None else (rows_of(index, order), rows_of(row, order))
-
-
 def generalized(
-    pool: Pool, data: PartsTable, schema: Schema, labels: Beside, groups: int, publish: Publication,
+    pool: Pool, data: PartsTable, schema: Schema, labels: LazyColumn, groups: int, publish: Publication,
     columns: Sequence[str] | None,
 ) -> tuple[Schema, PartsTable]:  # fmt: skip
-    """Publish the same cells for all records of a label, in some columns or in all."""
-    shape, bounds = data.shape, data.bounds
+    """Give all records of a label the same cells, in some columns or in all."""
+    shape = data.shape
     ordered = not any(schema[name].axis.nominal or schema[name].axis.tree for name in shape.quasi)
     if publish == "range" and columns is None and ordered and data.rows > groups * max(data.sizes):
-        return schema, _spread(pool, data, schema, labels)
-    assembled, there = _lying_together(pool, data, labels)
+        return schema, _in_place(pool, data, schema, labels)
+    grouped = labels.grouped(data.cells) or _grouped(pool, data, labels)
+    records = grouped.records
     growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
     moments = data.known.moments
 
-    def publishing(number: int, *parts: Part) -> Arrays:
-        """Keep what is published once for each class, and which class each record is in."""
-        part = assembled(number, *parts)
+    def generalize(number: int, *parts: Part) -> Arrays:
+        """Give the cells of each class, the class of each record, and the sum of distances if it is known."""
+        part = records(number, *parts)
         lo, label = part["lo"], part["label"]
         if label.size == 0:
-            return {"lo": lo, "hi": lo, "index": label, "row": part["row"]}
-        before = shape.holding(lo, part.get("hi", lo))
+            return {"lo": lo, "hi": lo, "index": label, "row": part["row"], "distances": np.empty(0)}
+        before = shape.holding(*shape.ends(part))
         before.known.moments = moments
         grown, here = _published(before, schema, label, publish, columns)
         index = here.index if here.index.size else np.arange(label.size, dtype=np.int32)
-        found = {"lo": here.lo, "hi": here.hi, "index": index, "row": part["row"]}
         sums = here.distances_from(before)
-        if sums is not None:
-            found["distances"] = sums
+        found = {"lo": here.lo, "hi": here.hi, "index": index, "row": part["row"]}
         for name in growing:
             found |= _packed(name, schema[name].axis, grown[name].axis)
-        return found
+        return found | {"distances": np.empty(0) if sums is None else sums}
 
-    def told(number: int, part: Part) -> tuple[int, Any, dict[str, Axis | None]]:
-        """Tell how many records there are, how far all are from what is published, and which axes have grown."""
+    def summarize(number: int, part: Part) -> tuple[int, Any, dict[str, Axis | None]]:
+        """Give the number of records, the sum of distances, and the axes that have grown."""
         grown = {name: _unpacked(name, schema[name].axis, part) for name in growing}
-        return part["row"].size, part.get("distances"), grown
+        return part["row"].size, part["distances"], grown
 
-    done = pool.map(publishing, *there, summarize=told)
-    sums = [part[1] for part in done.summaries if part[0]]
-    grown = [part[2] for part in done.summaries]
+    classes = pool.map(generalize, *grouped.handles, summarize=summarize)
+    sums = [part[1] for part in classes.summaries if part[0]]
+    grown = [part[2] for part in classes.summaries]
     axes: dict[str, Axis] = {}
     if any(axis is not None for part in grown for axis in part.values()):
-        axes = {name: _together(schema[name].axis, [part[name] for part in grown]) for name in growing}
-        done = pool.map(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), done)
+        axes = {name: _merged(schema[name].axis, [part[name] for part in grown]) for name in growing}
+        classes = pool.map(_moving(schema, axes, {name: shape.quasi.index(name) for name in growing}), classes)
 
     single = np.full((1, len(shape.quasi)), MISSING, np.int32)
     _, like = _published(shape.holding(single, single), schema, np.zeros(1, np.int32), publish, columns)
-    released = data.with_cells(GeneralizedCells(pool, done, bounds), like.ranged)
-    if all(part is not None for part in sums):
+    cells = GeneralizedCells(pool, classes, data.bounds)
+    released = data.with_cells(cells, like.ranged, exact=False, scattered=True, classes=classes)
+    if all(part.size for part in sums):
         released.known.distances = data.known.itself, np.sum(sums, axis=0)
     return schema.with_axes(axes), released
 
 
-def _spread(pool: Pool, data: PartsTable, schema: Schema, labels: Beside) -> PartsTable:
-    """Publish ranges for few classes, most larger than a part: their records stay where they are, only ends move."""
+def _in_place(pool: Pool, data: PartsTable, schema: Schema, labels: LazyColumn) -> PartsTable:
+    """Give ranges to few classes, most larger than a part: no record moves, only the limits of classes do."""
     shape = data.shape
 
-    def ends(number: int, cells: Part, codes: Part, label: Part) -> tuple[NDArray[Any], Positions, Positions]:
+    def limits(number: int, cells: Part, codes: Part, label: Part) -> tuple[NDArray[Any], Positions, Positions]:
         here = shape.unfolded(cells, codes)
         return _hulls(value_of(label), here.lo, here.hi)
 
-    held = data.cells, data.codes, home(labels)
-    found = pool.collect(ends, *held)
+    held = data.cells, data.codes, labels.materialize()
+    found = pool.collect(limits, *held)
     numbers, low, high = _hulls(*(np.concatenate([part[i] for part in found]) for i in range(3)))
 
-    def publishing(number: int, cells: Part, codes: Part, label: Part) -> Arrays:
-        return {"lo": low, "hi": high, "index": np.searchsorted(numbers, value_of(label)).astype(np.int32)}
+    def generalize(number: int, cells: Part, codes: Part, label: Part) -> Arrays:
+        index = np.searchsorted(numbers, value_of(label)).astype(np.int32)
+        some = slice(None if index.size else 0)  # a part without records has no matrix row that is anyone's
+        return {"lo": low[some], "hi": high[some], "index": index}
 
     _, like = _published(shape.holding(low[:1], high[:1]), schema, np.zeros(1, np.int32), "range", None)
-    return data.with_cells(pool.map(publishing, *held), like.ranged)
+    return data.with_cells(Materialized(pool.map(generalize, *held)), like.ranged, exact=False, indexed=True)
 
 
 def _hulls(labels: NDArray[Any], lo: Positions, hi: Positions) -> tuple[NDArray[Any], Positions, Positions]:
@@ -135,31 +126,23 @@ def _hulls(labels: NDArray[Any], lo: Positions, hi: Positions) -> tuple[NDArray[
     return numbers, low, high
 
 
-def _lying_together(pool: Pool, data: PartsTable, labels: Beside) -> tuple[Callable[..., Arrays], tuple[Handle, ...]]:
-    """Bring the records of each class together, unless they are; and say how they are found in a part."""
-    formed = labels.classes() if isinstance(labels, RankColumn) else labels
-    if isinstance(formed, LabelColumn) and formed.cells is data.cells:
-        begun = formed.begun
-        return lambda number, *parts: together(("row", "lo", "hi"), number in begun, *parts), formed.there
-    shape = data.shape
+def _grouped(pool: Pool, data: PartsTable, labels: LazyColumn) -> Grouped:
+    """Bring the records of each class together."""
+    shape = data.shape.quasi_only
 
-    def telling(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Any]:
-        def moving() -> Arrays:
-            here = shape.bare.unfolded(cells, codes)
-            return {"lo": here.lo} | ({} if here.hi is here.lo else {"hi": here.hi})
+    def extract(number: int, cells: Part, codes: Part, label: Part) -> tuple[list[Any], Any]:
+        return [value_of(label)], lambda: shape.columns(shape.unfolded(cells, codes))
 
-        return [value_of(label)], moving
-
-    def numbered(number: int, part: Part) -> Arrays:
+    def records(number: int, part: Part) -> Arrays:
         label = part["key0"]
         own = (label - label.min()).astype(np.int32) if label.size else label.astype(np.int32)
-        return {name: part[name] for name in part if name != "key0"} | {"label": own}
+        return {name: part[name] for name in (*shape.sides, "row")} | {"label": own}
 
-    return numbered, (shuffle_by_range(pool, telling, data.bounds, data.cells, data.codes, home(labels), whole=True),)
+    return Grouped(records, (shuffle_by_range(pool, data, extract, labels.materialize(), whole=True),))
 
 
 def _moving(schema: Schema, axes: Mapping[str, Axis], places: Mapping[str, int]) -> Callable[[int, Part], Arrays]:
-    """Say how the cells of a part come to lie on the axes of all parts."""
+    """Move the cells of a part to the axes of all parts."""
 
     def move(number: int, part: Part) -> Arrays:
         sides = {side: part[side].copy() for side in ("lo", "hi")}
@@ -192,7 +175,7 @@ def _may_grow(axis: Axis, publish: Publication) -> bool:
 
 
 def _packed(name: str, before: Axis, after: Axis) -> Arrays:
-    """Give what is new on an axis as numbers: values, or the members of groups one behind the other."""
+    """Give what is new on an axis as arrays: values, or the members of groups, concatenated."""
     if after is before:
         return {}
     if before.nominal:
@@ -204,7 +187,7 @@ def _packed(name: str, before: Axis, after: Axis) -> Arrays:
 
 
 def _unpacked(name: str, before: Axis, part: Part) -> Axis | None:
-    """Give the axis on which the cells of a part lie; None if it is what it was."""
+    """Give the axis of a part; None if it has not grown."""
     if f"axis:{name}" not in part:
         return None
     values = part[f"axis:{name}"]
@@ -215,8 +198,8 @@ def _unpacked(name: str, before: Axis, part: Part) -> Axis | None:
     return replace(before, kind="float" if before.kind == "integer" else before.kind, values=values)
 
 
-def _together(before: Axis, parts: Sequence[Axis | None]) -> Axis:
-    """Give one axis for the cells of all parts."""
+def _merged(before: Axis, parts: Sequence[Axis | None]) -> Axis:
+    """Merge the axes of all parts."""
     grown = [axis for axis in parts if axis is not None]
     if before.nominal:
         groups = dict.fromkeys(group for axis in grown for group in axis.groups[len(before.groups) :])
@@ -228,11 +211,11 @@ def _together(before: Axis, parts: Sequence[Axis | None]) -> Axis:
 
 
 def _places(before: Axis, own: Axis, common: Axis) -> Positions:
-    """Give the place of each position of a part's axis on the axis of all parts."""
+    """Give the position on the axis of all parts for each position on that of a part."""
     assert own.values is not None
     if not before.nominal:
         return np.searchsorted(common.values, own.values).astype(np.int32)  # type: ignore[arg-type]
     kept = len(own.values) + len(before.groups)
-    seats = {group.members: len(own.values) + i for i, group in enumerate(common.groups) if group.pattern is None}
-    new = [seats[group.members] for group in own.groups[len(before.groups) :]]
+    known = {group.members: len(own.values) + i for i, group in enumerate(common.groups) if group.pattern is None}
+    new = [known[group.members] for group in own.groups[len(before.groups) :]]
     return np.append(np.arange(kept, dtype=np.int32), np.array(new, np.int32))

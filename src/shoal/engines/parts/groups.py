@@ -1,4 +1,4 @@
-"""Classes of a table in parts: what is alike is brought together, and worked on where it then lies."""
+"""Classes of a table in parts: a shuffle brings each into one part, where it is processed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData, known_values
-from shoal.engines.parts.data import PartsTable, value_of
-from shoal.engines.parts.pool import Beside, Handle, Part, Pool, Summarize, home
+from shoal.engines.parts.columns import LazyColumn, Materialized
+from shoal.engines.parts.data import Arrays, PartSchema, PartsTable, value_of
+from shoal.engines.parts.pool import Handle, Part, Pool, Summarize
 from shoal.engines.parts.shuffle import (
-    Arrays,
+    Extract,
     length_of,
     numbers_of,
     restore_order,
     rows_of,
     shuffle_by_hash,
     shuffle_by_range,
-    taken,
+    take,
 )
 from shoal.errors import SchemaError
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, mix_rows
@@ -28,9 +29,9 @@ from shoal.schema import Schema
 from shoal.table import Carry, Classes, Common, Given, Ranked, Tally
 
 T = TypeVar("T")
-# What gives the place of each record when all are sorted by a column.
+# What gives the rank of each record when all are sorted by a column.
 Rank = Callable[[str], Handle]
-_FEW = 4096  # records that tell whether many are alike
+_FEW = 4096  # rows of a part that tell whether many are equal
 
 
 def refuse_others(data: PartsTable, by: Sequence[str]) -> None:
@@ -45,13 +46,14 @@ def refuse_others(data: PartsTable, by: Sequence[str]) -> None:
 def carried(
     schema: Schema, carry: Sequence[Carry], rank: Rank
 ) -> tuple[Callable[[LocalData, Sequence[Part]], Arrays], list[Handle]]:
-    """Say how carried columns are found in a part, under the names ``carry0``, ``carry1``, …; and what it needs."""
+    """Say how carried columns (``carry0``, ``carry1``, …) are found in a part, and which columns are read for that."""
     handles: list[Handle] = []
     plain: list[tuple[str, str | Tally | Common | int]] = []
     for i, item in enumerate(carry):
         if isinstance(item, (Given, Ranked)):
             plain.append((f"carry{i}", len(handles)))
-            handles.append(home(cast("Beside", item.column)) if isinstance(item, Given) else rank(item.column))
+            given = isinstance(item, Given)
+            handles.append(cast("LazyColumn", item.column).materialize() if given else rank(cast("str", item.column)))
         else:
             plain.append((f"carry{i}", item))
 
@@ -83,15 +85,11 @@ def _classes(labels: Positions, groups: int, carry: Sequence[Carry], part: Part,
 
 
 def classes_by_label(
-    pool: Pool, data: PartsTable, schema: Schema, labels: Beside, carry: Sequence[Carry], rank: Rank,
+    pool: Pool, data: PartsTable, schema: Schema, labels: LazyColumn, carry: Sequence[Carry], rank: Rank,
     work: Callable[[Classes], T],
 ) -> list[T]:  # fmt: skip
-    """Bring the records of each label together, labels in their order."""
-    shape = data.shape
-    columns, handles = carried(schema, carry, rank)
-
-    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
-        return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
+    """Bring the records of each label together, in the order of the labels."""
+    extract, handles = extract_by_label(data, schema, labels, carry, rank)
 
     def done(number: int, part: Part) -> list[T]:
         label = part["key0"]
@@ -101,9 +99,21 @@ def classes_by_label(
         mine = (label - first).astype(np.int32)
         return [work(_classes(mine, int(mine.max()) + 1, carry, part, first))]
 
-    held = data.cells, data.codes, home(labels), *handles
-    there = shuffle_by_range(pool, telling, data.bounds, *held, whole=True, summarize=done)
+    there = shuffle_by_range(pool, data, extract, *handles, whole=True, summarize=done)
     return [found for some in there.summaries for found in some]
+
+
+def extract_by_label(
+    data: PartsTable, schema: Schema, labels: LazyColumn, carry: Sequence[Carry], rank: Rank
+) -> tuple[Extract, list[Handle]]:
+    """Say how records are sorted by label and moved with carried columns, and which columns must be read for that."""
+    shape = data.shape
+    columns, handles = carried(schema, carry, rank)
+
+    def extract(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
+        return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
+
+    return extract, [labels.materialize(), *handles]
 
 
 def classes_by_cells(
@@ -112,60 +122,62 @@ def classes_by_cells(
 ) -> list[T]:  # fmt: skip
     """Bring the records with equal cells together."""
     refuse_others(data, by)
+    shape = data.shape
 
-    def counted(number: int, part: Part) -> list[T]:
+    def sized(number: int, part: Part) -> list[T]:
         sizes = part["count"]
         return [work(Classes(np.append(0, np.cumsum(sizes)), {}))] if sizes.size else []
 
     def carrying(number: int, part: Part) -> list[T]:
-        labels, groups = labelled_rows(part)
+        labels, groups = labelled_rows(*shape.ends(part))
         return [work(_classes(labels, groups, carry, part, 0))] if groups else []
 
     def tallied(number: int, part: Part) -> list[T]:
-        labels, groups = labelled_rows(part)
+        labels, groups = labelled_rows(*shape.ends(part))
         sizes = count_labels(labels, groups, part["count"])
         found: dict[Carry, NDArray[Any]] = {}
         for i, item in enumerate(carry):
             mine = part[f"carry{i}"]
-            alike = isinstance(item, Common)
-            found[item] = common_positions(labels, mine, groups) if alike else count_labels(labels, groups, mine)
+            common = isinstance(item, Common)
+            found[item] = common_positions(labels, mine, groups) if common else count_labels(labels, groups, mine)
         return [work(Classes(np.append(0, np.cumsum(sizes)), found))] if groups else []
 
     if carry:
         summarize = tallied if _one_number_per_class(carry) else carrying
-        told = _alike(pool, data, schema, by, by, tuple(carry), rank, summarize=summarize).summaries
+        results = _shuffle_by_cells(pool, data, schema, by, by, tuple(carry), rank, summarize)[0].summaries
     else:
-        told = pool.collect(counted, distinct_cells(pool, data, schema, by, by))
-    return [found for some in told for found in some]
+        results = pool.collect(sized, distinct_cells(pool, data, schema, by, by)[1])
+    return [found for some in results for found in some]
 
 
 def _one_number_per_class(carry: Sequence[Carry]) -> bool:
     return all(isinstance(item, (Tally, Common)) for item in carry)
 
 
-def distinct_cells(pool: Pool, data: PartsTable, schema: Schema, by: Sequence[str], apart: Sequence[str]) -> Handle:
-    """Bring equal cells of some columns together, and keep each once with its ``count``, once for every table.
+def distinct_cells(
+    pool: Pool, data: PartsTable, schema: Schema, by: Sequence[str], apart: Sequence[str]
+) -> tuple[PartSchema, Handle]:
+    """Give the distinct cells of some columns, each with its ``count``; they are computed once for every table.
 
-    Cells that are equal in the columns that tell parts ``apart`` are in the same part.
+    Those that are equal in the columns ``apart`` are in the same part.
     """
-    known, columns = data.known.distinct, (tuple(by), tuple(apart))
+    known, columns, shape = data.known.distinct, (tuple(by), tuple(apart)), data.distinct_rows[0]
     if columns not in known:
-        known[columns] = pool.map(_counted, _alike(pool, data, schema, by, apart, (), None))
-    return known[columns]
+        there, counted = _shuffle_by_cells(pool, data, schema, by, apart)
+
+        def distinct(number: int, part: Part) -> Arrays:
+            labels, groups = labelled_rows(*shape.ends(part))
+            one = one_of_each(labels, groups)
+            counts = count_labels(labels, groups, part["count"] if counted else None)
+            return {side: rows_of(part[side], one) for side in shape.sides} | {"count": counts}
+
+        known[columns] = pool.map(distinct, there)
+    return shape, known[columns]
 
 
-def _counted(number: int, part: Part) -> Arrays:
-    """Keep one of the rows that have the same cells, and how often they occur."""
-    labels, groups = labelled_rows(part)
-    one = one_of_each(labels, groups)
-    kept = {name: rows_of(part[name], one) for name in ("lo", "hi") if name in part}
-    return kept | {"count": count_labels(labels, groups, part.get("count"))}
-
-
-def labelled_rows(part: Part) -> tuple[Positions, int]:
-    """Number the rows of a part so that those with equal cells have the same number."""
-    lo = part["lo"]
-    return label_rows(lo, part.get("hi", lo), np.arange(lo.shape[1])) if lo.shape[0] else (np.empty(0, np.int32), 0)
+def labelled_rows(lo: Positions, hi: Positions) -> tuple[Positions, int]:
+    """Number rows so that those with equal cells have the same number."""
+    return label_rows(lo, hi, np.arange(lo.shape[1])) if lo.shape[0] else (np.empty(0, np.int32), 0)
 
 
 def one_of_each(labels: Positions, groups: int) -> Positions:
@@ -175,72 +187,65 @@ def one_of_each(labels: Positions, groups: int) -> Positions:
     return one
 
 
-def _alike(
-    pool: Pool, data: PartsTable, schema: Schema, by: Sequence[str], apart: Sequence[str], carry: Sequence[Carry],
-    rank: Any, summarize: Summarize = None,
-) -> Handle:  # fmt: skip
-    """Bring the cells of some columns together that are equal in those that tell parts apart.
+def _shuffle_by_cells(
+    pool: Pool, data: PartsTable, schema: Schema, by: Sequence[str], apart: Sequence[str],
+    carry: Sequence[Carry] = (), rank: Any = None, summarize: Summarize = None,
+) -> tuple[Handle, bool]:  # fmt: skip
+    """Bring cells of the columns ``by`` together that are equal in those ``apart``; tell whether they have a ``count``.
 
-    Where nothing is asked for but tallies and what is common, records that share their cells are counted before they
-    move: what moves of a class, however large, is one row of each part. With these they always are.
+    Equal cells are counted before they move if many are equal, and always if only tallies and common values are
+    carried: of a class, however large, one row of each part moves.
     """
-    shape = data.shape
+    tallies = bool(carry) and _one_number_per_class(carry)
+    shape, *held = (data.shape, data.cells, data.codes) if carry else data.distinct_rows
     columns, handles = carried(schema, carry, rank)
     places = [shape.quasi.index(name) for name in by]
-    telling = np.array([list(by).index(name) for name in apart], np.int64)
+    hashed = np.array([list(by).index(name) for name in apart], np.int64)
+    parts, every = len(data.sizes), places == list(range(len(shape.quasi)))
 
-    same = places == list(range(len(shape.quasi)))
-    # What was published for classes stands for all their records.
-    held = (data.cells, data.codes) if carry or data.classes is None else (data.classes,) * 2
-
-    def cells_in(cells: Part, codes: Part) -> tuple[LocalData, Arrays]:
-        here = shape.unfolded(cells, codes) if carry and not tallies else shape.local(cells, codes)
-        ends = {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
-        return here, ends if same else {name: np.ascontiguousarray(end[:, places]) for name, end in ends.items()}
-
-    def look(number: int, cells: Part, codes: Part) -> tuple[bool, bool]:
-        """Tell from a few records whether many are alike, so that it pays to count them before they move."""
-        if "lo" not in cells:  # nothing tells records apart
-            return True, False
+    def repetitive(number: int, cells: Part, codes: Part) -> bool:
+        """Tell from a few rows whether many are equal."""
+        if not shape.quasi:
+            return True
         n = length_of(cells, "lo")
         few = np.arange(0, n, max(1, n // _FEW), dtype=np.int32)
-        ends = {name: taken(cells, name, few)[:, places] for name in ("lo", "hi") if name in cells}
-        labels, groups = labelled_rows({name: np.ascontiguousarray(end) for name, end in ends.items()})
+        ends = {side: np.ascontiguousarray(take(cells, side, few)[:, places]) for side in shape.sides}
+        labels, groups = labelled_rows(*shape.ends(ends))
         most = count_labels(labels, groups).max(initial=0)
-        many = groups < 0.7 * labels.size or most * parts > labels.size  # one of them would fill a part
-        return bool(many), "index" in cells
+        return bool(groups < 0.7 * labels.size or most * parts > labels.size)  # one of them would fill a part
 
-    parts, tallies = len(data.sizes), bool(carry) and _one_number_per_class(carry)
-    looks = [] if carry else pool.collect(look, *held)
-    counted, indexed = tallies or any(look[0] for look in looks), any(look[1] for look in looks)
+    merged = tallies or (not carry and any(pool.collect(repetitive, *held)))
+    indexed = shape.indexed and (tallies or not carry)
+    counted = merged or (indexed and not carry)
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> tuple[Any, Arrays]:
-        here, sent = cells_in(cells, codes)
-        carried = columns(here, given)
-        if indexed or counted:
-            rows = np.ones(sent["lo"].shape[0], np.int64)
-            folded = "index" in cells and (tallies or not carry)
-            times = count_labels(here.index, rows.size) if folded else rows
-            if counted:
-                labels, groups = labelled_rows(sent)
+        here = shape.unfolded(cells, codes) if carry and not tallies else shape.local(cells, codes)
+        sent = shape.columns(here)
+        if not every:
+            sent = {side: np.ascontiguousarray(end[:, places]) for side, end in sent.items()}
+        beside = columns(here, given)
+        if counted:
+            rows = sent["lo"].shape[0]
+            times = count_labels(here.index, rows) if indexed else np.ones(rows, np.int64)
+            if merged:
+                labels, groups = labelled_rows(*shape.ends(sent))
                 one = one_of_each(labels, groups)
-                sent = {name: rows_of(end, one) for name, end in sent.items()}
+                sent = {side: rows_of(end, one) for side, end in sent.items()}
                 times = count_labels(labels, groups, times)
-                mine = labels[here.index] if folded else labels
-                for item, (name, found) in zip(carry, carried.items(), strict=True):
-                    alike = isinstance(item, Common)
-                    carried[name] = (
-                        common_positions(mine, found, groups) if alike else count_labels(mine[found], groups)
+                mine = labels[here.index] if indexed else labels
+                for item, (name, found) in zip(carry, beside.items(), strict=True):
+                    common = isinstance(item, Common)
+                    beside[name] = (
+                        common_positions(mine, found, groups) if common else count_labels(mine[found], groups)
                     )
             sent["count"] = times
-        bits = mix_rows(sent["lo"], sent.get("hi", sent["lo"]), telling)
-        return bits, sent | carried
+        return mix_rows(*shape.ends(sent), hashed), sent | beside
 
-    return shuffle_by_hash(pool, work, len(data.sizes), *held, *handles, summarize=summarize)
+    return shuffle_by_hash(pool, work, parts, *held, *handles, summarize=summarize), counted
 
 
-def numbered(pool: Pool, data: PartsTable, by: Sequence[str | Beside]) -> Handle:
-    """Number the records by their cells in named columns, and by the numbers of other columns."""
+def numbered(pool: Pool, data: PartsTable, by: Sequence[str | LazyColumn]) -> LazyColumn:
+    """Number the records by their cells in named columns, and by the values of other columns."""
     names = [key for key in by if isinstance(key, str)]
     shape, bounds = data.shape, data.bounds
     refuse_others(data, [name for name in names if name not in shape.carried])
@@ -252,20 +257,15 @@ def numbered(pool: Pool, data: PartsTable, by: Sequence[str | Beside]) -> Handle
         whole = np.stack(ends, axis=1)
         return mix_rows(whole, whole, np.arange(len(ends))), {"lo": whole, "row": numbers_of(bounds, number)}
 
-    others = [home(key) for key in by if not isinstance(key, str)]
-    there = shuffle_by_hash(
-        pool,
-        work,
-        len(data.sizes),
-        data.cells,
-        data.codes,
-        *others,
-        summarize=lambda number, part: labelled_rows(part)[1],
-    )
+    def count(number: int, part: Part) -> int:
+        return labelled_rows(part["lo"], part["lo"])[1]
+
+    others = [key.materialize() for key in by if not isinstance(key, str)]
+    there = shuffle_by_hash(pool, work, len(data.sizes), data.cells, data.codes, *others, summarize=count)
     first = np.append(0, np.cumsum(there.summaries))
 
     def send(number: int, part: Part) -> list[Arrays]:
-        labels, _ = labelled_rows(part)
+        labels, _ = labelled_rows(part["lo"], part["lo"])
         return restore_order({"value": labels + np.int32(first[number])}, part["row"], bounds)
 
-    return pool.shuffle(send, len(data.sizes), there)
+    return Materialized(pool.shuffle(send, len(data.sizes), there))

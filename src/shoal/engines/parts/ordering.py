@@ -1,7 +1,7 @@
 """The released order of a table in parts, and back to the order of the input.
 
-Records go to ranges of what they are sorted by, and each range is sorted by itself, as the local engine does it. What
-was published once for each class moves once for each class: its records follow from where they are.
+Records are shuffled by ranges of their sort keys, and each range is sorted as the local engine does it. Generalized
+cells move once for each class, and only the codes of its records follow.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from shoal.arrays import Positions
 from shoal.engines.local.data import LocalData
 from shoal.engines.local.ordering import counted_up, in_order, not_of_this_table
 from shoal.engines.local.sort_keys import SortKeys, sort_keys
-from shoal.engines.parts.data import PartSchema, PartsTable, reorder
-from shoal.engines.parts.generalizing import GeneralizedCells
+from shoal.engines.parts.columns import Materialized
+from shoal.engines.parts.data import Arrays, PartSchema, PartsTable, reorder, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.shuffle import (
-    Arrays,
-    Pieces,
+    SplitParts,
     ascending,
     numbers_of,
     restore_order,
@@ -38,8 +37,8 @@ from shoal.kernels.radix import places_in
 from shoal.schema import Schema
 from shoal.table import RowOrder
 
-_SAMPLED = 32  # records for each range, of each part, that tell where ranges begin
-_LARGEST = 2  # how many times as large as others a range of whole classes may be
+_SAMPLED = 32  # records of each part, for each range
+_LARGEST = 2  # times the mean: the size that a range of whole classes may have
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,50 +52,48 @@ class _Sorting:
         return Matrices(*self.keys.of_cells(data.lo, data.hi), self.keys.columns)
 
     def keys_of(self, data: LocalData) -> list[NDArray[Any]]:
-        """Give what matrix rows are sorted by, column by column as they matter."""
+        """Give the sort keys of matrix rows, the most important first."""
         lo, hi = self.keys.of_cells(data.lo, data.hi)
         return [side[:, j] for j in self.keys.columns.tolist() for side in (lo, hi)]
 
     def others_of(self, data: LocalData) -> list[NDArray[Any]]:
-        """Give what records are sorted by among those with the same cells."""
+        """Give the sort keys of records with the same cells."""
         return list(self.keys.of_codes(data.codes).T)
 
     def sorted(self, data: LocalData, rows: NDArray[Any]) -> Arrays:
-        """Give a part in its order: each class once, the class and the codes of its records, and their numbers."""
+        """Give a sorted part: the cells of each class, the class and the codes of its records, and their numbers."""
         found, order = data, np.empty(0, np.int32)
         if data.rows:
             found, order = in_order(data, self.cells(data), self.keys.of_codes(data.codes))
-        index = {"index": found.index} if self.shape.quasi else {}
-        return _columns(self.shape, found) | index | {"row": rows[order]}
+        return _columns(self.shape, found) | {"index": found.index, "row": rows[order]}
 
 
 def _columns(shape: PartSchema, data: LocalData) -> Arrays:
-    """Give the cells and codes of some records as the columns of a part."""
-    ends = {"lo": data.lo} if data.hi is data.lo else {"lo": data.lo, "hi": data.hi}
-    return (ends if shape.quasi else {}) | ({"codes": data.codes} if shape.carried else {})
+    """Give cells and codes as columns of a part."""
+    return shape.columns(data) | ({"codes": data.codes} if shape.carried else {})
 
 
 def released_order(pool: Pool, data: PartsTable, schema: Schema) -> tuple[PartsTable, RowOrder]:
-    """Bring the records into the released order, unless they stand in it."""
+    """Bring the records into the released order, unless they are in it."""
     words = data.whole_words()
     values = {
-        name: _behind(give, len(known.lo))
+        name: _values(give, len(known.lo))
         for name, give in data.typed.items()
         if (known := words[data.shape.carried.index(name)]) is not None
     }
     sorting = _Sorting(data.shape, sort_keys(schema, data.shape.quasi, data.shape.carried, words, values))
     there = None
-    if isinstance(data.held, GeneralizedCells):
-        there = _class_by_class(pool, data, data.held, sorting)
-    elif _stands_in_order(pool, data, sorting):
+    if data.classes is not None:
+        there = _class_by_class(pool, data, data.classes, sorting)
+    elif _is_in_order(pool, data, sorting):
         return data, counted_up(data.sizes)
     if there is None:
         there = _record_by_record(pool, data, sorting)
-    found = data.with_cells(there, data.shape.ranged)
+    found = data.with_cells(Materialized(there), data.shape.ranged, exact=data.shape.exact, indexed=True)
     return replace(found, sizes=tuple(there.summaries), codes=there), _rows(pool, there)
 
 
-def _behind(give: Callable[[Positions], Any], codes: int) -> Callable[[], Any]:
+def _values(give: Callable[[Positions], Any], codes: int) -> Callable[[], Any]:
     return lambda: give(np.arange(codes, dtype=np.int32))
 
 
@@ -108,8 +105,8 @@ def _rows(pool: Pool, there: Handle) -> RowOrder:
     return stretches
 
 
-def _stands_in_order(pool: Pool, data: PartsTable, sorting: _Sorting) -> bool:
-    """Tell whether the records of each part stand in order, and the last of each before the first of the next."""
+def _is_in_order(pool: Pool, data: PartsTable, sorting: _Sorting) -> bool:
+    """Tell whether the records of each part are in order, and the last of each before the first of the next."""
     shape = data.shape
 
     def look(number: int, cells: Part, codes: Part) -> tuple[bool, list[tuple[int, ...]]]:
@@ -121,45 +118,45 @@ def _stands_in_order(pool: Pool, data: PartsTable, sorting: _Sorting) -> bool:
         places = ends if here.index.size == 0 else here.index[ends]
         lo, hi = sorting.keys.of_cells(here.lo[places], here.hi[places])
         columns = sorting.keys.columns.tolist()
-        told = [
+        keys = [
             (*(int(side[at, j]) for j in columns for side in (lo, hi)), *ranks[row].tolist())
             for at, row in enumerate(ends)
         ]
-        return are_ordered(sorting.cells(here), here.index, ranks), told
+        return are_ordered(sorting.cells(here), here.index, ranks), keys
 
     looks = pool.collect(look, data.cells, data.codes)
-    ends = [end for _, told in looks for end in told]
+    ends = [end for _, keys in looks for end in keys]
     return all(ordered for ordered, _ in looks) and ends == sorted(ends)
 
 
 def _record_by_record(pool: Pool, data: PartsTable, sorting: _Sorting) -> Handle:
-    """Bring records into ranges with their cells: equal records may be in several of these, if they are many."""
+    """Sort records with their cells; equal records may be in several ranges, if there are many."""
     shape = data.shape
 
-    def telling(number: int, cells: Part, codes: Part) -> tuple[list[NDArray[Any]], Callable[[], Arrays]]:
+    def extract(number: int, cells: Part, codes: Part) -> tuple[list[NDArray[Any]], Callable[[], Arrays]]:
         here = shape.unfolded(cells, codes)
         return [*sorting.keys_of(here), *sorting.others_of(here)], lambda: _columns(shape, here)
 
     def finish(number: int, part: Part) -> Arrays:
-        return sorting.sorted(shape.local(part, part), part["row"])
+        return sorting.sorted(shape.in_order.local(part, part), part["row"])
 
-    ranges = shuffle_by_range(pool, telling, data.bounds, data.cells, data.codes, keyed=False)
+    ranges = shuffle_by_range(pool, data, extract, keyed=False)
     return pool.map(finish, ranges, summarize=rows_in)
 
 
-def _class_by_class(pool: Pool, data: PartsTable, published: GeneralizedCells, sorting: _Sorting) -> Handle | None:
-    """Bring classes into ranges, and then the codes of their records; None if some would not fit into one."""
+def _class_by_class(pool: Pool, data: PartsTable, classes: Handle, sorting: _Sorting) -> Handle | None:
+    """Sort classes, and then the codes of their records; None if ranges of whole classes would be too unequal."""
     shape, bounds, wanted = data.shape, data.bounds, len(data.sizes)
-    splits = _splits(pool, data, published, sorting)
+    splits = _splits(pool, data, classes, sorting)
     if splits is None:
         return None
 
     def targets(part: Part) -> Positions:
-        classes = shape.holding(part["lo"], part["hi"])
-        return splits.range_of(sorting.keys_of(classes), np.zeros(len(part["lo"]), np.int32))
+        keys = sorting.keys_of(shape.holding(part["lo"], part["hi"]))
+        return splits.range_of(keys, np.zeros(len(part["lo"]), np.int32))
 
-    def classes_to(number: int, part: Part) -> Pieces:
-        """Send the cells of classes, how many records each has, and their numbers, class after class."""
+    def classes_to(number: int, part: Part) -> SplitParts:
+        """Send the cells of classes, their sizes, and the numbers of their records, class after class."""
         order, cuts = by_label(targets(part), wanted)
         own = places_in(order)[part["index"]]
         sizes = count_labels(own, order.size)
@@ -170,41 +167,40 @@ def _class_by_class(pool: Pool, data: PartsTable, published: GeneralizedCells, s
             ends = {side: rows_of(part[side], order[here]) for side in ("lo", "hi")}
             return ends | {"size": sizes[here], "row": rows[starts[cuts[target]] : starts[cuts[target + 1]]]}
 
-        return Pieces(wanted, make)
+        return SplitParts(wanted, make)
 
-    def tell_home(number: int, part: Part) -> list[Arrays]:
-        return restore_order({"range": targets(part)[part["index"]]}, part["row"], bounds)
+    def ranges_of(number: int, part: Part) -> list[Arrays]:
+        return restore_order({"value": targets(part)[part["index"]]}, part["row"], bounds)
 
-    def codes_to(number: int, codes: Part, told: Part) -> Pieces:
+    def codes_to(number: int, codes: Part, ranges: Part) -> SplitParts:
         columns = {"codes": codes["codes"], "row": numbers_of(bounds, number)}
-        return split_by_target(columns, reorder(told["range"], told["seat"]), wanted)
+        return split_by_target(columns, value_of(ranges), wanted)
 
     def finish(number: int, classes: Part, *beside: Part) -> Arrays:
         row, index = classes["row"], np.repeat(np.arange(len(classes["size"]), dtype=np.int32), classes["size"])
         order = ascending(row)
         if order is not None:
             row, index = row[order], index[order]
-        codes = beside[0]["codes"] if beside else np.empty((row.size, 0), np.int32)
-        here = shape.local({"lo": classes["lo"], "hi": classes["hi"], "index": index}, {"codes": codes})
-        return sorting.sorted(here, row)
+        cells = {"lo": classes["lo"], "hi": classes["hi"], "index": index}
+        return sorting.sorted(replace(shape, indexed=True, scattered=False).local(cells, *beside or ({},)), row)
 
-    there = [pool.shuffle(classes_to, wanted, published.classes)]
+    there = [pool.shuffle(classes_to, wanted, classes)]
     if shape.carried:
-        told = pool.shuffle(tell_home, wanted, published.classes)
-        there.append(pool.shuffle(codes_to, wanted, data.codes, told))
+        ranges = pool.shuffle(ranges_of, wanted, classes)
+        there.append(pool.shuffle(codes_to, wanted, data.codes, ranges))
     return pool.map(finish, *there, summarize=rows_in)
 
 
-def _splits(pool: Pool, data: PartsTable, published: GeneralizedCells, sorting: _Sorting) -> Splits | None:
-    """Find where ranges of whole classes begin from some records of each part; None if they would be too unequal."""
+def _splits(pool: Pool, data: PartsTable, classes: Handle, sorting: _Sorting) -> Splits | None:
+    """Find the keys between ranges of whole classes from a sample; None if ranges would be too unequal."""
     shape, wanted = data.shape, len(data.sizes)
     step = max(1, data.rows // (_SAMPLED * wanted * wanted))
 
     def sample(number: int, part: Part) -> list[NDArray[Any]]:
-        classes = part["index"][::step]
-        return [key[classes] for key in sorting.keys_of(shape.holding(part["lo"], part["hi"]))]
+        chosen = part["index"][::step]
+        return [key[chosen] for key in sorting.keys_of(shape.holding(part["lo"], part["hi"]))]
 
-    found = pool.collect(sample, published.classes)
+    found = pool.collect(sample, classes)
     keys = [np.concatenate(column) for column in zip(*found, strict=True)]
     splits = splits_among([sortable(key) for key in keys], np.arange(keys[0].size), wanted, whole=True)
     most = np.bincount(splits.range_of(keys, np.zeros(keys[0].size, np.int32))).max()
@@ -214,23 +210,23 @@ def _splits(pool: Pool, data: PartsTable, published: GeneralizedCells, sorting: 
 def input_order(pool: Pool, data: PartsTable, order: RowOrder) -> PartsTable:
     """Bring records in the released order back to the order of the input."""
     shape, bounds = data.shape, data.bounds
-    numbers = pool.put(_cut(order(), data.sizes))
+    numbers = pool.put(_divided(order(), data.sizes))
 
     def send(number: int, cells: Part, codes: Part, to: Part) -> list[Arrays]:
         return restore_order(_columns(shape, shape.unfolded(cells, codes)), to["row"], bounds)
 
-    def settle(number: int, part: Part) -> Arrays:
-        seat, size = part["seat"], int(bounds[number + 1] - bounds[number])
-        if seat.size != size or not (np.bincount(seat, minlength=size) == 1).all():
+    def in_place(number: int, part: Part) -> Arrays:
+        offset, size = part["offset"], int(bounds[number + 1] - bounds[number])
+        if offset.size != size or not (np.bincount(offset, minlength=size) == 1).all():
             raise not_of_this_table()
-        return {name: reorder(part[name], seat) for name in part if name != "seat"}
+        return {name: reorder(part[name], offset) for name in part if name != "offset"}
 
-    there = pool.map(settle, pool.shuffle(send, len(data.sizes), data.cells, data.codes, numbers))
-    return replace(data.with_cells(there, shape.ranged), codes=there)
+    there = pool.map(in_place, pool.shuffle(send, len(data.sizes), data.cells, data.codes, numbers))
+    return replace(data.with_cells(Materialized(there), shape.ranged, exact=shape.exact), codes=there)
 
 
-def _cut(stretches: Iterator[NDArray[np.int64]], sizes: Sequence[int]) -> Iterator[Arrays]:
-    """Give numbers that come in stretches in as many as there are records in each part."""
+def _divided(stretches: Iterator[NDArray[np.int64]], sizes: Sequence[int]) -> Iterator[Arrays]:
+    """Divide row numbers as the records are divided into parts."""
     rows, held = sum(sizes), np.empty(0, np.int64)
     for size in sizes:
         while held.size < size:

@@ -7,7 +7,6 @@ where the part lies, so it must be picklable (`cloudpickle`) and hold nothing la
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -65,21 +64,3 @@ class Pool(Protocol):
     def stream(self, handle: Handle) -> Iterator[Part]:
         """Return the parts to the caller one by one, in order, never all at once."""
         ...
-
-
-class Lazy(ABC):
-    """What is made beside the parts of a table when someone wants it."""
-
-    @property
-    @abstractmethod
-    def column(self) -> Handle:
-        """What there is for each record, beside the parts of the table."""
-
-
-# One number per record, beside the parts of a table: there already, or found when it is wanted.
-Beside = Handle | Lazy
-
-
-def home(column: Beside) -> Handle:
-    """Give what lies beside the parts of a table, and make it if nobody has."""
-    return column.column if isinstance(column, Lazy) else column

@@ -1,4 +1,4 @@
-"""Moving records between parts: sorted into ranges, gathered by what they have in common, and home again."""
+"""Shuffles of records between parts: by ranges of keys, by hash, and back into the order of the table."""
 
 from __future__ import annotations
 
@@ -9,84 +9,87 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Bits, Integers
+from shoal.engines.parts.data import Arrays, PartsTable
 from shoal.engines.parts.pool import Handle, Part, Pool, Summarize
 from shoal.engines.pieces import Splits, sampled, sortable, splits_among
 from shoal.kernels.grouping import by_label, gather_rows
 
-Arrays = dict[str, NDArray[Any]]
-# What a part has to say of its records: keys to sort by, and, when asked, the columns that go with them.
-Keys = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
+# From the cells and codes of a part and the columns beside it: keys to sort by, and what gives the columns to move.
+Extract = Callable[..., tuple[list[NDArray[Any]], Callable[[], Arrays]]]
 
-_SAMPLED = 32  # records of each part, for each range that is wanted
+_SAMPLED = 32  # records of each part, for each range
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def splits_of(
-    pool: Pool, telling: Keys, bounds: Integers, ranges: int, *, whole: bool, handles: Sequence[Handle]
+def shuffle_by_range(
+    pool: Pool, data: PartsTable, extract: Extract, *columns: Handle, whole: bool = False, keyed: bool = True,
+    splits: Splits | None = None, summarize: Summarize = None,
+) -> Handle:  # fmt: skip
+    """Move records to parts by ranges of their keys; inside a part they stay in the order of the table.
+
+    Without ``splits`` there is one range for each part, between keys that are sampled; ``whole`` keeps records with
+    equal keys together. If ``splits`` make more ranges than there are parts, neighbours share a part.
+
+    A new part has the columns that ``extract`` gives, the numbers of the records (``row``), and if ``keyed`` their keys
+    (``key0``, ``key1``, …).
+    """
+    bounds, wanted = data.bounds, max(1, len(data.sizes))
+    split = _range_splits(pool, data, extract, wanted, columns, whole=whole) if splits is None else splits
+    targets = np.array([part_of(number, split.ranges, wanted) for number in range(split.ranges)], np.int32)
+
+    def send(number: int, *parts: Part) -> SplitParts:
+        keys, moving = extract(number, *parts)
+        rows = numbers_of(bounds, number)
+        named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
+        return split_by_target(moving() | named | {"row": rows}, targets[split.range_of(keys, rows)], wanted)
+
+    return pool.shuffle(send, wanted, data.cells, data.codes, *columns, summarize=summarize)
+
+
+def _range_splits(
+    pool: Pool, data: PartsTable, extract: Extract, ranges: int, columns: Sequence[Handle], *, whole: bool
 ) -> Splits:
-    """Find where to split from a sample of each part; ``whole`` never splits records with equal keys."""
-    size = _SAMPLED * ranges
+    """Find the keys between ranges from a sample of each part."""
+    size, sizes = _SAMPLED * ranges, data.sizes
 
     def sample(number: int) -> NDArray[np.int64]:
-        n = int(bounds[number + 1] - bounds[number])
+        n = sizes[number]
         if n <= size:
             return np.arange(n)
         return np.sort(np.random.Generator(np.random.PCG64(number)).integers(0, n, size))
 
-    return _splits_at(pool, telling, bounds, ranges, sample, whole=whole, handles=handles)
+    return _splits_at(pool, data, extract, ranges, sample, columns, whole=whole)
 
 
-def piece_splits(pool: Pool, telling: Keys, bounds: Integers, pieces: int, handles: Sequence[Handle]) -> Splits:
-    """Find where pieces of the whole table begin."""
+def block_splits(pool: Pool, data: PartsTable, extract: Extract, blocks: int, columns: Sequence[Handle]) -> Splits:
+    """Find the keys between blocks, which are the same however the table is divided into parts."""
+    bounds = data.bounds
 
     def sample(number: int) -> NDArray[np.int64]:
-        chosen = sampled(int(bounds[-1]), pieces)  # drawn anew in every part: they are too many to be sent around
+        chosen = sampled(int(bounds[-1]), blocks)  # drawn again for every part: too many to be sent along
         first, stop = np.searchsorted(chosen, bounds[number : number + 2]).tolist()
         return chosen[first:stop] - int(bounds[number])
 
-    return _splits_at(pool, telling, bounds, pieces, sample, whole=False, handles=handles)
+    return _splits_at(pool, data, extract, blocks, sample, columns, whole=False)
 
 
 def _splits_at(
-    pool: Pool, telling: Keys, bounds: Integers, ranges: int, sample: Callable[[int], NDArray[np.int64]], *,
-    whole: bool, handles: Sequence[Handle],
+    pool: Pool, data: PartsTable, extract: Extract, ranges: int, sample: Callable[[int], NDArray[np.int64]],
+    columns: Sequence[Handle], *, whole: bool,
 ) -> Splits:  # fmt: skip
-    def look(number: int, *parts: Part) -> tuple[list[Bits], Integers]:
-        chosen = sample(number)
-        if any("seat" in part or "index" in part for part in parts):  # what is read is not record by record
-            keys = [key[chosen] for key in telling(number, *parts)[0]]
+    bounds, in_order = data.bounds, not data.shape.indexed and not data.shape.scattered
+
+    def look(number: int, cells: Part, codes: Part, *beside: Part) -> tuple[list[Bits], Integers]:
+        parts, chosen = (cells, codes, *beside), sample(number)
+        if in_order and not any(column["offset"].size for column in beside):  # the other records are not read
+            keys = extract(number, *(_Sample(part, chosen.astype(np.int32)) for part in parts))[0]
         else:
-            keys = telling(number, *(_Some(part, chosen.astype(np.int32)) for part in parts))[0]
+            keys = [key[chosen] for key in extract(number, *parts)[0]]
         return [sortable(key) for key in keys], bounds[number] + chosen
 
-    found = pool.collect(look, *handles)
+    found = pool.collect(look, data.cells, data.codes, *columns)
     keys = [np.concatenate(column) for column in zip(*(part[0] for part in found), strict=True)]
     return splits_among(keys, np.concatenate([part[1] for part in found]), ranges, whole=whole)
-
-
-def shuffle_by_range(
-    pool: Pool, telling: Keys, bounds: Integers, *handles: Handle, whole: bool = False, keyed: bool = True,
-    splits: Splits | None = None, summarize: Summarize = None,
-) -> Handle:  # fmt: skip
-    """Bring records into parts by ranges of keys; inside a part they stay in the order of the table.
-
-    Unless it is said where ranges begin, there is one for each part; of several, neighbours share a part.
-
-    A part has the columns that go with the records, their numbers (``row``), and unless these columns tell them already
-    their keys (``key0``, ``key1``, …).
-    """
-    wanted = max(1, bounds.size - 1)
-    split = splits_of(pool, telling, bounds, wanted, whole=whole, handles=handles) if splits is None else splits
-    seats = np.array([part_of(number, split.ranges, wanted) for number in range(split.ranges)], np.int32)
-
-    def send(number: int, *parts: Part) -> Pieces:
-        keys, columns = telling(number, *parts)
-        rows = numbers_of(bounds, number)
-        target = seats[split.range_of(keys, rows)]
-        named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
-        return split_by_target(columns() | named | {"row": rows}, target, wanted)
-
-    return pool.shuffle(send, wanted, *handles, summarize=summarize)
 
 
 def part_of(number: int, ranges: int, parts: int) -> int:
@@ -95,37 +98,34 @@ def part_of(number: int, ranges: int, parts: int) -> int:
 
 
 def rows_in(number: int, part: Part) -> int:
-    """Tell how many records an arranged part has."""
+    """Count the records of a shuffled part."""
     return length_of(part, "row")
 
 
 def length_of(part: Part, name: str) -> int:
-    """Tell how many rows a column of a part has, which need not be read for that."""
+    """Count the rows of a column without reading it, if the pool can."""
     rows = getattr(part, "rows", None)
     found: int = part[name].shape[0] if rows is None else rows(name)
     return found
 
 
 def numbers_of(bounds: Integers, number: int) -> NDArray[Any]:
-    """Give the numbers of the records of a part, as short as those of all records can be."""
+    """Give the numbers of the records of a part, in the smallest type for those of all records."""
     kind = np.int32 if bounds[-1] < 2**31 else np.int64
     return np.arange(int(bounds[number]), int(bounds[number + 1]), dtype=kind)
 
 
 def keys_of(part: Part) -> list[NDArray[Any]]:
-    """Give the keys of the records of an arranged part."""
-    found: list[NDArray[Any]] = []
-    while f"key{len(found)}" in part:
-        found.append(part[f"key{len(found)}"])
-    return found
+    """Give the keys of the records of a shuffled part."""
+    return [part[f"key{i}"] for i in range(sum(name.startswith("key") for name in part))]
 
 
 def shuffle_by_hash(
     pool: Pool, work: Callable[..., tuple[Bits, Arrays]], parts: int, *handles: Handle, summarize: Summarize = None
 ) -> Handle:
-    """Bring records together that have the same number, which work gives with their columns."""
+    """Bring records with the same hash together; ``work(number, *parts)`` gives the hashes and the columns to move."""
 
-    def send(number: int, *given: Part) -> Pieces:
+    def send(number: int, *given: Part) -> SplitParts:
         bits, columns = work(number, *given)
         target = ((bits * _MIX) >> np.uint64(33)) % np.uint64(parts)
         return split_by_target(columns, target.astype(np.int32), parts)
@@ -133,8 +133,8 @@ def shuffle_by_hash(
     return pool.shuffle(send, parts, *handles, summarize=summarize)
 
 
-class Pieces(Sequence[Arrays]):
-    """What goes to each part, made when it is asked for: it is then still near the processor when it is written."""
+class SplitParts(Sequence[Arrays]):
+    """The rows that go to each part, copied only when they are asked for: they are then written from the cache."""
 
     def __init__(self, parts: int, make: Callable[[int], Arrays]) -> None:
         self._parts, self._make = parts, make
@@ -148,15 +148,15 @@ class Pieces(Sequence[Arrays]):
         return self._make(number)
 
 
-def split_by_target(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> Pieces:
-    """Give to each of so many parts the rows that go there, in their order."""
+def split_by_target(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> SplitParts:
+    """Split rows by the part that each goes to, in their order."""
     order, starts = by_label(target, parts)
 
     def make(number: int) -> Arrays:
         rows = order[starts[number] : starts[number + 1]]
         return {name: rows_of(column, rows) for name, column in columns.items()}
 
-    return Pieces(parts, make)
+    return SplitParts(parts, make)
 
 
 def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
@@ -167,22 +167,20 @@ def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
     return gather_rows(cells, rows).reshape(rows.size, *column.shape[1:])
 
 
-def taken(part: Part, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
-    """Take a few rows of a column of a part, which need not be read whole for that."""
-    take = getattr(part, "take", None)
-    return rows_of(part[name], rows) if take is None else take(name, rows)
+def take(part: Part, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
+    """Take a few rows of a column without reading the others, if the pool can."""
+    found = getattr(part, "take", None)
+    return rows_of(part[name], rows) if found is None else found(name, rows)
 
 
-class _Some(Mapping[str, NDArray[Any]]):
-    """Some records of a part, of which only what is asked for is read."""
+class _Sample(Mapping[str, NDArray[Any]]):
+    """Some records of a part whose rows are in order, read column by column when asked for."""
 
     def __init__(self, part: Part, rows: NDArray[np.int32]) -> None:
         self._part, self._rows = part, rows
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._part:
-            raise KeyError(name)
-        return taken(self._part, name, self._rows)
+        return self._part[name] if name == "offset" else take(self._part, name, self._rows)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._part)
@@ -197,12 +195,12 @@ def ascending(rows: NDArray[Any]) -> NDArray[np.int32] | None:
 
 
 def restore_order(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any], bounds: Integers) -> list[Arrays]:
-    """Send rows back to the parts that they belong to, with the seat of each there."""
+    """Split records by the part of the table that they came from, with their ``offset`` in it."""
     order = ascending(rows)
     if order is not None:
         columns, rows = {name: rows_of(column, order) for name, column in columns.items()}, rows[order]
     cuts = np.searchsorted(rows, bounds.astype(rows.dtype))
     return [
-        {name: column[a:b] for name, column in columns.items()} | {"seat": (rows[a:b] - first).astype(np.int32)}
+        {name: column[a:b] for name, column in columns.items()} | {"offset": (rows[a:b] - first).astype(np.int32)}
         for a, b, first in zip(cuts[:-1].tolist(), cuts[1:].tolist(), bounds[:-1].tolist(), strict=True)
     ]
