@@ -8,7 +8,7 @@ from clusters import cluster, killing
 from engines.pools import Memory
 
 from shoal.engines.spark.pool import SparkPool
-from shoal.engines.spark.serialization import STRETCHES, joined, pack, stretched, unpack
+from shoal.engines.spark.serialization import CHUNKS, chunked, deserialize, join_chunks, serialize
 from shoal.errors import InternalError, ParameterError
 
 
@@ -177,10 +177,10 @@ def test_what_nobody_holds_is_let_go(spark_pool):
 @pytest.mark.parametrize("longest", [1, 100, 1 << 20])
 def test_a_part_is_a_fixed_number_of_stretches_of_bytes(longest):
     part = people(3)
-    pieces = list(stretched(pack(part), longest))
-    assert len(pieces) == STRETCHES
-    same([unpack(joined(pieces))], [part])
-    for column in unpack(joined(pieces)).values():
+    pieces = list(chunked(serialize(part), longest))
+    assert len(pieces) == CHUNKS
+    same([deserialize(join_chunks(pieces))], [part])
+    for column in deserialize(join_chunks(pieces)).values():
         assert not column.flags.writeable
         assert column.flags.aligned
 

@@ -14,7 +14,7 @@ from contract.test_catalogue import KINDS, ORDER, masked, mixed, release_of, tab
 import shoal
 from shoal.engines.local import Local
 from shoal.engines.spark.pool import SparkPool
-from shoal.engines.spark.text import _stretches as stretches
+from shoal.engines.spark.text import _byte_ranges as stretches
 
 ROLES = {"quasi": list(KINDS), "sensitive": ["charge", "ill"], "orders": {"stage": ORDER}}
 
@@ -207,7 +207,7 @@ def test_it_is_said_when_workers_do_not_see_a_text(engine, tmp_path, caplog, mon
     def asked(pool, sealed, head, parts):
         return stretches(pool, replace(sealed, path=elsewhere), head, parts)
 
-    monkeypatch.setattr("shoal.engines.spark.text._stretches", asked)
+    monkeypatch.setattr("shoal.engines.spark.text._byte_ranges", asked)
     assert shoal.read(tmp_path / "in.csv", engine=engine, quasi=["a"]).rows == 2
     assert [record.getMessage() for record in caplog.records] == [
         "The driver read 'in.csv' alone, which takes longer: a worker of the cluster does not see it under this path."

@@ -12,7 +12,7 @@ from shoal.engines.local.parquet_reader import opened_file
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.engines.parts.reading import Asked, loaded, telling
+from shoal.engines.parts.reading import Asked, loaded, summary_of
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.schema import ReadOptions, Schema
@@ -67,7 +67,7 @@ def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked, watch: Callabl
             yield part
             arrow.release_unused()  # which it would keep for itself otherwise
 
-    return pool.put(parts(), summarize=telling(names, plain))
+    return pool.put(parts(), summarize=summary_of(names, plain))
 
 
 class _Distinct:

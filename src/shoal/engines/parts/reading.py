@@ -127,7 +127,7 @@ def loaded(
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
 
 
-def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
+def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
     """Say what an encoded stretch tells: its size, the limits of its plain columns, the distinct cells of others."""
 
     def summarize(number: int, part: Part) -> Told:

@@ -1,4 +1,4 @@
-"""The Spark engine: a table spread over the workers of a cluster, part by part."""
+"""The Spark engine: the parts of a table lie on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Spark(PartsEngine):
         object.__setattr__(self, "pool", SparkPool(session))
 
     def read(self, source: object, options: ReadOptions) -> Table:
-        """Read files and data frames of Spark where they lie, and anything else through the driver.
+        """Read files and Spark data frames on the workers, and anything else through the driver.
 
-        Compressed text and tables in databases and lakehouses pass the driver stretch by stretch, other frames whole.
+        Compressed text and tables in databases and lakehouses pass through the driver part by part, other frames whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
@@ -114,7 +114,7 @@ class Spark(PartsEngine):
         return frame_of(self.pool, (data.cells, data.codes), self._local(data), schema, cells or "struct", exact)
 
     def _local(self, data: PartsTable) -> Any:
-        """Give what makes a table in memory of a part, wherever it lies."""
+        """Give the function that turns a part into a table in memory."""
         shape = replace(data.shape, words=data.whole_words())
         typed = data.typed
 

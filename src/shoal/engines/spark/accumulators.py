@@ -1,4 +1,4 @@
-"""Small things that workers tell the driver while they make parts, so that nobody has to visit the parts again."""
+"""Summaries of parts, which workers send to the driver through an accumulator while they create the parts."""
 
 from __future__ import annotations
 
@@ -7,44 +7,48 @@ from typing import Any
 
 from shoal.engines.parts.pool import Part, Summarize
 
-Found = dict[tuple[int, int], bytes]
+Recorded = dict[tuple[int, int], bytes]
 
 
-class _Together:
-    """Adds notes up, as Spark asks for it; a part that is made again tells the same again."""
+class _Merge:
+    """Merges what workers recorded, as Spark asks for it; a part that is created again has the same summary again."""
 
-    def zero(self, value: Found) -> Found:
+    def zero(self, value: Recorded) -> Recorded:
         return {}
 
-    def addInPlace(self, value1: Found, value2: Found) -> Found:  # noqa: N802 - so it is called
+    def addInPlace(self, value1: Recorded, value2: Recorded) -> Recorded:  # noqa: N802 - so it is called
         value1.update(value2)
         return value1
 
 
-class Taker:
-    """What travels to the workers to take notes of the parts that one piece of work makes."""
+class Recorder:
+    """Records on the workers the summaries of the parts that one job creates, if there is anything to summarize."""
 
-    def __init__(self, piece: int, summarize: Any, notes: Any) -> None:
-        self.piece, self.summarize, self.notes = piece, summarize, notes
+    def __init__(self, job: int, summarize: Summarize, recorded: Any) -> None:
+        self.job, self.summarize = job, summarize
+        self.recorded: Any = recorded if summarize else None  # which is then not sent at all
 
-    def take(self, number: int, part: Part) -> None:
-        """Note what is to be told of a part."""
-        self.notes.add({(self.piece, number): pickle.dumps(self.summarize(number, part), protocol=5)})
+    def record(self, number: int, part: Part) -> None:
+        """Record the summary of a part."""
+        if self.summarize:
+            self.recorded.add({(self.job, number): pickle.dumps(self.summarize(number, part), protocol=5)})
 
 
-class Notes:
-    """What workers have told, until it is asked for."""
+class Summaries:
+    """Summaries on the driver, until they are taken."""
 
     def __init__(self, context: Any) -> None:
-        self._notes = context.accumulator({}, _Together())
-        self._pieces = 0
+        self._recorded = context.accumulator({}, _Merge())
+        self._jobs = 0
 
-    def taker(self, summarize: Summarize) -> Taker | None:
-        """Give what takes notes for the next piece of work, if there is something to tell."""
-        self._pieces += 1
-        return None if summarize is None else Taker(self._pieces, summarize, self._notes)
+    def recorder(self, summarize: Summarize) -> Recorder:
+        """Give what travels to the workers with the next job."""
+        self._jobs += 1
+        return Recorder(self._jobs, summarize, self._recorded)
 
-    def of(self, taker: Taker, parts: int) -> list[Any]:
-        """Give what was told of each part, and forget all notes: those of earlier work came from parts made again."""
-        found, self._notes.value = self._notes.value, {}
-        return [pickle.loads(found[taker.piece, number]) for number in range(parts)]  # noqa: S301 - made by our workers
+    def take(self, recorder: Recorder, parts: int) -> list[Any]:
+        """Give the summary of each part, and forget all others: they are of earlier parts that were created again."""
+        if not recorder.summarize:
+            return []
+        found, self._recorded.value = self._recorded.value, {}
+        return [pickle.loads(found[recorder.job, number]) for number in range(parts)]  # noqa: S301 - by our workers

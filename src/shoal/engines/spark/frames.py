@@ -1,4 +1,4 @@
-"""Data frames of Spark as tables, and tables as data frames of Spark: nothing passes through the driver."""
+"""Spark data frames as tables, and tables as Spark data frames, without passing through the driver."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from shoal.engines.local.typed_columns import plain_column
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part
-from shoal.engines.parts.reading import Asked, loaded, telling
+from shoal.engines.parts.reading import Asked, loaded, summary_of
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.pool import SparkPool
-from shoal.engines.spark.serialization import pack
+from shoal.engines.spark.serialization import serialize
 from shoal.errors import DataError, SchemaError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
@@ -41,17 +41,16 @@ def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schem
 
     def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with on_worker():
-            whole = memoryview(pack(encode(pa.Table.from_batches(list(batches)).cast(schema), plain)))
+            whole = memoryview(serialize(encode(pa.Table.from_batches(list(batches)).cast(schema), plain)))
         for at in range(0, len(whole), _LONGEST):
             yield pa.RecordBatch.from_arrays([pa.array([bytes(whole[at : at + _LONGEST])], pa.binary())], ["part"])
 
     with warnings.catch_warnings(), on_driver():
         warnings.simplefilter("ignore")  # Spark warns of pandas, which nobody uses here
         parts = chosen.mapInArrow(encoded, "part binary").rdd.map(lambda row: bytes(row[0]))
-    raw = pool.adopt(parts, parts.getNumPartitions(), summarize=telling(wanted, plain))
-    digests = pool.collect(_digest, raw)
-    told = hashlib.sha256("".join(digests).encode()).hexdigest()
-    return loaded(pool, raw, asked, options, Origin("spark frame", told, "spark"))
+    raw = pool.adopt(parts, parts.getNumPartitions(), summarize=summary_of(wanted, plain))
+    digest = hashlib.sha256("".join(pool.collect(_digest, raw)).encode()).hexdigest()
+    return loaded(pool, raw, asked, options, Origin("spark frame", digest, "spark"))
 
 
 def _digest(number: int, part: Part) -> str:
@@ -74,7 +73,7 @@ def frame_of(
     pool: SparkPool, handles: Sequence[Handle], local: Callable[..., LocalData], schema: Schema, cells: str,
     exact: Sequence[bool],
 ) -> Any:  # fmt: skip
-    """Give the released columns as a data frame of Spark, made where the parts lie."""
+    """Give the released columns as a Spark data frame, created on the workers."""
 
     def table(number: int, *parts: Part) -> pa.Table:
         return for_spark(to_arrow(local(number, *parts), schema, cells, exact))

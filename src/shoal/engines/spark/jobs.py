@@ -1,4 +1,4 @@
-"""How far the jobs of a cluster are, and their end if nobody waits for them any more."""
+"""Progress of the jobs of a cluster, and their cancellation when the wait for them is interrupted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.progress import Part, another_pass, course
 
 
 class _Tasks(Part):
-    """The tasks of one job, stage after stage. How many are done is asked for only when somebody looks."""
+    """The tasks of one job, stage after stage. Spark is asked for their number only when progress is shown."""
 
     def __init__(self, context: Any, total: int) -> None:
         self._known: dict[int, tuple[int, int]] = {}
@@ -21,13 +21,13 @@ class _Tasks(Part):
 
     @property
     def done(self) -> float:
-        """Tell how many tasks are done; those of a stage that is no longer active all are."""
-        with contextlib.suppress(Exception):  # whatever it is, whoever waits for the job will hear of it
+        """The number of tasks done; those of a stage that is no longer active all are."""
+        with contextlib.suppress(Exception):  # the job itself raises what is wrong
             active = {}
             for stage in self._tracker.getActiveStageIds():
-                told = self._tracker.getStageInfo(stage)
-                if told is not None:
-                    active[stage] = (told.numCompletedTasks, told.numTasks)
+                found = self._tracker.getStageInfo(stage)
+                if found is not None:
+                    active[stage] = (found.numCompletedTasks, found.numTasks)
             self._known = {stage: (tasks, tasks) for stage, (_, tasks) in self._known.items()} | active
         return min(sum(done for done, _ in self._known.values()), self.total)
 
@@ -37,8 +37,8 @@ class _Tasks(Part):
 
 
 @contextlib.contextmanager
-def followed(context: Any, tasks: int) -> Iterator[None]:
-    """Wait for a job of so many tasks; raise here what was raised on a worker, and cancel it if this is broken off."""
+def tracked(context: Any, tasks: int) -> Iterator[None]:
+    """Wait for a job of so many tasks; raise here what was raised on a worker, and cancel the job on an interrupt."""
     parts, part = course().parts, _Tasks(context, tasks)
     parts.append(part)
     try:
@@ -53,7 +53,7 @@ def followed(context: Any, tasks: int) -> Iterator[None]:
 
 
 def _cancel(context: Any) -> None:
-    """Let workers stop; Java may itself be ending, and is not waited for long."""
+    """Cancel all jobs; Java may be shutting down, so this does not wait long."""
 
     def cancel() -> None:
         with contextlib.suppress(Exception):
