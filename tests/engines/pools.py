@@ -47,7 +47,7 @@ class Memory:
         return [pickle.loads(cloudpickle.dumps(found)) for found in self._worked(work, handles)]
 
     def shuffle(self, work, parts, *handles, summarize=None):
-        sent = list(self._worked(work, handles))
+        sent = [list(pieces) for pieces in self._worked(work, handles)]
         assert all(len(pieces) == parts for pieces in sent)
         names = {tuple(piece) for pieces in sent for piece in pieces}
         assert len(names) == 1

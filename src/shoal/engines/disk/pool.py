@@ -115,7 +115,7 @@ class DiskPool:
         return list(self._worked(work, handles))
 
     def shuffle(
-        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, summarize: Summarize = None
+        self, work: Callable[..., Iterable[Part]], parts: int, *handles: Handle, summarize: Summarize = None
     ) -> Stored:
         """Move rows between parts: what is sent to a part is put behind what it has."""
         with self._writing() as begin:

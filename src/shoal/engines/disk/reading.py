@@ -14,8 +14,7 @@ from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head
 from shoal.engines.local.text_reader import RawText, ReadAgain, TextReading
-from shoal.engines.parts.columns import Materialized
-from shoal.engines.parts.data import PartSchema, PartsTable, without_texts
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.pool import Handle, Part, Pool, Summarize
 from shoal.engines.values import Moments
 from shoal.kernels.moments import moments, tally
@@ -68,11 +67,9 @@ def columns_read(
     words = words_of(told, columns, found)
     quasi = [found.get(name) for name in columns.quasi]
     exact = all(column is None or bool((column.lo == column.hi).all()) for column in quasi)
-    cells = Materialized(_placed(pool, raw, quasi, exact=exact))
+    cells = _placed(pool, raw, quasi, exact=exact)
     ranged = ranged_in(columns, found)
-    shape = PartSchema(tuple(columns.quasi), ranged, tuple(columns.others), without_texts(words), exact)
-    texts = tuple(None if each is None else each.texts for each in words)
-    data = PartsTable(shape, sizes, cells, raw, texts)
+    data = PartsTable.of(columns.quasi, ranged, columns.others, words, sizes, cells, raw, {}, exact=exact)
     schema = schema_of(columns.assigned, found, options, head.header)
     return schema, data, origin_of(path, head, told, found, options)
 

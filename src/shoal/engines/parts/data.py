@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Floats, Integers, Positions
 from shoal.engines.local.data import OWN, Known, LocalData, Words, blank_texts
-from shoal.engines.parts.columns import LazyColumn
+from shoal.engines.parts.columns import LazyColumn, Materialized
 from shoal.engines.parts.pool import Handle, Part
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.radix import places_in
 
 Arrays = dict[str, NDArray[Any]]
+# What turns the codes of carried columns into columns of a frame, with the type that they came with.
+Typed = Mapping[str, Callable[[Positions], Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +119,8 @@ class PartsTable:
     """A table in parts.
 
     ``shape`` declares what the parts of ``cells`` and ``codes`` hold, and ``sizes`` are their numbers of records.
-    ``texts`` are those of carried columns; ``typed`` turns codes into columns of a frame, with the type that they came
-    with. If there are ``classes``, their parts have the generalized cells of each class (``lo``, ``hi``) and, of each
-    record, the ``index`` of its class and its number (``row``).
+    ``texts`` are those of carried columns. Parts of ``classes``, if there are any, have the generalized cells of each
+    class (``lo``, ``hi``) and, of each record, the ``index`` of its class and its number (``row``).
     """
 
     shape: PartSchema
@@ -127,9 +128,20 @@ class PartsTable:
     lazy_cells: LazyColumn
     codes: Handle
     texts: tuple[Sequence[str] | None, ...]
-    typed: Mapping[str, Callable[[Positions], Any]] = field(default_factory=dict, repr=False)
+    typed: Typed = field(repr=False)
     classes: Handle | None = None
     known: KnownOfParts = field(default_factory=KnownOfParts, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, quasi: Sequence[str], ranged: Sequence[bool], carried: Sequence[str], words: Sequence[Words | None],
+        sizes: Sequence[int], cells: Handle, codes: Handle, typed: Typed, *, exact: bool,
+    ) -> PartsTable:  # fmt: skip
+        """Make a table of parts with cells and codes, and the words of carried columns."""
+        textless = tuple(each if each is None else replace(each, texts=()) for each in words)
+        shape = PartSchema(tuple(quasi), tuple(ranged), tuple(carried), textless, exact)
+        texts = tuple(None if each is None else each.texts for each in words)
+        return cls(shape, tuple(sizes), Materialized(cells), codes, texts, typed)
 
     @property
     def cells(self) -> Handle:
@@ -184,10 +196,16 @@ class PartsTable:
         pairs = zip(self.shape.words, self.texts, strict=True)
         return tuple(words if words is None else replace(words, texts=texts or ()) for words, texts in pairs)
 
+    def reader(self) -> Callable[[Part, Part], LocalData]:
+        """Give the function that turns cells and codes into a table in memory, with texts and columns of a frame."""
+        shape, typed = replace(self.shape, words=self.whole_words()), self.typed
 
-def without_texts(words: Sequence[Words | None]) -> tuple[Words | None, ...]:
-    """Give words without their texts."""
-    return tuple(each if each is None else Words((), each.lo, each.hi) for each in words)
+        def read(cells: Part, codes: Part) -> LocalData:
+            found = shape.local(cells, codes)
+            columns = {name: found.codes[:, shape.carried.index(name)] for name in typed}
+            return replace(found, sources={name: typed[name](column) for name, column in columns.items()})
+
+        return read
 
 
 def reorder(values: NDArray[Any], offsets: Positions) -> NDArray[Any]:
@@ -206,11 +224,3 @@ def column_part(values: NDArray[Any]) -> Arrays:
 def value_of(part: Part) -> NDArray[Any]:
     """Give the values of a part of a column, in the order of the table."""
     return reorder(part["value"], part["offset"])
-
-
-def divided(data: LocalData, shape: PartSchema, rows: int) -> tuple[list[Arrays], list[Arrays]]:
-    """Divide a table in memory into parts of so many records: their cells, and their codes."""
-    lo, hi = data.unfolded()
-    starts = range(0, data.rows, rows)
-    cells = [{side: {"lo": lo, "hi": hi}[side][start : start + rows] for side in shape.sides} for start in starts]
-    return cells, [{"codes": data.codes[start : start + rows]} for start in starts]

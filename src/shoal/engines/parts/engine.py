@@ -12,10 +12,10 @@ import numpy as np
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
-from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
+from shoal.engines.local.data import LocalData, coordinate_table, spans
 from shoal.engines.parts import blocks, boxes, folding, generalizing, groups, masking, merging, ordering
 from shoal.engines.parts.columns import LazyColumn, Materialized, RowFunction
-from shoal.engines.parts.data import Arrays, PartSchema, PartsTable, column_part, divided, value_of, without_texts
+from shoal.engines.parts.data import Arrays, PartsTable, Typed, column_part, value_of
 from shoal.engines.parts.keys import MappedColumn
 from shoal.engines.parts.labels import LabelColumn
 from shoal.engines.parts.pool import Part, Pool
@@ -61,29 +61,29 @@ class PartsEngine:
         return in_little_room()
 
     def read(self, source: object, options: ReadOptions) -> Table:
-        """Read a file or a frame that fits into memory, and cut it into parts."""
+        """Read a file or a frame that fits into memory, and divide it into parts."""
         return self.from_local(Local().read(source, options))
 
     def from_local(self, table: Table) -> Table:
-        """Cut a table in memory into parts."""
+        """Divide a table in memory into parts."""
         local = table.data
         assert isinstance(local, LocalData)
-        typed: Mapping[str, Callable[[Positions], Any]] = {}
+        typed: Typed = {}
         if local.sources:
             from shoal.engines.parts.reading import by_codes
 
             local, typed = by_codes(local, table.schema)
-        words, exact = without_texts(local.words), local.hi is local.lo
-        shape = PartSchema(local.quasi, local.ranged, local.carried, words, exact)
-        cells, codes = divided(local, shape, self.rows_per_part)
-        held = self.pool.put(cells)
-        data = PartsTable(
-            shape,
-            tuple(min(self.rows_per_part, local.rows - s) for s in range(0, local.rows, self.rows_per_part)),
-            Materialized(held),
-            self.pool.put(codes) if local.carried else held,
-            tuple(None if words is None else words.texts for words in local.words),
-            typed,
+        lo, hi = local.unfolded()
+        ends = {"lo": lo} if hi is lo else {"lo": lo, "hi": hi}
+        some = [
+            slice(start, min(start + self.rows_per_part, local.rows))
+            for start in range(0, local.rows, self.rows_per_part)
+        ]
+        cells = self.pool.put({side: end[rows] for side, end in ends.items()} for rows in some)
+        codes = self.pool.put({"codes": local.codes[rows]} for rows in some) if local.carried else cells
+        sizes = [rows.stop - rows.start for rows in some]
+        data = PartsTable.of(
+            local.quasi, local.ranged, local.carried, local.words, sizes, cells, codes, typed, exact=hi is lo
         )
         return replace(table, data=data, engine=self)
 
@@ -102,8 +102,8 @@ class PartsEngine:
         if target.is_table:
             kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
             return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.room, kinds)
-        exact = self.exact
-        return nullcontext(Stored(write(self.streamed(data), schema, target, layout, lambda: exact(data).tolist())))
+        written = write(self.streamed(data), schema, target, layout, lambda: self.exact(data).tolist())
+        return nullcontext(Stored(written))
 
     def text_digest(self, data: PartsTable, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text, part by part."""
@@ -117,23 +117,20 @@ class PartsEngine:
 
     def streamed(self, data: PartsTable) -> Iterator[LocalData]:
         """Give the parts here one by one, each as a table in memory."""
-        shape = replace(data.shape, words=data.whole_words())
-        same = data.codes is data.cells
-        codes = self.pool.stream(data.codes) if not same else None
+        read = data.reader()
+        codes = None if data.codes is data.cells else self.pool.stream(data.codes)
         for cells in self.pool.stream(data.cells):
-            found = shape.local(cells, cells if codes is None else next(codes))
+            found = read(cells, cells if codes is None else next(codes))
             if found.rows:
-                yield replace(found, sources=_typed(data, found.codes))
+                yield found
 
     def together(self, data: PartsTable) -> LocalData:
         """Give the whole table in memory."""
         parts = list(self.streamed(data))
-        whole = [part.unfolded() for part in parts]
-        lo = np.concatenate([part[0] for part in whole])
-        exact = all(part[0] is part[1] for part in whole)
-        hi = lo if exact else np.concatenate([part[1] for part in whole])
-        codes = np.concatenate([part.codes for part in parts])
-        return replace(parts[0], lo=lo, hi=hi, index=OWN, codes=codes, sources=_typed(data, codes))
+        ends = [part.unfolded() for part in parts]
+        cells = {side: np.concatenate([end[i] for end in ends]) for i, side in enumerate(data.shape.sides)}
+        codes = {"codes": np.concatenate([part.codes for part in parts])}
+        return replace(data, shape=data.shape.in_order).reader()(cells, codes)
 
     def exact(self, data: PartsTable) -> Flags:
         """Tell of which quasi-identifiers all cells are exact."""
@@ -333,8 +330,3 @@ class PartsEngine:
     def fold(self, data: PartsTable, schema: Schema, released: tuple[PartsTable, Schema], kernel: PairKernel) -> Array:
         """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""
         return folding.folded(self.pool, data, schema, *released, kernel)
-
-
-def _typed(data: PartsTable, codes: Positions) -> dict[str, Any]:
-    """Give the carried columns of a frame as they came."""
-    return {name: column(codes[:, data.shape.carried.index(name)]) for name, column in data.typed.items()}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,6 @@ from shoal.engines.parts.columns import Materialized
 from shoal.engines.parts.data import Arrays, PartSchema, PartsTable, reorder, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.shuffle import (
-    SplitParts,
     ascending,
     numbers_of,
     restore_order,
@@ -77,7 +78,7 @@ def released_order(pool: Pool, data: PartsTable, schema: Schema) -> tuple[PartsT
     """Bring the records into the released order, unless they are in it."""
     words = data.whole_words()
     values = {
-        name: _values(give, len(known.lo))
+        name: partial(give, np.arange(len(known.lo), dtype=np.int32))
         for name, give in data.typed.items()
         if (known := words[data.shape.carried.index(name)]) is not None
     }
@@ -91,10 +92,6 @@ def released_order(pool: Pool, data: PartsTable, schema: Schema) -> tuple[PartsT
         there = _record_by_record(pool, data, sorting)
     found = data.with_cells(Materialized(there), data.shape.ranged, exact=data.shape.exact, indexed=True)
     return replace(found, sizes=tuple(there.summaries), codes=there), _rows(pool, there)
-
-
-def _values(give: Callable[[Positions], Any], codes: int) -> Callable[[], Any]:
-    return lambda: give(np.arange(codes, dtype=np.int32))
 
 
 def _rows(pool: Pool, there: Handle) -> RowOrder:
@@ -155,24 +152,20 @@ def _class_by_class(pool: Pool, data: PartsTable, classes: Handle, sorting: _Sor
         keys = sorting.keys_of(shape.holding(part["lo"], part["hi"]))
         return splits.range_of(keys, np.zeros(len(part["lo"]), np.int32))
 
-    def classes_to(number: int, part: Part) -> SplitParts:
+    def classes_to(number: int, part: Part) -> Iterator[Arrays]:
         """Send the cells of classes, their sizes, and the numbers of their records, class after class."""
         order, cuts = by_label(targets(part), wanted)
         own = places_in(order)[part["index"]]
         sizes = count_labels(own, order.size)
         rows, starts = part["row"][by_label(own, order.size)[0]], starts_of(sizes)
-
-        def make(target: int) -> Arrays:
-            here = slice(cuts[target], cuts[target + 1])
-            ends = {side: rows_of(part[side], order[here]) for side in ("lo", "hi")}
-            return ends | {"size": sizes[here], "row": rows[starts[cuts[target]] : starts[cuts[target + 1]]]}
-
-        return SplitParts(wanted, make)
+        for a, b in pairwise(cuts.tolist()):
+            ends = {side: rows_of(part[side], order[a:b]) for side in ("lo", "hi")}
+            yield ends | {"size": sizes[a:b], "row": rows[starts[a] : starts[b]]}
 
     def ranges_of(number: int, part: Part) -> list[Arrays]:
         return restore_order({"value": targets(part)[part["index"]]}, part["row"], bounds)
 
-    def codes_to(number: int, codes: Part, ranges: Part) -> SplitParts:
+    def codes_to(number: int, codes: Part, ranges: Part) -> Iterator[Arrays]:
         columns = {"codes": codes["codes"], "row": numbers_of(bounds, number)}
         return split_by_target(columns, value_of(ranges), wanted)
 

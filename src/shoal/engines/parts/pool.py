@@ -52,9 +52,9 @@ class Pool(Protocol):
         ...
 
     def shuffle(
-        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, summarize: Summarize = None
+        self, work: Callable[..., Iterable[Part]], parts: int, *handles: Handle, summarize: Summarize = None
     ) -> Handle:
-        """Move rows to ``parts`` new parts: ``work(number, *parts)`` returns the rows that go to each of them.
+        """Move rows to ``parts`` new parts: ``work(number, *parts)`` gives the rows that go to each, one by one.
 
         A new part concatenates what it was sent, column by column, in the order of the senders. Every sender gives
         every receiver the same columns with the same types, though perhaps no rows.

@@ -24,8 +24,7 @@ from shoal.engines.local.loading import notes_of, read_so, reading_of, schema_of
 from shoal.engines.local.ordered_categories import as_levels, has_levels, with_levels
 from shoal.engines.local.ordering import coded_in, typed_in
 from shoal.engines.local.typed_columns import as_numbers, is_text, marks
-from shoal.engines.parts.columns import Materialized
-from shoal.engines.parts.data import PartSchema, PartsTable, without_texts
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
@@ -113,15 +112,10 @@ def loaded(
         return {"codes": np.stack([places[name](part, number)[0] for name in rest], axis=1)}
 
     held = [pool.map(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
+    ranged = [columns[name].vocabulary.ranged for name in quasi]
     words = [columns[name].words for name in rest]
-    data = PartsTable(
-        PartSchema(
-            tuple(quasi), tuple(columns[name].vocabulary.ranged for name in quasi), tuple(rest), without_texts(words),
-            exact,
-        ),
-        tuple(sizes), Materialized(held[0]), held[-1], tuple(None if each is None else each.texts for each in words),
-        {name: typed for name in rest if (typed := columns[name].typed) is not None},
-    )  # fmt: skip
+    typed = {name: give for name in rest if (give := columns[name].typed) is not None}
+    data = PartsTable.of(quasi, ranged, rest, words, sizes, held[0], held[-1], typed, exact=exact)
     found = {name: columns[name].vocabulary for name in names}
     noted = replace(origin, notes=(*origin.notes, *notes_of(found)))
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def shuffle_by_range(
     split = _range_splits(pool, data, extract, wanted, columns, whole=whole) if splits is None else splits
     targets = np.array([part_of(number, split.ranges, wanted) for number in range(split.ranges)], np.int32)
 
-    def send(number: int, *parts: Part) -> SplitParts:
+    def send(number: int, *parts: Part) -> Iterator[Arrays]:
         keys, moving = extract(number, *parts)
         rows = numbers_of(bounds, number)
         named = {f"key{i}": key for i, key in enumerate(keys)} if keyed else {}
@@ -125,7 +126,7 @@ def shuffle_by_hash(
 ) -> Handle:
     """Bring records with the same hash together; ``work(number, *parts)`` gives the hashes and the columns to move."""
 
-    def send(number: int, *given: Part) -> SplitParts:
+    def send(number: int, *given: Part) -> Iterator[Arrays]:
         bits, columns = work(number, *given)
         target = ((bits * _MIX) >> np.uint64(33)) % np.uint64(parts)
         return split_by_target(columns, target.astype(np.int32), parts)
@@ -133,30 +134,11 @@ def shuffle_by_hash(
     return pool.shuffle(send, parts, *handles, summarize=summarize)
 
 
-class SplitParts(Sequence[Arrays]):
-    """The rows that go to each part, copied only when they are asked for: they are then written from the cache."""
-
-    def __init__(self, parts: int, make: Callable[[int], Arrays]) -> None:
-        self._parts, self._make = parts, make
-
-    def __len__(self) -> int:
-        return self._parts
-
-    def __getitem__(self, number: Any) -> Any:
-        if number >= self._parts:
-            raise IndexError(number)
-        return self._make(number)
-
-
-def split_by_target(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> SplitParts:
-    """Split rows by the part that each goes to, in their order."""
+def split_by_target(columns: Mapping[str, NDArray[Any]], target: NDArray[np.int32], parts: int) -> Iterator[Arrays]:
+    """Give the rows that go to each part, in their order, part by part: each is written while it is in the cache."""
     order, starts = by_label(target, parts)
-
-    def make(number: int) -> Arrays:
-        rows = order[starts[number] : starts[number + 1]]
-        return {name: rows_of(column, rows) for name, column in columns.items()}
-
-    return SplitParts(parts, make)
+    for a, b in pairwise(starts.tolist()):
+        yield {name: rows_of(column, order[a:b]) for name, column in columns.items()}
 
 
 def rows_of(column: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:

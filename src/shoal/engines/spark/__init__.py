@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.engines.local.data import LocalData
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.engine import PartsEngine
-from shoal.engines.parts.pool import Part
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
@@ -101,8 +99,7 @@ class Spark(PartsEngine):
             return super().write(data, schema, target, layout)
         from shoal.engines.spark.writing import write_folder
 
-        held, exact = (data.cells, data.codes), self.exact(data).tolist()
-        return nullcontext(Stored(write_folder(self.pool, held, self._local(data), schema, target.path, exact)))
+        return nullcontext(Stored(write_folder(self.pool, data, schema, target.path, self.exact(data).tolist())))
 
     def frame(self, data: PartsTable, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame: one of Spark stays on the cluster."""
@@ -110,20 +107,7 @@ class Spark(PartsEngine):
             return super().frame(data, schema, kind, cells)
         from shoal.engines.spark.frames import frame_of
 
-        exact = self.exact(data).tolist()
-        return frame_of(self.pool, (data.cells, data.codes), self._local(data), schema, cells or "struct", exact)
-
-    def _local(self, data: PartsTable) -> Any:
-        """Give the function that turns a part into a table in memory."""
-        shape = replace(data.shape, words=data.whole_words())
-        typed = data.typed
-
-        def local(number: int, cells: Part, codes: Part) -> LocalData:
-            found = shape.local(cells, codes)
-            sources = {name: give(found.codes[:, shape.carried.index(name)]) for name, give in typed.items()}
-            return replace(found, sources=sources)
-
-        return local
+        return frame_of(self.pool, data, schema, cells or "struct", self.exact(data).tolist())
 
 
 def from_environment(memory: str | int | None) -> Spark:

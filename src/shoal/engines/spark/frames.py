@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.engines.local.arrow import to_arrow
-from shoal.engines.local.data import LocalData
 from shoal.engines.local.passing import named
 from shoal.engines.local.typed_columns import plain_column
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
-from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.parts.pool import Part
 from shoal.engines.parts.reading import Asked, loaded, summary_of
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.pool import SparkPool
@@ -69,21 +68,16 @@ def _arrow_schema(frame: Any) -> pa.Schema:
         return to_arrow_schema(frame.schema)
 
 
-def frame_of(
-    pool: SparkPool, handles: Sequence[Handle], local: Callable[..., LocalData], schema: Schema, cells: str,
-    exact: Sequence[bool],
-) -> Any:  # fmt: skip
+def frame_of(pool: SparkPool, data: PartsTable, schema: Schema, cells: str, exact: Sequence[bool]) -> Any:
     """Give the released columns as a Spark data frame, created on the workers."""
+    read, handles = data.reader(), (data.cells, data.codes)
 
-    def table(number: int, *parts: Part) -> pa.Table:
-        return for_spark(to_arrow(local(number, *parts), schema, cells, exact))
+    def table(*parts: Part) -> pa.Table:
+        return for_spark(to_arrow(read(*parts), schema, cells, exact))
 
-    (kinds, *_) = pool.collect(lambda number, *parts: table(number, *parts).schema, *handles)
-    fields = _spark_schema(kinds)
-    rows = pool.rows(
-        lambda number, *parts: (tuple(row.values()) for row in table(number, *parts).to_pylist()), *handles
-    )
-    return pool.session.createDataFrame(rows, fields)
+    (kinds, *_) = pool.collect(lambda number, *parts: table(*parts).schema, *handles)
+    rows = pool.rows(lambda number, *parts: (tuple(row.values()) for row in table(*parts).to_pylist()), *handles)
+    return pool.session.createDataFrame(rows, _spark_schema(kinds))
 
 
 def _spark_schema(kinds: pa.Schema) -> Any:

@@ -109,7 +109,7 @@ class SparkPool:
         return [pickle.loads(one) for one in found]  # noqa: S301 - made by our own workers
 
     def shuffle(
-        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, summarize: Summarize = None
+        self, work: Callable[..., Iterable[Part]], parts: int, *handles: Handle, summarize: Summarize = None
     ) -> SparkHandle:
         """Move rows to new parts."""
         count = len(handles)
