@@ -1,7 +1,7 @@
-"""Parts as files in a private folder, worked on one after the other: a table may be larger than memory.
+"""Parts as files in a private folder, processed one after the other: a table may be larger than memory.
 
-A column is a file, in which every sender's rows stand behind those of the one before. It is read, and unpacked if it
-is packed, when it is asked for.
+Each column of a part is a file, to which the rows of one sender after the other are appended. It is read when it is
+first used.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from shoal.errors import DataError, RoomError
 from shoal.progress import along, another_pass
 
 T = TypeVar("T")
-_NEAR = 0.7  # of the limit: memory that is free is given back
-_LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
+_NEAR = 0.7  # of the limit: free memory is then returned to the system
+_LARGEST = 0.5  # of the memory left to work with: the bytes of one part
 
 
-class _OnDisk(Mapping[str, NDArray[Any]]):
-    """A part whose columns are read when they are asked for; until then their files must not be written over."""
+class _DiskPart(Mapping[str, NDArray[Any]]):
+    """A part whose columns are read when first used; it keeps its handle, so that the files are not reused before."""
 
     def __init__(self, columns: Mapping[str, Column], keeper: object = None) -> None:
         self._columns, self._keeper = columns, keeper
@@ -42,11 +42,11 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         return self._read[name]
 
     def take(self, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Give a few rows of a column."""
+        """Read a few rows of a column."""
         return self._read[name][rows] if name in self._read else self._columns[name].take(rows)
 
     def rows(self, name: str) -> int:
-        """Tell how many rows a column has."""
+        """Count the rows of a column without reading it."""
         return self._columns[name].shape[0]
 
     def __contains__(self, name: object) -> bool:
@@ -59,8 +59,8 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         return len(self._columns)
 
 
-class Stored:
-    """Parts as files, which are let go when nobody refers to them any more."""
+class DiskHandle:
+    """Parts as files, which are released when nothing refers to the handle any more."""
 
     def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], summaries: Sequence[Any] = ()) -> None:
         self._columns = columns
@@ -70,25 +70,25 @@ class Stored:
 
     @property
     def parts(self) -> int:
-        """How many there are."""
+        """The number of parts."""
         return len(self._columns)
 
     def part(self, number: int) -> Part:
-        """Give one of them."""
-        return _OnDisk(self._columns[number], self)
+        """Give one part."""
+        return _DiskPart(self._columns[number], self)
 
 
 class DiskPool:
-    """A pool of files on this machine.
+    """Store parts as files on this machine.
 
     Parameters
     ----------
     folder
-        Where a private folder for the files is made; where the system keeps what is temporary if left out. It is
-        removed at the end, whatever that is; what a process left that was killed is removed by the next one.
+        Where a private folder for the files is created; the system's temporary folder if left out. It is removed at the
+        end, also after an error; the next process removes those of processes that were killed.
     limit
-        How much memory may be used, in bytes; any if None. What is free is given back when it comes near, and parts
-        are refused that could not be worked on.
+        How much memory may be used, in bytes; any if None. Near the limit, free memory is returned to the system; parts
+        that are too large to be processed are refused.
     """
 
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
@@ -102,22 +102,22 @@ class DiskPool:
         """Remove all files."""
         self._removal()
 
-    def put(self, parts: Iterable[Part], *, summarize: Summarize = None) -> Stored:
-        """Keep parts that are made here, one after the other."""
+    def put(self, parts: Iterable[Part], *, summarize: Summarize = None) -> DiskHandle:
+        """Store parts, one after the other."""
         return self._kept(parts, summarize)
 
-    def map(self, work: Callable[..., Part], *handles: Handle, summarize: Summarize = None) -> Stored:
-        """Make a part of each."""
+    def map(self, work: Callable[..., Part], *handles: Handle, summarize: Summarize = None) -> DiskHandle:
+        """Compute a new part from each."""
         return self._kept(self._worked(work, handles), summarize)
 
     def collect(self, work: Callable[..., T], *handles: Handle) -> list[T]:
-        """Bring something small from each part."""
+        """Return a small result for each part."""
         return list(self._worked(work, handles))
 
     def shuffle(
         self, work: Callable[..., Iterable[Part]], parts: int, *handles: Handle, summarize: Summarize = None
-    ) -> Stored:
-        """Move rows between parts: what is sent to a part is put behind what it has."""
+    ) -> DiskHandle:
+        """Move rows to new parts, to whose files they are appended."""
         with self._writing() as begin:
             drafts: list[dict[str, Draft]] = [{} for _ in range(parts)]
             for pieces in self._worked(work, handles):
@@ -130,12 +130,12 @@ class DiskPool:
             found = [{name: column.done() for name, column in draft.items()} for draft in drafts]
             self._insist_on_room(found)
             summaries = (
-                [summarize(number, _OnDisk(columns)) for number, columns in enumerate(found)] if summarize else ()
+                [summarize(number, _DiskPart(columns)) for number, columns in enumerate(found)] if summarize else ()
             )
-            return Stored(self._drafts, found, summaries)
+            return DiskHandle(self._drafts, found, summaries)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
-        """Bring the parts here one by one."""
+        """Return the parts one by one."""
         for number in along(range(handle.parts)):
             yield handle.part(number)  # type: ignore[attr-defined]
 
@@ -146,7 +146,7 @@ class DiskPool:
                 give_back()
 
     def _insist_on_room(self, parts: Sequence[Mapping[str, Column]]) -> None:
-        """Refuse parts that are much larger than others: records that belong together are worked on together."""
+        """Refuse a part that is too large: the records of a class are processed together."""
         if self.limit is None:
             return
         sizes = [sum(column.size for column in columns.values()) for columns in parts]
@@ -157,7 +157,7 @@ class DiskPool:
                 "confidential values, or use --engine spark.",
             )
 
-    def _kept(self, parts: Iterable[Part], summarize: Summarize) -> Stored:
+    def _kept(self, parts: Iterable[Part], summarize: Summarize) -> DiskHandle:
         with self._writing() as begin:
             found, summaries = [], []
             for number, part in enumerate(parts):
@@ -170,11 +170,11 @@ class DiskPool:
                 if summarize:
                     summaries.append(summarize(number, part))
                 del part
-            return Stored(self._drafts, found, summaries)
+            return DiskHandle(self._drafts, found, summaries)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Callable[[NDArray[Any], int], Draft]]:
-        """Give what begins a column; if writing fails, all that were begun are let go."""
+        """Give the function that begins a column; if writing fails, all columns that were begun are released."""
         begun: list[Draft] = []
 
         def begin(column: NDArray[Any], pieces: int) -> Draft:

@@ -1,4 +1,4 @@
-"""An engine whose tables lie in parts: every verb, whatever holds the parts and works on them."""
+"""The engine of tables in parts: every verb, written once for every pool."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class PartsEngine:
     Parameters
     ----------
     pool
-        What holds the parts and works on them.
+        Where the parts are stored and processed.
     rows_per_part
-        How many records a part has, of tables that come from memory.
+        The number of records in a part, of tables that come from memory.
     name
         The name by which certificates call the engine.
     most_boxes
-        How many boxes can be compared at once, where nothing tells them apart; any number if None.
+        How many boxes can be compared with each other at once; any number if None.
     """
 
     pool: Pool
@@ -88,7 +88,7 @@ class PartsEngine:
         return replace(table, data=data, engine=self)
 
     def digest(self, source: Source) -> Written:
-        """Give the SHA-256 of what lies somewhere; the rows of a table in a database are sorted within the room."""
+        """Give the SHA-256 of a file, a folder, or a table in a database, whose rows are sorted for that."""
         if source.is_table:
             from shoal.engines.local.databases import digest_of
 
@@ -194,13 +194,13 @@ class PartsEngine:
         carry: Sequence[Carry],
         work: Callable[[Classes], T],
     ) -> list[T]:
-        """Give what work makes of the classes of each part, when alike records are in the same one."""
+        """Give what work makes of the classes of each part, after a shuffle that makes them whole."""
         if isinstance(by, tuple):
             return groups.classes_by_cells(self.pool, data, schema, by, carry, self._rank(data), work)
         return groups.classes_by_label(self.pool, data, schema, by, carry, self._rank(data), work)
 
     def boxes(self, data: PartsTable, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
-        """Give what work makes of the boxes of each part, when those that may meet are in the same one."""
+        """Give what work makes of the boxes of each part, after a shuffle: boxes of different parts do not intersect."""
         return boxes.map_boxes(self.pool, data, by, schema, self.most_boxes, work)
 
     def number(self, data: PartsTable, schema: Schema, by: Sequence[str | LazyColumn]) -> LazyColumn:
@@ -208,11 +208,11 @@ class PartsEngine:
         return groups.numbered(self.pool, data, by)
 
     def map_rows(self, data: PartsTable, schema: Schema, kernel: RowKernel) -> MappedColumn:
-        """Compute one number per record from its quasi-identifiers, when it is wanted."""
+        """Compute one number per record from its quasi-identifiers, when it is needed."""
         return MappedColumn(self.pool, data, RowFunction(schema, kernel))
 
     def combine(self, kernel: Callable[..., Array], *columns: LazyColumn) -> LazyColumn:
-        """Compute one number per record from those of other columns, part by part."""
+        """Compute a new column row by row from other columns."""
         found = columns[0].then(kernel) if len(columns) == 1 else None
         if found is not None:
             return found
@@ -220,7 +220,7 @@ class PartsEngine:
         return Materialized(self.pool.map(lambda number, *parts: column_part(kernel(*map(value_of, parts))), *handles))
 
     def rank(self, data: PartsTable, schema: Schema, keys: Sequence[str | LazyColumn], every: int = 1) -> RankColumn:
-        """Give each record's place when sorted by keys, when it is wanted; every so many may share one."""
+        """Give each record's rank when sorted by keys, when it is needed; every so many may share one."""
         last = max(data.rows // every, 1) - 1
 
         def shared(place: Array) -> Array:
@@ -240,7 +240,7 @@ class PartsEngine:
         *,
         ordered: bool,
     ) -> tuple[LabelColumn, int]:
-        """Hand the records to a kernel piece by piece, those with neighbouring keys together."""
+        """Hand the records to a kernel block by block, in ranges of their keys."""
         number = self._blocks(data, least)
         by, way = keys() if ordered or number > 1 else [], Cutting(schema, kernel, ordered)
         return blocks.map_blocks(self.pool, data, schema, by, least, number, way, carry, self._rank(data))
@@ -256,13 +256,13 @@ class PartsEngine:
         return pieces_of(data.rows, least, most)
 
     def most_rows(self, data: PartsTable) -> int | None:
-        """Tell how many records of a table can be held at once; None: as many as a piece has."""
+        """Give the number of records that can be in memory at once; None: as many as a block has."""
         return None
 
     def merge_until(
         self, data: PartsTable, schema: Schema, labels: LazyColumn, groups: int, promise: Promise
     ) -> tuple[LazyColumn, int]:
-        """Join classes with their neighbours until all keep a promise."""
+        """Merge classes with their neighbours until all keep a promise."""
         return merging.until_met(self.pool, data, schema, labels, groups, promise, self._rank(data))
 
     def generalize(
@@ -274,7 +274,7 @@ class PartsEngine:
         publish: Publication,
         columns: Sequence[str] | None,
     ) -> tuple[Schema, PartsTable]:
-        """Publish the same cells for all records of a label."""
+        """Give all records of a label the same cells."""
         return generalizing.generalized(self.pool, data, schema, labels, groups, publish, columns)
 
     def recode(self, data: PartsTable, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartsTable]:
@@ -293,7 +293,7 @@ class PartsEngine:
     def mask_unique(
         self, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
     ) -> tuple[Schema, PartsTable, Mapping[str, Counts]]:
-        """Mask the records that stand alone, step by step."""
+        """Mask the unique records, step by step."""
         return masking.mask_unique(self.pool, data, schema, steps, key)
 
     def fill(

@@ -95,11 +95,11 @@ def released_order(pool: Pool, data: PartsTable, schema: Schema) -> tuple[PartsT
 
 
 def _rows(pool: Pool, there: Handle) -> RowOrder:
-    def stretches() -> Iterator[NDArray[np.int64]]:
+    def batches() -> Iterator[NDArray[np.int64]]:
         rows = pool.map(lambda number, part: {"row": part["row"]}, there)
         return (part["row"].astype(np.int64) for part in pool.stream(rows))
 
-    return stretches
+    return batches
 
 
 def _is_in_order(pool: Pool, data: PartsTable, sorting: _Sorting) -> bool:
@@ -218,16 +218,16 @@ def input_order(pool: Pool, data: PartsTable, order: RowOrder) -> PartsTable:
     return replace(data.with_cells(Materialized(there), shape.ranged, exact=shape.exact), codes=there)
 
 
-def _divided(stretches: Iterator[NDArray[np.int64]], sizes: Sequence[int]) -> Iterator[Arrays]:
+def _divided(batches: Iterator[NDArray[np.int64]], sizes: Sequence[int]) -> Iterator[Arrays]:
     """Divide row numbers as the records are divided into parts."""
     rows, held = sum(sizes), np.empty(0, np.int64)
     for size in sizes:
         while held.size < size:
-            more = next(stretches, None)
+            more = next(batches, None)
             if more is None or ((more < 0) | (more >= rows)).any():
                 raise not_of_this_table()
             held = np.concatenate([held, more])
         yield {"row": held[:size]}
         held = held[size:]
-    if held.size or next(stretches, None) is not None:
+    if held.size or next(batches, None) is not None:
         raise not_of_this_table()

@@ -1,7 +1,7 @@
-"""Frames that come in stretches: what the local engine reads whole, held part by part.
+"""Frames that are read part by part.
 
-Each stretch is read once. How many rows each has and what is distinct in each column says what the column is, and where
-each cell lies on its axis.
+Each part is encoded and read once. Its summary (the number of rows, and the limits or distinct cells of each column) is
+enough to tell what a column is, and where each cell lies on its axis.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from shoal.table import Origin
 from shoal.texts import Reading
 
 _LARGEST = 2147483646
-# Of a stretch: its rows, the limits of plain columns, and the distinct cells of others.
-Told = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
+# Of a part: its rows, the limits of plain columns, and the distinct cells of others.
+Summary = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class Column:
 def loaded(
     pool: Pool, raw: Handle, asked: Asked, options: ReadOptions, origin: Origin
 ) -> tuple[Schema, PartsTable, Origin]:
-    """Make a table of encoded stretches that tell what is in them."""
+    """Make a table of encoded parts and their summaries."""
     names = list(asked.assigned)
-    told: Sequence[Told] = raw.summaries
-    sizes = [size for size, _, _ in told]
+    summaries: Sequence[Summary] = raw.summaries
+    sizes = [size for size, _, _ in summaries]
     bounds = np.append(0, np.cumsum(sizes))
     if bounds[-1] == 0:
         raise DataError("The table has no records.", "A table needs at least one record.")
@@ -95,10 +95,10 @@ def loaded(
     for j, name in enumerate(names):
         carried = asked.assigned[name] != Role.QUASI
         if name in asked.plain:
-            limits = min(some[name][0] for _, some, _ in told), max(some[name][1] for _, some, _ in told)
+            limits = min(some[name][0] for _, some, _ in summaries), max(some[name][1] for _, some, _ in summaries)
             columns[name] = _numbers(pool, raw, name, j, asked, limits, carried=carried)
         else:
-            columns[name] = _cells(name, j, [found[name] for _, _, found in told], bounds, asked, carried=carried)
+            columns[name] = _cells(name, j, [found[name] for _, _, found in summaries], bounds, asked, carried=carried)
     quasi, rest = split_by_role(asked.assigned)
     places = {name: columns[name].place for name in names}
     exact = all(bool((columns[n].vocabulary.lo == columns[n].vocabulary.hi).all()) for n in quasi)
@@ -121,10 +121,10 @@ def loaded(
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
 
 
-def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
-    """Say what an encoded stretch tells: its size, the limits of its plain columns, the distinct cells of others."""
+def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Summary]:
+    """Give what summarizes an encoded part: its size, the limits of plain columns, the distinct cells of others."""
 
-    def summarize(number: int, part: Part) -> Told:
+    def summarize(number: int, part: Part) -> Summary:
         limits, cells = {}, {}
         for j, name in enumerate(names):
             if name in plain:
@@ -143,13 +143,13 @@ def _numbers(
     """Read a column of whole numbers or days."""
     kind, reading = asked.kinds[name], asked.readings[name]
     axis_kind = as_numbers(name, pa.array([], kind))[1]
-    told = marks(reading.missing, axis_kind)
+    missing = marks(reading.missing, axis_kind)
     reason = f"typed as {kind}"
     if limits[0] >= -_LARGEST and limits[1] <= _LARGEST:
 
         def small(part: Part, number: int) -> tuple[Positions, Positions]:
             lo = part[f"number{j}"].astype(np.int32)
-            lo[_gone(part, j, told)] = MISSING
+            lo[_gone(part, j, missing)] = MISSING
             return lo, lo
 
         none = np.empty(0, np.int32)
@@ -157,13 +157,13 @@ def _numbers(
         return Column(vocabulary, None, small, as_typed(kind) if carried else None)
 
     def values_in(number: int, part: Part) -> Integers:
-        return np.unique(part[f"number{j}"][~_gone(part, j, told)])
+        return np.unique(part[f"number{j}"][~_gone(part, j, missing)])
 
     values = np.unique(np.concatenate(pool.collect(values_in, raw)))
 
     def large(part: Part, number: int) -> tuple[Positions, Positions]:
         codes = np.searchsorted(values, part[f"number{j}"]).astype(np.int32)
-        codes[_gone(part, j, told)] = len(values) if carried else MISSING
+        codes[_gone(part, j, missing)] = len(values) if carried else MISSING
         return codes, codes
 
     lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
@@ -172,25 +172,25 @@ def _numbers(
     return Column(vocabulary, words, large, values_of(pa.array(values).cast(kind)) if carried else None)
 
 
-def _gone(part: Part, j: int, told: Sequence[int]) -> NDArray[np.bool_]:
+def _gone(part: Part, j: int, missing: Sequence[int]) -> NDArray[np.bool_]:
     gone: NDArray[np.bool_] = part[f"gone{j}"]
-    for mark in told:
+    for mark in missing:
         gone = gone | (part[f"number{j}"] == mark)
     return gone
 
 
 def as_typed(kind: pa.DataType) -> Callable[[Positions], Any]:
-    """Say how whole numbers become a column of some type."""
+    """Give what turns whole numbers into a column of some type."""
     return lambda codes: pa.array(codes, mask=codes == MISSING).cast(kind)
 
 
 def values_of(values: pa.Array) -> Callable[[Positions], Any]:
-    """Say how codes become a column, from the values behind them; there is none behind the last."""
+    """Give what turns codes into a column of the values that they stand for; the last code is a missing value."""
     return lambda codes: values.take(pa.array(codes, mask=codes >= len(values)))
 
 
 def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Callable[[Positions], Any]]]:
-    """Give a table in memory whose codes tell the cells of columns of a frame; and what gives these from codes."""
+    """Give a table in memory with codes for the columns of a frame, and what turns these codes into the columns."""
     coded = coded_in(data, schema)
     kinds = {name: data.sources[name].type for name in typed_in(data, schema)}
     typed = {
@@ -200,22 +200,22 @@ def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Call
     return replace(data, codes=coded.codes, words=coded.words), typed
 
 
-def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked: Asked, *, carried: bool) -> Column:
-    """Read a column from the distinct cells of all parts, which stand in the order of the table."""
-    whole = pa.concat_arrays([one.cells for one in told])
+def _cells(name: str, j: int, parts: Sequence[Distinct], bounds: Integers, asked: Asked, *, carried: bool) -> Column:
+    """Read a column from the distinct cells of all parts, which are in the order of the table."""
+    whole = pa.concat_arrays([one.cells for one in parts])
     codes, first = distinct_in(whole)
-    counts = np.bincount(codes, np.concatenate([one.counts for one in told]), minlength=first.size)
-    rows = np.concatenate([one.rows + begin for one, begin in zip(told, bounds[:-1], strict=True)]) + 1
+    counts = np.bincount(codes, np.concatenate([one.counts for one in parts]), minlength=first.size)
+    rows = np.concatenate([one.rows + begin for one, begin in zip(parts, bounds[:-1], strict=True)]) + 1
     cells = whole.take(pa.array(first))
     seen = Seen(counts.astype(np.int64), rows[first])
     reading, kind = asked.readings[name], asked.kinds[name]
     if has_levels(kind):
-        lists = [levels for one in told for levels in one.levels]
+        lists = [levels for one in parts for levels in one.levels]
         reading = with_levels(reading, lists, cells.drop_null().to_pylist())
     vocabulary, places, texts = read_column(name, pa.chunked_array([cells]), reading, seen)
     if reading is not asked.readings[name]:
         vocabulary = replace(vocabulary, reason="categories with an order")
-    cuts = np.cumsum([0, *(len(one.cells) for one in told)])
+    cuts = np.cumsum([0, *(len(one.cells) for one in parts)])
     mine = [codes[a:b] for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
     if carried:
         all_words = carried_words(vocabulary, texts)
@@ -237,5 +237,5 @@ def _as_kept(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
 
 
 def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:
-    """Turn the codes of each part into what they stand for."""
+    """Give what looks up the positions of codes, part by part."""
     return lambda part, number: (lo[number][part[f"code{j}"]], hi[number][part[f"code{j}"]])

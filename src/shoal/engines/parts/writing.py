@@ -1,4 +1,4 @@
-"""A release that comes part by part, written as the local engine would write it whole."""
+"""Writing of a release part by part, with the same bytes as the local engine."""
 
 from __future__ import annotations
 

@@ -33,14 +33,14 @@ class Spark(PartsEngine):
     settings
         Settings for a session that is started, by their names in Spark.
     rows_per_part
-        About how many records a part has.
+        About how many records are in a part.
     most_boxes
-        How many boxes can be compared at once, where nothing tells them apart; any number if None.
+        How many boxes can be compared with each other at once; any number if None.
 
     Attributes
     ----------
     pool
-        What holds the parts.
+        Where the parts are stored and processed.
     name
         The name by which certificates call the engine.
     """
