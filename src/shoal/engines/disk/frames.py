@@ -12,7 +12,7 @@ from shoal.engines.local.parquet_reader import opened_file
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part, Pool
-from shoal.engines.parts.reading import Asked, loaded, summary_of
+from shoal.engines.parts.reading import ColumnPlan, loaded, summary_of
 from shoal.engines.scratch import Room
 from shoal.engines.sources import Source
 from shoal.schema import ReadOptions, Schema
@@ -33,12 +33,12 @@ def load_frames(
     """
     if source.is_table or source.is_lakehouse:
         with _stretched(source, room) as (schema, rows_of, came_from):
-            asked = Asked.of(schema, options)
+            asked = ColumnPlan.of(schema, options)
             # All columns come from the table, and count for the digest.
             raw = _put(pool, rows_of(rows(len(schema))), asked, watch)
             return loaded(pool, raw, asked, options, came_from())
     table = opened_folder(source.path) if source.is_folder else opened_file(source.path)
-    asked = Asked.of(table.schema, options)
+    asked = ColumnPlan.of(table.schema, options)
     names = list(asked.assigned)
     raw = _put(pool, table.stretches(names, rows(max(1, len(names)))), asked, watch)
     return loaded(pool, raw, asked, options, table.origin)
@@ -54,7 +54,7 @@ def _stretched(source: Source, room: Room) -> Any:
     return lakehouse_in_stretches(source, room)
 
 
-def _put(pool: Pool, stretches: Iterable[pa.Table], asked: Asked, watch: Callable[[int], None]) -> Handle:
+def _put(pool: Pool, stretches: Iterable[pa.Table], asked: ColumnPlan, watch: Callable[[int], None]) -> Handle:
     names, plain = list(asked.assigned), asked.plain
     arrow = pa.default_memory_pool()
 

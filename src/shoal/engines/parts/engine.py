@@ -200,7 +200,7 @@ class PartsEngine:
         return groups.classes_by_label(self.pool, data, schema, by, carry, self._rank(data), work)
 
     def boxes(self, data: PartsTable, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
-        """Give what work makes of the boxes of each part, after a shuffle: boxes of different parts do not intersect."""
+        """Give what work makes of the boxes of each part, after a shuffle: boxes of two parts do not intersect."""
         return boxes.map_boxes(self.pool, data, by, schema, self.most_boxes, work)
 
     def number(self, data: PartsTable, schema: Schema, by: Sequence[str | LazyColumn]) -> LazyColumn:

@@ -35,11 +35,11 @@ from shoal.texts import Reading
 
 _LARGEST = 2147483646
 # Of a part: its rows, the limits of plain columns, and the distinct cells of others.
-Summary = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
+EncodedSummary = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ColumnPlan:
     """The columns that have a role, and how each is to be read."""
 
     header: tuple[str, ...]
@@ -48,7 +48,7 @@ class Asked:
     kinds: dict[str, pa.DataType]
 
     @classmethod
-    def of(cls, schema: pa.Schema, options: ReadOptions) -> Asked:
+    def of(cls, schema: pa.Schema, options: ReadOptions) -> ColumnPlan:
         """Find out which columns of a table are asked for."""
         header = tuple(schema.names)
         options.check_names(header)
@@ -72,7 +72,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ReadColumn:
     """What a column turned out to be, and how the numbers of each part become its positions and codes."""
 
     vocabulary: Vocabulary
@@ -82,16 +82,16 @@ class Column:
 
 
 def loaded(
-    pool: Pool, raw: Handle, asked: Asked, options: ReadOptions, origin: Origin
+    pool: Pool, raw: Handle, asked: ColumnPlan, options: ReadOptions, origin: Origin
 ) -> tuple[Schema, PartsTable, Origin]:
     """Make a table of encoded parts and their summaries."""
     names = list(asked.assigned)
-    summaries: Sequence[Summary] = raw.summaries
+    summaries: Sequence[EncodedSummary] = raw.summaries
     sizes = [size for size, _, _ in summaries]
     bounds = np.append(0, np.cumsum(sizes))
     if bounds[-1] == 0:
         raise DataError("The table has no records.", "A table needs at least one record.")
-    columns: dict[str, Column] = {}
+    columns: dict[str, ReadColumn] = {}
     for j, name in enumerate(names):
         carried = asked.assigned[name] != Role.QUASI
         if name in asked.plain:
@@ -121,10 +121,10 @@ def loaded(
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
 
 
-def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Summary]:
+def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], EncodedSummary]:
     """Give what summarizes an encoded part: its size, the limits of plain columns, the distinct cells of others."""
 
-    def summarize(number: int, part: Part) -> Summary:
+    def summarize(number: int, part: Part) -> EncodedSummary:
         limits, cells = {}, {}
         for j, name in enumerate(names):
             if name in plain:
@@ -138,8 +138,8 @@ def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], S
 
 
 def _numbers(
-    pool: Pool, raw: Handle, name: str, j: int, asked: Asked, limits: tuple[int, int], *, carried: bool
-) -> Column:
+    pool: Pool, raw: Handle, name: str, j: int, asked: ColumnPlan, limits: tuple[int, int], *, carried: bool
+) -> ReadColumn:
     """Read a column of whole numbers or days."""
     kind, reading = asked.kinds[name], asked.readings[name]
     axis_kind = as_numbers(name, pa.array([], kind))[1]
@@ -154,7 +154,7 @@ def _numbers(
 
         none = np.empty(0, np.int32)
         vocabulary = Vocabulary(Axis(axis_kind), none, none, False, reason)  # type: ignore[arg-type]
-        return Column(vocabulary, None, small, as_typed(kind) if carried else None)
+        return ReadColumn(vocabulary, None, small, as_typed(kind) if carried else None)
 
     def values_in(number: int, part: Part) -> Integers:
         return np.unique(part[f"number{j}"][~_gone(part, j, missing)])
@@ -169,7 +169,7 @@ def _numbers(
     lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
     vocabulary = Vocabulary(Axis(axis_kind, values), lo, lo, False, reason)  # type: ignore[arg-type]
     words = carried_words(vocabulary, None) if carried else None
-    return Column(vocabulary, words, large, values_of(pa.array(values).cast(kind)) if carried else None)
+    return ReadColumn(vocabulary, words, large, values_of(pa.array(values).cast(kind)) if carried else None)
 
 
 def _gone(part: Part, j: int, missing: Sequence[int]) -> NDArray[np.bool_]:
@@ -200,7 +200,9 @@ def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Call
     return replace(data, codes=coded.codes, words=coded.words), typed
 
 
-def _cells(name: str, j: int, parts: Sequence[Distinct], bounds: Integers, asked: Asked, *, carried: bool) -> Column:
+def _cells(
+    name: str, j: int, parts: Sequence[Distinct], bounds: Integers, asked: ColumnPlan, *, carried: bool
+) -> ReadColumn:
     """Read a column from the distinct cells of all parts, which are in the order of the table."""
     whole = pa.concat_arrays([one.cells for one in parts])
     codes, first = distinct_in(whole)
@@ -221,10 +223,10 @@ def _cells(name: str, j: int, parts: Sequence[Distinct], bounds: Integers, asked
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
         typed = None if is_text(kind) else values_of(_as_kept(cells, kind, reading))
-        return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
+        return ReadColumn(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]
-    return Column(vocabulary, None, _looked_up(j, lo, hi), None)
+    return ReadColumn(vocabulary, None, _looked_up(j, lo, hi), None)
 
 
 def _as_kept(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:

@@ -15,7 +15,7 @@ from shoal.engines.local.typed_columns import plain_column
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part
-from shoal.engines.parts.reading import Asked, loaded, summary_of
+from shoal.engines.parts.reading import ColumnPlan, loaded, summary_of
 from shoal.engines.spark.failures import on_driver, on_worker
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.serialization import serialize
@@ -33,7 +33,7 @@ def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schem
         twice = next(name for name in names if names.count(name) > 1)
         raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
     kinds = _arrow_schema(frame)
-    asked = Asked.of(kinds, options)
+    asked = ColumnPlan.of(kinds, options)
     wanted, plain = list(asked.assigned), asked.plain
     chosen = frame.select([f"`{name.replace('`', '``')}`" for name in wanted])
     schema = pa.schema([kinds.field(name) for name in wanted])

@@ -9,7 +9,7 @@ from shoal.engines.local.parquet_reader import opened_file
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part
-from shoal.engines.parts.reading import Asked, loaded, summary_of
+from shoal.engines.parts.reading import ColumnPlan, loaded, summary_of
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
@@ -21,7 +21,7 @@ def read_parquet(
 ) -> tuple[Schema, PartsTable, Origin]:
     """Read a Parquet file or a folder of them, each worker its row groups."""
     files = opened_folder(path) if folder else opened_file(path)
-    asked = Asked.of(files.schema, options)
+    asked = ColumnPlan.of(files.schema, options)
     batches = _batches(files.groups(), rows)
     if not batches:
         raise DataError("The table has no records.", "A table needs at least one record.")

@@ -19,7 +19,7 @@ CHUNKS = 8
 LARGEST_CHUNK = 1 << 30  # bytes
 _ALIGN = 64
 
-Bytes = bytes | bytearray | memoryview
+Buffer = bytes | bytearray | memoryview
 
 
 def serialize(part: Part) -> bytearray:
@@ -36,7 +36,7 @@ def serialize(part: Part) -> bytearray:
     return whole
 
 
-def deserialize(whole: Bytes) -> dict[str, Any]:
+def deserialize(whole: Buffer) -> dict[str, Any]:
     """Give back the part; its arrays are read-only views of the bytes."""
     view = memoryview(whole).toreadonly()
     (count,) = struct.unpack_from("<q", view)
@@ -50,7 +50,7 @@ def deserialize(whole: Bytes) -> dict[str, Any]:
     return part
 
 
-def chunked(whole: Bytes, largest: int = LARGEST_CHUNK) -> Iterator[memoryview]:
+def chunked(whole: Buffer, largest: int = LARGEST_CHUNK) -> Iterator[memoryview]:
     """Split bytes into the fixed number of chunks."""
     view = memoryview(whole)
     size = max(largest, -(-len(view) // CHUNKS))
@@ -58,7 +58,7 @@ def chunked(whole: Bytes, largest: int = LARGEST_CHUNK) -> Iterator[memoryview]:
         yield view[number * size : (number + 1) * size]
 
 
-def join_chunks(chunks: Sequence[Bytes]) -> Bytes:
+def join_chunks(chunks: Sequence[Buffer]) -> Buffer:
     """Join chunks again."""
     filled = [one for one in chunks if len(one)]
     return filled[0] if len(filled) == 1 else b"".join(filled)

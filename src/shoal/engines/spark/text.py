@@ -36,7 +36,7 @@ from shoal.table import Origin, printable
 
 _CHUNK = 1 << 22
 _QUOTE, _FEED = 34, 10
-_IN_THE_MIDDLE = "where its rows begin cannot be told in the middle of it, because of quotes or empty lines"
+_IN_THE_MIDDLE = "where its rows begin cannot be found in the middle of it, because of quotes or empty lines"
 # Nobody has to set this up: a warning goes to stderr unless a program wants it elsewhere.
 _SAID = logging.getLogger("shoal")
 
@@ -52,7 +52,7 @@ class ByteRange:
 
 
 @dataclass(frozen=True)
-class Summary:
+class RangeSummary:
     """What a worker found in its range: the number of rows, the texts of columns, and how often each occurs."""
 
     rows: int
@@ -97,7 +97,7 @@ def _read_by_workers(
     texts, encodings = set(columns.texts), encodings_of(options)
     while True:
         raw = pool.map(_reader(sealed, head, columns, texts, encodings, ranges), pool.blank(parts), summarize=_summary)
-        summaries: Sequence[Summary] = raw.summaries
+        summaries: Sequence[RangeSummary] = raw.summaries
         more = {name for one in summaries for name in one.texts} - texts
         used = max((encodings.index(one.encoding) for one in summaries), default=0)
         if not more and not used:
@@ -159,7 +159,7 @@ def _reader(
             first, line = head.start, head.line
         if first >= stop or _only_empty_lines(sealed, first, stop):
             cells, others = (np.empty((0, len(names)), np.int32) for names in (columns.quasi, columns.others))
-            summary = Summary(0, {}, {}, encodings[0], blank=first < stop)
+            summary = RangeSummary(0, {}, {}, encodings[0], blank=first < stop)
         else:
             mine = replace(head, start=0, line=line)
             reading = TextReading(sealed.path, mine, columns.quasi, columns.others, texts, (first, stop), sealed=sealed)
@@ -167,7 +167,7 @@ def _reader(
             found = reading.result(encodings, stretch.cells, stretch.others)
             cells, others = found.cells, found.others
             blank = reading.blank_line > 0
-            summary = Summary(cells.shape[0], found.texts, found.counts, found.encoding, blank=blank)
+            summary = RangeSummary(cells.shape[0], found.texts, found.counts, found.encoding, blank=blank)
         return {"lo": cells, "codes": others, "summary": np.frombuffer(pickle.dumps(summary), np.uint8)}
 
     return read
@@ -179,8 +179,8 @@ def _only_empty_lines(sealed: Sealed, start: int, stop: int) -> bool:
         return not file.read(min(stop - start, 1 << 12)).strip(b"\r\n")
 
 
-def _summary(number: int, part: Part) -> Summary:
-    found: Summary = pickle.loads(part["summary"].tobytes())  # noqa: S301 - made by `_reader`
+def _summary(number: int, part: Part) -> RangeSummary:
+    found: RangeSummary = pickle.loads(part["summary"].tobytes())  # noqa: S301 - made by `_reader`
     return found
 
 
@@ -200,7 +200,9 @@ def _first_row(sealed: Sealed, some: ByteRange) -> tuple[int, int]:
     return place, line
 
 
-def _merged(summaries: Sequence[Summary], names: set[str]) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
+def _merged(
+    summaries: Sequence[RangeSummary], names: set[str]
+) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
     """Number the texts of all ranges as they first occur in the file; also gives these numbers for each range."""
     merged: dict[str, TextColumn] = {}
     places: dict[str, list[Positions]] = {}
@@ -219,7 +221,9 @@ def _merged(summaries: Sequence[Summary], names: set[str]) -> tuple[dict[str, Te
     return merged, places
 
 
-def _counted(summaries: Sequence[Summary], places: Sequence[Positions], texts: int, name: str) -> NDArray[np.int64]:
+def _counted(
+    summaries: Sequence[RangeSummary], places: Sequence[Positions], texts: int, name: str
+) -> NDArray[np.int64]:
     counts = np.zeros(texts, np.int64)
     for one, mine in zip(summaries, places, strict=True):
         if name in one.counts:
