@@ -143,12 +143,7 @@ def _byte_ranges(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> lis
 
 
 def _reader(
-    sealed: Sealed,
-    head: Head,
-    columns: Columns,
-    texts: set[str],
-    encodings: Sequence[str],
-    ranges: Sequence[ByteRange],
+    sealed: Sealed, head: Head, columns: Columns, texts: set[str], encodings: Sequence[str], ranges: Sequence[ByteRange]
 ) -> Any:
     """Give the work that reads the rows that begin in a range."""
 
@@ -200,9 +195,7 @@ def _first_row(sealed: Sealed, some: ByteRange) -> tuple[int, int]:
     return place, line
 
 
-def _merged(
-    summaries: Sequence[RangeSummary], names: set[str]
-) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
+def _merged(found: Sequence[RangeSummary], names: set[str]) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
     """Number the texts of all ranges as they first occur in the file; also gives these numbers for each range."""
     merged: dict[str, TextColumn] = {}
     places: dict[str, list[Positions]] = {}
@@ -210,7 +203,7 @@ def _merged(
         codes: dict[str, int] = {}
         lines: list[int] = []
         places[name] = []
-        for one in summaries:
+        for one in found:
             column = one.texts.get(name, TextColumn([], []))
             for text, line in zip(column.texts, column.lines, strict=True):
                 if text not in codes:
@@ -221,11 +214,9 @@ def _merged(
     return merged, places
 
 
-def _counted(
-    summaries: Sequence[RangeSummary], places: Sequence[Positions], texts: int, name: str
-) -> NDArray[np.int64]:
+def _counted(found: Sequence[RangeSummary], places: Sequence[Positions], texts: int, name: str) -> NDArray[np.int64]:
     counts = np.zeros(texts, np.int64)
-    for one, mine in zip(summaries, places, strict=True):
+    for one, mine in zip(found, places, strict=True):
         if name in one.counts:
             more = one.counts[name]
             np.add.at(counts, mine[: more.size], more)
