@@ -13,7 +13,7 @@ from typing import Any
 from shoal.catalogue import build
 from shoal.errors import ParameterError
 from shoal.measures import Measure
-from shoal.measures.erring_attacker import checked_rate
+from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.models import PrivacyModel
 from shoal.schema import ReadOptions, Roles
 

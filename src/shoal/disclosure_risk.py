@@ -14,8 +14,8 @@ from shoal.findings import Findings
 from shoal.inspection import column_reports
 from shoal.measures import Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.measures.erring_attacker import ErringAttacker, checked_rate
 from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
 from shoal.measures.uniqueness import Matching, Uniqueness
 from shoal.progress.showing import by_itself
 from shoal.release import Release
@@ -82,7 +82,7 @@ def risk(
         signature counts, and what fit matching finds is told beside it.
     errors
         How likely the attacker is wrong about some attributes: under the same name stands what he then claims, of each
-        of them alone and of all at once (see `shoal.measures.erring_attacker`).
+        of them alone and of all at once (see `shoal.measures.reidentification.erring_attacker`).
     measures
         What else to measure.
     **given

@@ -9,7 +9,7 @@ import pytest
 from property.independent import columns_of, sizes
 
 from shoal.errors import ParameterError
-from shoal.measures.population_uniqueness import SampledClasses, pitman, pitman_parameters, snb, zayatz
+from shoal.measures.reidentification.population_uniqueness import SampledClasses, pitman, pitman_parameters, snb, zayatz
 
 PUBLISHED = {
     0.01: (0.144608353, 0.271712720, 0.20467902),

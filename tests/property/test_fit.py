@@ -17,7 +17,7 @@ from shoal.cells import Reading, parse
 from shoal.disclosure_risk import risk_of
 from shoal.engines.local import Local
 from shoal.engines.local.data import OWN, LocalData
-from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, Cells, decide
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Origin, Table
 
@@ -199,7 +199,7 @@ def random_cells(draw, size, number, *, sets):
 @pytest.mark.parametrize("loose", [3, 1000])
 def test_the_kernel_agrees_with_brute_force_on_many_boxes(seed, sets, loose, monkeypatch):
     """Boxes enough for a tree, and cells enough for more levels than there are, with hulls in the tree or without."""
-    monkeypatch.setattr("shoal.kernels.fit._MANY", loose)
+    monkeypatch.setattr("shoal.kernels.box_cover._MANY", loose)
     draw = random.Random(seed)
     for _ in range(12):
         columns = draw.randint(1, 4)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.partition import Tree
-from shoal.methods.ladders import _levels as ladder
+from shoal.methods.search.generalization_levels import _levels as ladder
 
 
 @st.composite

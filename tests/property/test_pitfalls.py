@@ -151,7 +151,7 @@ def test_the_certificate_measures_t_itself_and_does_not_ask_the_method(monkeypat
     """A method whose own idea of distance is broken gets a failed verdict."""
     frame = pd.DataFrame({"age": range(60), "sex": ["f"] * 60, "salary": range(60)})
     monkeypatch.setattr(
-        "shoal.methods.partitioner.merged_until_met", lambda table, labels, groups, models: (labels, groups)
+        "shoal.methods.partitioning.merged_until_met", lambda table, labels, groups, models: (labels, groups)
     )
     monkeypatch.setattr("shoal.methods.stratified_clusters._extras_placed", lambda table, labels, extra, model: labels)
     monkeypatch.setattr("shoal.methods.stratified_clusters.smallest_cluster", lambda n, t: 1.0)

@@ -11,7 +11,7 @@ from property.independent import ordered_distance
 
 import shoal
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.matching import match_strata
+from shoal.kernels.strata_matching import match_strata
 
 rows = st.lists(
     st.tuples(st.integers(0, 20), st.one_of(st.none(), st.integers(0, 5)), st.sampled_from("abc"), st.integers(0, 9)),

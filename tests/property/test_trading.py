@@ -9,8 +9,8 @@ from property.independent import ordered_distance
 import shoal
 from shoal.datasets.discharges import discharges
 from shoal.kernels.closeness import ordered_distance as distances
-from shoal.kernels.trading import Spread, Trading, trade
-from shoal.methods.strata import strata_needed, strata_of
+from shoal.kernels.swapping import Spread, Trading, trade
+from shoal.methods.search.stratified_classes import strata_needed, strata_of
 
 HARD = Trading(block=8, passes=3, worth=0.0)
 

@@ -8,8 +8,8 @@ import pytest
 
 import shoal
 from shoal.datasets.discharges import discharges
-from shoal.measures.erring_attacker import ErringAttacker
-from shoal.measures.sampling import chances
+from shoal.measures.reidentification.erring_attacker import ErringAttacker
+from shoal.measures.statistics.sampling import chances
 from shoal.report.page import Html, Page
 from shoal.reproduction.beyond import attacker_errors, dimensions, population, subsets
 from shoal.reproduction.beyond.all import EXPERIMENTS

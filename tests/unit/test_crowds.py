@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from shoal.errors import InternalError
-from shoal.kernels.crowds import Ladder, cheapest_steps, crowds, settle
+from shoal.kernels.constraints import Kind, Promise, Promises
+from shoal.kernels.lattice import Ladder, cheapest_steps, crowds, settle
 from shoal.kernels.partition import Costs, Prepared
-from shoal.kernels.promises import Kind, Promise, Promises
 
 NONE = np.empty(0, np.int64)
 

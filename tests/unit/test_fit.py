@@ -10,7 +10,7 @@ import shoal
 from shoal.certificate import Certificate, digest
 from shoal.disclosure_risk import risk_of
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
-from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
 
 
 def table(*, kinds=None, **columns):
@@ -91,13 +91,13 @@ def test_nothing_but_wildcards():
 
 
 def test_exact_cells_need_no_boxes(monkeypatch):
-    monkeypatch.setattr("shoal.measures.fitting.decide", None)
+    monkeypatch.setattr("shoal.measures.reidentification.fit_matching.decide", None)
     people = shoal.read(pl.DataFrame({"a": [1, 1, 2, None], "b": ["x", "x", "y", "y"]}), quasi=["a", "b"])
     assert unique(people) == risk_of(people, matching="signature")["unique"] == 2
 
 
 def test_releases_with_k_companions_are_decided_at_once(monkeypatch):
-    monkeypatch.setattr("shoal.measures.fitting.decide", None)
+    monkeypatch.setattr("shoal.measures.reidentification.fit_matching.decide", None)
     frame = pl.DataFrame({"age": [i * 7 % 50 for i in range(60)], "sex": [i % 2 for i in range(60)]})
     release = shoal.anonymize(
         shoal.read(frame, quasi=["age", "sex"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]

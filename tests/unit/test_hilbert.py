@@ -10,7 +10,7 @@ import pytest
 import shoal
 from shoal.engines import pieces
 from shoal.kernels import MISSING
-from shoal.kernels.curve import bits_for, curve_keys
+from shoal.kernels.hilbert_curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs, Effort, number_by_first, partition
 from shoal.kernels.radix import order_by_lengths
 from shoal.methods.hilbert import EFFORTS, SMALL

@@ -20,8 +20,8 @@ from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points
-from shoal.kernels.trading import Spread
-from shoal.methods.points import Space, steps_first
+from shoal.kernels.swapping import Spread
+from shoal.methods.partitioning.metric_points import Space, steps_first
 
 QUASI = ["age", "sex", "zip", "race"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.kernels import below, call, of_kind
 from shoal.kernels.microaggregation import Points, room, tree_nodes
-from shoal.kernels.trading import Spread
+from shoal.kernels.swapping import Spread
 
 FEW, WORDS = 256, 32  # as in close_clusters.c
 

@@ -1,5 +1,5 @@
 /* Classes of at least k records that are alike, formed block by block along an order in which neighbours are alike. */
-#include "growing.h"
+#include "class_growth.h"
 
 enum { MOST_NEAR = 8, NEAR_QUADS = 4 };
 enum { MOST_CUT = 32 }; /* up to this k orders are also cut: beyond, it takes long and gains little */

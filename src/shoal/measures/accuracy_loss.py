@@ -16,9 +16,9 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.extras import missing
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score
-from shoal.measures.design import design, middles
-from shoal.measures.sampling import chances, check_sampling, sampled_rows
-from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line
+from shoal.measures.statistics.design_matrix import design, middles
+from shoal.measures.statistics.sampling import chances, check_sampling, sampled_rows
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line
 from shoal.parameters import settle
 from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.schema import Schema

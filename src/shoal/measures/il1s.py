@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.measures import Direction, Score, mean_over_attributes
-from shoal.measures.shown_values import summed
+from shoal.measures.statistics.cell_differences import summed
 from shoal.table import Table
 
 

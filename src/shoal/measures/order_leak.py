@@ -10,9 +10,9 @@ import numpy as np
 
 from shoal.arrays import Flags
 from shoal.errors import ParameterError
-from shoal.kernels.meeting import ENOUGH, FEW, count_meeting
+from shoal.kernels.box_intersection import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
-from shoal.measures.row_order import RowOrder, Stretch
+from shoal.measures.reidentification.row_order import RowOrder, Stretch
 from shoal.parameters import settle
 from shoal.table import Classes, Table
 

@@ -12,9 +12,9 @@ from shoal.arrays import Floats
 from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.counting import Look, Part, Range, Several, estimated_counts, look_at
-from shoal.measures.sampling import check_sampling, sampled_rows
-from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.measures.statistics.range_counts import Look, Part, Range, Several, estimated_counts, look_at
+from shoal.measures.statistics.sampling import check_sampling, sampled_rows
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.parameters import settle
 from shoal.table import Table
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score, mean_over_attributes
-from shoal.measures.shown_values import summed
+from shoal.measures.statistics.cell_differences import summed
 from shoal.table import Table
 
 

@@ -84,7 +84,11 @@ class Uniqueness:
 
     def decide(self, boxes: Boxes, schema: Schema) -> tuple[int, int, int]:
         """Count records, those that have a point alone, and those of which it could not be told."""
-        from shoal.measures.fitting import UNDECIDED, UNIQUE, fit_verdicts  # only few who measure need it
+        from shoal.measures.reidentification.fit_matching import (  # only few who measure need it
+            UNDECIDED,
+            UNIQUE,
+            fit_verdicts,
+        )
 
         verdicts = fit_verdicts(boxes, schema, EFFORT if self.effort is None else self.effort)
         return int(boxes.counts.sum()), int((verdicts == UNIQUE).sum()), int((verdicts == UNDECIDED).sum())

@@ -14,22 +14,22 @@ from shoal.engines.distances import distances_between
 from shoal.engines.pieces import pieces_of
 from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
+from shoal.kernels.constraints import Promises
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
 from shoal.kernels.partition import Costs, Effort, Tree, number_by_first
-from shoal.kernels.promises import Promises
-from shoal.kernels.trading import Trading
+from shoal.kernels.swapping import Trading
 from shoal.methods import wanted
-from shoal.methods.along_curve import curve_through, distances, inverse, limits, ways_along
-from shoal.methods.gathering import Search, gathered, grown
-from shoal.methods.mending import Ground, Terms, least_size
-from shoal.methods.one_attribute import best_cut, can_be_cut
-from shoal.methods.partitioner import Partitioner, refuse_other
-from shoal.methods.points import Space
-from shoal.methods.promises import Sought
-from shoal.methods.rivals import FEW, formed_by_others
-from shoal.methods.strata import matched, strata_needed, taken_by_strata
+from shoal.methods.partitioning import Partitioner, refuse_other
+from shoal.methods.partitioning.hilbert_order import curve_through, distances, inverse, limits, ways_along
+from shoal.methods.partitioning.metric_points import Space
+from shoal.methods.search.algorithm_selection import HASTE, Choice
+from shoal.methods.search.baselines import FEW, formed_by_others
+from shoal.methods.search.constraint_repair import Ground, Terms, least_size
+from shoal.methods.search.level_search import Search, gathered, grown
+from shoal.methods.search.model_constraints import Sought
+from shoal.methods.search.stratified_classes import matched, strata_needed, taken_by_strata
+from shoal.methods.search.univariate_ranges import best_cut, can_be_cut
 from shoal.methods.stratified_clusters import class_size
-from shoal.methods.trials import HASTE, Choice
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.people import subject_of

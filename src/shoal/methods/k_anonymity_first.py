@@ -10,9 +10,9 @@ from shoal.arrays import Labels
 from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.microaggregation import Points
-from shoal.kernels.trading import Spread
+from shoal.kernels.swapping import Spread
 from shoal.methods import wanted
-from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
+from shoal.methods.partitioning.t_close_microaggregation import CloseClusters, Plan, microaggregation
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import ordered_closeness

@@ -11,8 +11,8 @@ from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import EITHER, Points, mdav, part_of, split_rows
-from shoal.methods.partitioner import Partitioner, spared
-from shoal.methods.points import partitioned
+from shoal.methods.partitioning import Partitioner, spared
+from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.methods import wanted
-from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
+from shoal.methods.partitioning.t_close_microaggregation import CloseClusters, Plan, microaggregation
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Table

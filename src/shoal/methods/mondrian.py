@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from shoal.arrays import Labels
 from shoal.kernels.microaggregation import RELAXED, STRICT, Points, part_of, split_rows
-from shoal.methods.partitioner import Partitioner, refuse_other, spared
-from shoal.methods.points import partitioned
+from shoal.methods.partitioning import Partitioner, refuse_other, spared
+from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
 

@@ -16,8 +16,8 @@ from shoal.kernels import MISSING
 from shoal.kernels.microaggregation import optimal_cut
 from shoal.kernels.radix import order_by_lengths
 from shoal.methods import wanted
-from shoal.methods.partitioner import Publisher, told
-from shoal.methods.points import numbers_behind
+from shoal.methods.partitioning import Publisher, told
+from shoal.methods.partitioning.metric_points import numbers_behind
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Column, Table

@@ -16,7 +16,7 @@ from shoal.axis import Axis
 from shoal.engines.values import Spans
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
-from shoal.methods.association import rearranged
+from shoal.methods.imputation.proportional_fitting import rearranged
 from shoal.models import PrivacyModel
 from shoal.numerals import convert
 from shoal.table import Table

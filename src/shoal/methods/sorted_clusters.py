@@ -8,7 +8,7 @@ from typing import ClassVar
 from shoal.arrays import Array
 from shoal.engines.values import Moments, Spans
 from shoal.kernels.spans import lengths
-from shoal.methods.partitioner import Partitioner, gaps_first
+from shoal.methods.partitioning import Partitioner, gaps_first
 from shoal.table import Column, Table
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from shoal.kernels.grouping import starts_of
 from shoal.methods import wanted
-from shoal.methods.partitioner import Publisher, told
-from shoal.methods.repair import promise_of
+from shoal.methods.partitioning import Publisher, told
+from shoal.methods.partitioning.merge_failing import promise_of
 from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity

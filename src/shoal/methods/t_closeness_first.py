@@ -15,9 +15,9 @@ from shoal.kernels.close_clusters import t_closeness_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.radix import order_by_integers
 from shoal.methods import wanted
-from shoal.methods.along_curve import distances
-from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
-from shoal.methods.strata import stretches_of_strata
+from shoal.methods.partitioning.hilbert_order import distances
+from shoal.methods.partitioning.t_close_microaggregation import CloseClusters, Plan, microaggregation
+from shoal.methods.search.stratified_classes import stretches_of_strata
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, cluster_size, ordered_closeness

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.microaggregation import Points, v_mdav
-from shoal.methods.partitioner import Partitioner, spared
-from shoal.methods.points import partitioned
+from shoal.methods.partitioning import Partitioner, spared
+from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
 

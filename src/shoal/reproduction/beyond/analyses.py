@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from shoal.axis import Axis
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.design import design, middles
-from shoal.measures.sampling import chances, sampled_rows
-from shoal.measures.spreading import ORIGINAL, Line
+from shoal.measures.statistics.design_matrix import design, middles
+from shoal.measures.statistics.sampling import chances, sampled_rows
+from shoal.measures.statistics.uniformity import ORIGINAL, Line
 from shoal.table import Table
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shoal.charts import Figure, lines
-from shoal.measures.erring_attacker import ErringAttacker
+from shoal.measures.reidentification.erring_attacker import ErringAttacker
 from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.reproduction.beyond import Experiment

@@ -21,7 +21,7 @@ from shoal.engines.local.assembling import Column, assemble
 from shoal.measures import score
 from shoal.measures.granularity import Granularity
 from shoal.measures.information_loss import InformationLoss
-from shoal.measures.sampling import chances, sampled_rows
+from shoal.measures.statistics.sampling import chances, sampled_rows
 from shoal.methods.hilbert import Hilbert
 from shoal.models.k_anonymity import KAnonymity
 from shoal.report.discretion import percent

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from shoal.charts import Figure, lines
 from shoal.kernels.grouping import count_labels, label_rows
-from shoal.measures.occurrences import occurrences
-from shoal.measures.population_uniqueness import SampledClasses, pitman, snb, zayatz
-from shoal.measures.sampling import chances
+from shoal.measures.reidentification.population_uniqueness import SampledClasses, pitman, snb, zayatz
+from shoal.measures.reidentification.record_matches import occurrences
+from shoal.measures.statistics.sampling import chances
 from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.reproduction.beyond import Experiment

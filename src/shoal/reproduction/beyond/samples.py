@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shoal.engines import read
-from shoal.measures.sampling import sampled_rows
+from shoal.measures.statistics.sampling import sampled_rows
 from shoal.reproduction.case import Case
 from shoal.schema import ReadOptions, Role, Roles, Schema
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import comb
 
 from shoal.charts import Figure, lines
-from shoal.measures.subset_uniqueness import subset_uniqueness
+from shoal.measures.reidentification.subset_uniqueness import subset_uniqueness
 from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.reproduction.beyond import Experiment

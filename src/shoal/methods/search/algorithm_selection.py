@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import Labels
-from shoal.kernels.trading import Trading
-from shoal.methods.mending import Found, Ground, Way
+from shoal.kernels.swapping import Trading
+from shoal.methods.search.constraint_repair import Found, Ground, Way
 
 SMALL = 1 << 12  # records among which all is tried with all
 STRETCHES, LENGTH = (4, 8), 256  # on how many stretches ways and sizes are tried otherwise, and of how many records

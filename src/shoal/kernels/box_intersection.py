@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Bits, Positions
 from shoal.kernels import MISSING, TOP, call, of_kind
-from shoal.kernels.curve import MOST_AXES, bits_for, curve_keys
+from shoal.kernels.hilbert_curve import MOST_AXES, bits_for, curve_keys
 from shoal.kernels.radix import order_by_lengths
 
 FEW, ENOUGH, UNSETTLED = range(3)

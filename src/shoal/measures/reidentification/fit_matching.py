@@ -9,7 +9,7 @@ from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
 from shoal.schema import Schema
 
 _LAST = chr(0x10FFFF)

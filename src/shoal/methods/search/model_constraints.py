@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.values import Piece
+from shoal.kernels.constraints import Kind, Promise, Promises
 from shoal.kernels.grouping import numbered
-from shoal.kernels.promises import Kind, Promise, Promises
 from shoal.models import PrivacyModel
 from shoal.models.alpha_k import AlphaK
 from shoal.models.confidential import bins_of, confidential, places_among

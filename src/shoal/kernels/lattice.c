@@ -1,5 +1,5 @@
 /* Crowds that are there already: records that become equal when their values are replaced by what is above them. */
-#include "promises.h"
+#include "constraints.h"
 
 /* A step is worthwhile that finds a class for one row in so many; so many that are not are taken in patience. */
 enum { WORTHWHILE = 1024, PATIENT = 32 };

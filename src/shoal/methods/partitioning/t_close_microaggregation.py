@@ -15,10 +15,10 @@ from shoal.engines.values import Piece, Promise
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points, mdav
 from shoal.methods import wanted
-from shoal.methods.along_curve import curve_through
-from shoal.methods.partitioner import Publisher, told
-from shoal.methods.points import Space, in_line
-from shoal.methods.repair import promise_of
+from shoal.methods.partitioning import Publisher, told
+from shoal.methods.partitioning.hilbert_order import curve_through
+from shoal.methods.partitioning.merge_failing import promise_of
+from shoal.methods.partitioning.metric_points import Space, in_line
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness

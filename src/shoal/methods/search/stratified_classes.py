@@ -17,11 +17,11 @@ from shoal.engines.values import Piece, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import gather_rows
-from shoal.kernels.matching import match_strata
 from shoal.kernels.partition import Costs, coordinates, dearest
 from shoal.kernels.radix import order_by_integers, order_by_keys
-from shoal.kernels.trading import Spread, Trading, trade
-from shoal.methods.mending import Ground
+from shoal.kernels.strata_matching import match_strata
+from shoal.kernels.swapping import Spread, Trading, trade
+from shoal.methods.search.constraint_repair import Ground
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Column, Ranked, Table
 

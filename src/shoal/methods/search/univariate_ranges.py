@@ -7,9 +7,9 @@ import numpy as np
 from shoal.arrays import Floats, Labels
 from shoal.engines.values import Spans
 from shoal.kernels import MISSING
-from shoal.kernels.cutting import classes_before, cut_for_ranges
 from shoal.kernels.partition import number_by_first
-from shoal.methods.points import numbers_behind
+from shoal.kernels.range_cuts import classes_before, cut_for_ranges
+from shoal.methods.partitioning.metric_points import numbers_behind
 
 PATIENCE = 1 << 28  # pairs of a place and a class that ends there; beyond, it takes too long
 

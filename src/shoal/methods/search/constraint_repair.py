@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from shoal.arrays import Labels
 from shoal.engines.values import Moments, Piece
 from shoal.kernels.closeness import ordered_distance
-from shoal.kernels.crowds import settle
+from shoal.kernels.constraints import Promises
 from shoal.kernels.grouping import by_label, gather_rows, starts_of
+from shoal.kernels.lattice import settle
 from shoal.kernels.partition import Costs, Prepared, dearest
-from shoal.kernels.promises import Promises
 from shoal.kernels.spans import hulls, loss
-from shoal.kernels.trading import Spread, Trading, trade
-from shoal.methods.along_curve import distances
-from shoal.methods.partners import Asked, Land, joined_with_partners
-from shoal.methods.repair import promise_of
+from shoal.kernels.swapping import Spread, Trading, trade
+from shoal.methods.partitioning.hilbert_order import distances
+from shoal.methods.partitioning.merge_failing import promise_of
+from shoal.methods.search.greedy_merging import Asked, Land, joined_with_partners
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, ordered_closeness

@@ -9,11 +9,11 @@ import numpy as np
 
 from shoal.arrays import Labels
 from shoal.engines.values import Spans
-from shoal.kernels.crowds import cheapest_steps, crowds, settle
+from shoal.kernels.constraints import Promises
 from shoal.kernels.grouping import gather_rows
+from shoal.kernels.lattice import cheapest_steps, crowds, settle
 from shoal.kernels.partition import Costs, Effort, Prepared, partition
-from shoal.kernels.promises import Promises
-from shoal.methods.ladders import ladders_of
+from shoal.methods.search.generalization_levels import ladders_of
 
 BEARABLE = 0.5  # the share of records that may break promises where they grew; with more, crowds are the better start
 

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.arrays import Labels
 from shoal.engines.values import Spans
 from shoal.kernels.microaggregation import STRICT, mdav, part_of, split_rows, v_mdav
-from shoal.methods.points import Space, set_apart
+from shoal.methods.partitioning.metric_points import Space, set_apart
 
 FEW = 1 << 10  # records
 GAMMA = 0.2  # as V-MDAV has it if nothing is said

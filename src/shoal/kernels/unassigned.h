@@ -1,6 +1,6 @@
 /* The records that belong to no class yet: where their middle is, who is farthest from it, who is near. */
-#ifndef SHOAL_REMAINING_H
-#define SHOAL_REMAINING_H
+#ifndef SHOAL_UNASSIGNED_H
+#define SHOAL_UNASSIGNED_H
 
 #include "kdtree.h"
 

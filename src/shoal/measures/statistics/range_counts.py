@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Floats, Positions
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
-from shoal.measures.spreading import Categories, Line
+from shoal.measures.statistics.uniformity import Categories, Line
 from shoal.table import Table
 
 # So few rows at a time that all that is made of them stays in the processor's cache, and that BLAS adds them up in one

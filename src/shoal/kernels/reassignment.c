@@ -1,7 +1,7 @@
 /* Letting records settle: each goes to the cheapest class that has room for it as it is, and classes that are not worth
  * their price are given up. */
 #include "partition.h"
-#include "promises.h"
+#include "constraints.h"
 
 enum { BANDS = 64, TRIES = 32, INDEXED = 64 };
 #define PATIENCE ((int64_t)1 << 29) /* pairs of a row and a class that are worth a look */

@@ -1,6 +1,6 @@
 /* What a class must be beside alike: a crowd of k, and whatever is promised of its confidential values. */
-#ifndef SHOAL_PROMISES_H
-#define SHOAL_PROMISES_H
+#ifndef SHOAL_CONSTRAINTS_H
+#define SHOAL_CONSTRAINTS_H
 
 #include "native.h"
 

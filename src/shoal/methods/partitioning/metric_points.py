@@ -14,7 +14,7 @@ from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.kernels.microaggregation import Points, split_rows
 from shoal.kernels.radix import places_in
-from shoal.methods.along_curve import curve_through
+from shoal.methods.partitioning.hilbert_order import curve_through
 from shoal.table import Column, Table
 
 _LOOKED_AT = 4096  # records whose values tell how long the steps between them are

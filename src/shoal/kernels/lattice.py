@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP, below, call, of_kind
+from shoal.kernels.constraints import Promises
 from shoal.kernels.partition import Costs, Prepared
-from shoal.kernels.promises import Promises
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Integers, Labels, Levels
 from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label, starts_of
-from shoal.kernels.joining import cheapest_partners
+from shoal.kernels.merge_costs import cheapest_partners
 from shoal.table import Carry, Classes
 
 REACH = 64  # how many places away along the order of classes a partner may be

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.crowds import Ladder
+from shoal.kernels.lattice import Ladder
 from shoal.kernels.partition import Prepared, Tree
 
 BANDS = (32, 8, 2)  # into which ranges are cut, with about as many records in each

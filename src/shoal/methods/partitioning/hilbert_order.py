@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Array
 from shoal.engines.values import Moments, Spans
-from shoal.kernels.curve import bits_for, curve_keys
+from shoal.kernels.hilbert_curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs
-from shoal.methods.partitioner import gaps_first
+from shoal.methods.partitioning import gaps_first
 from shoal.schema import Schema
 from shoal.table import Column, Table
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats
 from shoal.engines.values import Boxes
-from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.table import Table
 
 # Densities are summed as three whole numbers of 40 bits: sums of 4 million stay below 64 bits.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
 from shoal.kernels import MISSING
-from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.table import Table
 
 _Ends = tuple[Positions, Positions]

@@ -12,7 +12,7 @@ from shoal.engines.values import Moments, Publication, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.spans import gaps
 from shoal.methods import wanted
-from shoal.methods.repair import merged_until_met, united
+from shoal.methods.partitioning.merge_failing import merged_until_met, united
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.parameters import settle

@@ -1,6 +1,6 @@
 /* Growing classes: the records of a block that are not yet in one, and the next to join. */
-#ifndef SHOAL_GROWING_H
-#define SHOAL_GROWING_H
+#ifndef SHOAL_CLASS_GROWTH_H
+#define SHOAL_CLASS_GROWTH_H
 
 #include "partition.h"
 

@@ -1,7 +1,7 @@
 """An attacker whose knowledge errs: how often he claims to have found somebody, and how often that is right.
 
 He knows some attributes of a person and claims a match when exactly one record of the table has just these values. Of
-each person he has every value wrong with a given probability, independently of all others (see `measures.slips`). If
+each person he has every value wrong with a given probability, independently of all others (see `attacker_errors`). If
 any is wrong, the record that he finds is not the person's, because that one has other values. So he is right about
 those who stand alone and of whom nothing is wrong, and wrong about whomever he takes for someone else who stands alone.
 """
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from shoal.engines import Boxes
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
-from shoal.measures.occurrences import Found, Sought
-from shoal.measures.sampling import chances, sampled_rows
-from shoal.measures.slips import Entries, Slips
+from shoal.measures.reidentification.attacker_errors import Entries, Slips
+from shoal.measures.reidentification.record_matches import Found, Sought
+from shoal.measures.statistics.sampling import chances, sampled_rows
 from shoal.progress import stage
 from shoal.table import Classes, Table
 
