@@ -218,11 +218,11 @@ class Axis:
             return replace(self, values=values), moves[0], moves[1]
         known = dict.fromkeys([*self.values, *other.values])
         listed = sorted(known) if self.nominal else list(known)
-        seats = {value: i for i, value in enumerate(listed)}
+        places = {value: i for i, value in enumerate(listed)}
         groups: dict[Group, int] = {}
         moves = []
         for axis in (self, other):
-            move = [seats[value] for value in axis.values]  # type: ignore[union-attr]
+            move = [places[value] for value in axis.values]  # type: ignore[union-attr]
             for group in axis.groups:
                 moved = Group(tuple(sorted(move[i] for i in group.members)), group.pattern)
                 move.append(len(listed) + groups.setdefault(moved, len(groups)))

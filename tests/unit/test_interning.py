@@ -4,9 +4,9 @@ import numpy as np
 
 from shoal.engines.local import text_reader
 from shoal.engines.local.text_head import read_head
-from shoal.kernels.delimited import DONE, TEXT, Rows, Words
+from shoal.kernels.delimited import DONE, TEXT, InternedTexts, Rows
 
-SEATS = 4096  # of the first table
+SLOTS = 4096  # of the first table
 
 
 def crafted():
@@ -16,35 +16,35 @@ def crafted():
     for place in range(6, -1, -1):
         digits = (numbers // 10**place % 10 + ord("0")).astype(np.uint64)
         hashes = (hashes ^ digits) * np.uint64(1099511628211)
-    seats = (hashes ^ hashes >> np.uint64(32)) & np.uint64(SEATS - 1)
-    return [str(number) for number in numbers[seats == seats[0]].tolist()]
+    slots = (hashes ^ hashes >> np.uint64(32)) & np.uint64(SLOTS - 1)
+    return [str(number) for number in numbers[slots == slots[0]].tolist()]
 
 
 def read(texts, **key):
-    """Read a column of texts; gives its codes and the table of seats."""
+    """Read a column of texts; gives its codes and the table of slots."""
     buffer = np.frombuffer("".join(f"{text}\n" for text in texts).encode(), np.uint8)
     cells, others = np.empty((len(texts), 1), np.int32), np.empty((len(texts), 0), np.int32)
     one = np.zeros(1, np.int32)
     rows = Rows(
-        one + np.int32(TEXT), one, cells, others, Words(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
+        one + np.int32(TEXT), one, cells, others, InternedTexts(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
     )
     assert rows.read(buffer, 0, buffer.size, ",")[0] == DONE
-    assert rows.words.seats.size == SEATS
-    return cells[:, 0].tolist(), rows.words.seats
+    assert rows.words.slots.size == SLOTS
+    return cells[:, 0].tolist(), rows.words.slots
 
 
-def longest_run(seats):
-    """Give how many seats at most are looked at for one text."""
-    taken = np.flatnonzero(seats < 0)
-    return int(np.diff(np.concatenate([[-1], taken, [seats.size]])).max())
+def longest_run(slots):
+    """Give how many slots at most are looked at for one text."""
+    taken = np.flatnonzero(slots < 0)
+    return int(np.diff(np.concatenate([[-1], taken, [slots.size]])).max())
 
 
 def test_texts_that_were_made_to_collide_are_spread_like_any_others():
     texts = crafted()
     assert len(texts) > 500
-    codes, seats = read(texts)
+    codes, slots = read(texts)
     assert codes == list(range(len(texts)))
-    assert longest_run(seats) < 80
+    assert longest_run(slots) < 80
 
 
 def test_what_is_found_does_not_depend_on_the_key():

@@ -21,7 +21,7 @@ from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.swapping import Spread
-from shoal.methods.partitioning.metric_points import Space, steps_first
+from shoal.methods.partitioning.metric_points import MetricSpace, separating_attributes
 
 QUASI = ["age", "sex", "zip", "race"]
 
@@ -175,7 +175,7 @@ def test_attributes_with_long_steps_come_first():
         }
     )  # fmt: skip
     table = shoal.read(frame, quasi=frame.columns)
-    assert steps_first(table, Space.of(table)) == ["sex", "quarter"]
+    assert separating_attributes(table, MetricSpace.of(table)) == ["sex", "quarter"]
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ KERNEL int64_t code_cells(const int32_t *lo, const int32_t *hi, int64_t n, int64
                           int64_t room, int32_t *low, int32_t *high, int32_t *codes) {
     int64_t found = 0;
     for (int64_t at = column; at < n * m; at += m) {
-        uint64_t seat = ((uint64_t)(uint32_t)lo[at] << 32 | (uint32_t)hi[at]) * 0x9E3779B97F4A7C15u;
-        for (seat ^= seat >> 32;; seat++) {
-            int32_t *slot = &slots[seat & (uint64_t)(2 * room - 1)];
+        uint64_t hash = ((uint64_t)(uint32_t)lo[at] << 32 | (uint32_t)hi[at]) * 0x9E3779B97F4A7C15u;
+        for (hash ^= hash >> 32;; hash++) {
+            int32_t *slot = &slots[hash & (uint64_t)(2 * room - 1)];
             if (*slot < 0) {
                 if (found == room) return -1;
                 low[found] = lo[at];
@@ -124,7 +124,7 @@ typedef struct {
     int64_t self;
     const int32_t *from, *to;
     int64_t left; /* the work that may still be done */
-    int64_t told, boxes; /* the work left when it was last said how far this is, and how many boxes there are */
+    int64_t reported, boxes; /* the work left when it was last said how far this is, and how many boxes there are */
     const int32_t *found;
 } Search;
 
@@ -196,8 +196,8 @@ static int walk(Search *s, int64_t d, int64_t k, int64_t stop) {
 
 /* Tell whether to stop; asked after every few thousand comparisons. */
 static int interrupted(Search *s) {
-    if (s->told - s->left < 4096) return 0;
-    s->told = s->left;
+    if (s->reported - s->left < 4096) return 0;
+    s->reported = s->left;
     return stopping(s->self, s->boxes);
 }
 
@@ -279,7 +279,7 @@ KERNEL int64_t decide_boxes(const int32_t *rows, int64_t n, int64_t m, const int
         if (verdicts[row] != UNDECIDED) continue;
         int64_t given = allowance < effort ? allowance : effort;
         s.self = row;
-        s.left = s.told = given;
+        s.left = s.reported = given;
         if (row % 256 == 0 && stopping(row, n)) break;
         verdicts[row] = (uint8_t)judge(&s, load, scratch, room);
         effort -= given - (s.left > 0 ? s.left : 0) + m;

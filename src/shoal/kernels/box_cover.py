@@ -92,24 +92,24 @@ def decide(codes: Positions, columns: Sequence[Cells], counts: Integers, effort:
     if not (verdicts == UNDECIDED).any():
         return verdicts
     n, m = codes.shape
-    shelves = [_shelve(cells, codes[:, j]) for j, cells in enumerate(columns)]
-    if all(shelf.levels == 1 and shelf.loose == shelf.runs.number for shelf in shelves):
+    layouts = [_laid_out(cells, codes[:, j]) for j, cells in enumerate(columns)]
+    if all(layout.levels == 1 and layout.loose == layout.runs.number for layout in layouts):
         verdicts[verdicts == UNDECIDED] = UNIQUE  # all cells are equal or disjoint, and so are all boxes
         return verdicts
     # The column in which a box meets the fewest others comes first.
-    turn = sorted(range(m), key=lambda j: shelves[j].share)
-    shelves = [shelves[j] for j in turn]
-    world = _World.of(shelves)
+    turn = sorted(range(m), key=lambda j: layouts[j].share)
+    layouts = [layouts[j] for j in turn]
+    world = _World.of(layouts)
     rows = np.empty((n, m), np.int32)
-    for d, (j, shelf) in enumerate(zip(turn, shelves, strict=True)):
-        rows[:, d] = (shelf.places + world.first[d])[codes[:, j]]
-    hulls = any(shelf.keys is not shelf.places for shelf in shelves)
+    for d, (j, layout) in enumerate(zip(turn, layouts, strict=True)):
+        rows[:, d] = (layout.places + world.first[d])[codes[:, j]]
+    hulls = any(layout.keys is not layout.places for layout in layouts)
     keys = rows
     if hulls:
         keys = np.empty((n, m), np.int32)
-        for d, (j, shelf) in enumerate(zip(turn, shelves, strict=True)):
-            keys[:, d] = (shelf.keys + world.first[d])[codes[:, j]]
-    bits = np.array([max((shelf.runs.number - 1).bit_length(), 1) for shelf in shelves], np.int64)
+        for d, (j, layout) in enumerate(zip(turn, layouts, strict=True)):
+            keys[:, d] = (layout.keys + world.first[d])[codes[:, j]]
+    bits = np.array([max((layout.runs.number - 1).bit_length(), 1) for layout in layouts], np.int64)
     order = np.empty(n, np.int32)
     call("order_boxes", keys, n, m, bits, world.first, np.empty(n, np.uint64), np.empty(n, np.uint64), order)
     tree = np.empty((n + m * (n // _LEAF) + 1, 5), np.int32)
@@ -131,7 +131,7 @@ def decide(codes: Positions, columns: Sequence[Cells], counts: Integers, effort:
 
 
 @dataclass(frozen=True)
-class _Shelf:
+class _Layout:
     """The cells of a column in a new order: level after level, then those that fit on none, then hulls of these.
 
     ``places`` says where each cell went, and ``keys`` what stands for it in the tree: itself, or a hull.
@@ -150,7 +150,7 @@ class _Shelf:
         return int(self.table.shape[0])
 
 
-def _shelve(cells: Cells, codes: Positions) -> _Shelf:
+def _laid_out(cells: Cells, codes: Positions) -> _Layout:
     """Put the cells of a column on levels, and find out how many boxes have each value."""
     cells.check()
     starts, low, high, number = cells.starts, cells.low, cells.high, cells.number
@@ -179,7 +179,7 @@ def _shelve(cells: Cells, codes: Positions) -> _Shelf:
     if number - loose > _MANY:
         runs, tree = _with_hulls(runs, loose)
         keys = tree[places]
-    return _Shelf(places, keys, runs, table, loose, load.astype(np.int32), share)
+    return _Layout(places, keys, runs, table, loose, load.astype(np.int32), share)
 
 
 def _with_hulls(cells: Cells, loose: int) -> tuple[Cells, Positions]:
@@ -221,17 +221,17 @@ class _World:
     load: Positions
 
     @classmethod
-    def of(cls, shelves: Sequence[_Shelf]) -> _World:
-        first = np.cumsum([0, *(shelf.runs.number for shelf in shelves[:-1])]).astype(np.int32)
-        low = np.concatenate([shelf.runs.low for shelf in shelves])
-        high = np.concatenate([shelf.runs.high for shelf in shelves])
-        at = np.cumsum(np.concatenate([[0], *(np.diff(shelf.runs.starts) for shelf in shelves)])).astype(np.int64)
+    def of(cls, layouts: Sequence[_Layout]) -> _World:
+        first = np.cumsum([0, *(layout.runs.number for layout in layouts[:-1])]).astype(np.int32)
+        low = np.concatenate([layout.runs.low for layout in layouts])
+        high = np.concatenate([layout.runs.high for layout in layouts])
+        at = np.cumsum(np.concatenate([[0], *(np.diff(layout.runs.starts) for layout in layouts)])).astype(np.int64)
         tables, loads = [], []
-        for shelf, base in zip(shelves, first, strict=True):
-            table = shelf.table.reshape(-1)
+        for layout, base in zip(layouts, first, strict=True):
+            table = layout.table.reshape(-1)
             tables.append(np.where(table < 0, table, table + base))
             # As long as the table, so that one number says where a column begins in both.
-            loads.append(np.resize(shelf.load, table.size))
+            loads.append(np.resize(layout.load, table.size))
         return cls(
             first,
             np.stack([low[at[:-1]], high[at[1:] - 1]], axis=1),
@@ -240,9 +240,9 @@ class _World:
             high,
             np.concatenate(tables),
             np.cumsum([0, *(table.size for table in tables[:-1])]).astype(np.int64),
-            np.array([shelf.levels for shelf in shelves], np.int64),
-            np.array([shelf.runs.size for shelf in shelves], np.int64),
-            np.array([shelf.loose for shelf in shelves], np.int32) + first,
+            np.array([layout.levels for layout in layouts], np.int64),
+            np.array([layout.runs.size for layout in layouts], np.int64),
+            np.array([layout.loose for layout in layouts], np.int32) + first,
             np.concatenate(loads),
         )
 

@@ -13,7 +13,7 @@ enum { BANNED = 0x7F800000, STRIDE = 8, STRIP = 16 }; /* BANNED: the bits of inf
 typedef struct {
     float *lower, *upper, *cost;
     uint64_t *sets;
-    int32_t *rows, *seats; /* which rows they are, and the seat of each row of the block */
+    int32_t *rows, *slots; /* which rows they are, and the slot of each row of the block */
     int64_t room, left, first;
     float limit; /* what the next class will probably cost at most */
 } Pool;
@@ -24,7 +24,7 @@ static void fill(const Task *task, Pool *pool, const int32_t *rows, int64_t firs
     for (int64_t i = 0; i < n; i++) {
         int64_t row = rows ? rows[i] : first + i;
         pool->rows[i] = (int32_t)row;
-        pool->seats[row - pool->first] = (int32_t)i;
+        pool->slots[row - pool->first] = (int32_t)i;
         for (int64_t j = 0; j < task->ranged; j++) pool->lower[j * pool->room + i] = task->lower[row * wide + j];
         if (pool->upper != pool->lower)
             for (int64_t j = 0; j < task->ranged; j++) pool->upper[j * pool->room + i] = task->upper[row * wide + j];
@@ -32,18 +32,18 @@ static void fill(const Task *task, Pool *pool, const int32_t *rows, int64_t firs
     }
 }
 
-/* Take a record out; the last one moves into its seat. */
-static int32_t take(const Task *task, Pool *pool, int64_t seat) {
+/* Take a record out; the last one moves into its slot. */
+static int32_t take(const Task *task, Pool *pool, int64_t slot) {
     int64_t last = --pool->left;
-    int32_t row = pool->rows[seat];
-    pool->rows[seat] = pool->rows[last];
-    pool->seats[pool->rows[seat] - pool->first] = (int32_t)seat;
-    pool->cost[seat] = pool->cost[last];
+    int32_t row = pool->rows[slot];
+    pool->rows[slot] = pool->rows[last];
+    pool->slots[pool->rows[slot] - pool->first] = (int32_t)slot;
+    pool->cost[slot] = pool->cost[last];
     for (int64_t at = 0; at < task->ranged * pool->room; at += pool->room) {
-        pool->lower[at + seat] = pool->lower[at + last];
-        if (pool->upper != pool->lower) pool->upper[at + seat] = pool->upper[at + last];
+        pool->lower[at + slot] = pool->lower[at + last];
+        if (pool->upper != pool->lower) pool->upper[at + slot] = pool->upper[at + last];
     }
-    for (int64_t at = 0; at < task->named * pool->room; at += pool->room) pool->sets[at + seat] = pool->sets[at + last];
+    for (int64_t at = 0; at < task->named * pool->room; at += pool->room) pool->sets[at + slot] = pool->sets[at + last];
     return row;
 }
 
@@ -163,32 +163,32 @@ static int64_t grow_by(const Task *task, Pool *pool, Box box, int32_t *members, 
 /* Copy the records that cost no more than a limit to another pool; gives whether these are all that may join. */
 static int shortlist(const Task *task, const Pool *pool, Pool *few, float limit) {
     int64_t found = 0, able = task->persons ? 0 : pool->left;
-    int32_t *seats = few->rows;
+    int32_t *slots = few->rows;
     for (int64_t i = 0; i < pool->left; i++) {
-        seats[found] = (int32_t)i;
+        slots[found] = (int32_t)i;
         found += pool->cost[i] <= limit;
     }
     for (int64_t i = 0; i < pool->left && task->persons; i++) able += pool->cost[i] < INFINITY;
     for (int64_t at = 0; at < task->ranged * few->room; at += few->room) {
-        for (int64_t i = 0; i < found; i++) few->lower[at + i] = pool->lower[at + seats[i]];
+        for (int64_t i = 0; i < found; i++) few->lower[at + i] = pool->lower[at + slots[i]];
         if (few->upper != few->lower)
-            for (int64_t i = 0; i < found; i++) few->upper[at + i] = pool->upper[at + seats[i]];
+            for (int64_t i = 0; i < found; i++) few->upper[at + i] = pool->upper[at + slots[i]];
     }
     for (int64_t at = 0; at < task->named * few->room; at += few->room)
-        for (int64_t i = 0; i < found; i++) few->sets[at + i] = pool->sets[at + seats[i]];
-    for (int64_t i = 0; i < found; i++) few->cost[i] = pool->cost[seats[i]];
-    for (int64_t i = 0; i < found; i++) few->rows[i] = pool->rows[seats[i]];
+        for (int64_t i = 0; i < found; i++) few->sets[at + i] = pool->sets[at + slots[i]];
+    for (int64_t i = 0; i < found; i++) few->cost[i] = pool->cost[slots[i]];
+    for (int64_t i = 0; i < found; i++) few->rows[i] = pool->rows[slots[i]];
     few->left = found;
     return found == able;
 }
 
-/* Grow a class to k members around the record in a seat; gives how many it found.
+/* Grow a class to k members around the record in a slot; gives how many it found.
  *
  * A box only grows, so what a record costs at first is the least that it ever will. Those that cost more than the whole
  * class will in the end need not be looked at again: the class is grown among a few, with a limit taken from the class
  * before, and once more with a higher one if that was too low. What comes out is the same. */
-static int64_t grow(const Task *task, Pool *pool, Pool *few, int64_t seat, Box box, int32_t *members) {
-    members[0] = take(task, pool, seat);
+static int64_t grow(const Task *task, Pool *pool, Pool *few, int64_t slot, Box box, int32_t *members) {
+    members[0] = take(task, pool, slot);
     open_class(task, pool, box, members[0]);
     if (pool->left <= 4 * task->k) return grow_by(task, pool, box, members, INFINITY);
     int64_t size;
@@ -200,7 +200,7 @@ static int64_t grow(const Task *task, Pool *pool, Pool *few, int64_t seat, Box b
         if (size == task->k || all) break;
     }
     few->limit = greater(2 * few->limit, 1e-6f);
-    for (int64_t i = 1; i < size; i++) take(task, pool, pool->seats[members[i] - pool->first]);
+    for (int64_t i = 1; i < size; i++) take(task, pool, pool->slots[members[i] - pool->first]);
     return size;
 }
 

@@ -1,4 +1,4 @@
-/* What a class must be beside alike: a crowd of k, and whatever is promised of its confidential values. */
+/* What a class must be beside alike: of k records or people, and with confidential values spread as is demanded. */
 #ifndef SHOAL_CONSTRAINTS_H
 #define SHOAL_CONSTRAINTS_H
 
@@ -6,28 +6,28 @@
 
 enum { VARIATION, SHARE, DISTINCT, ENTROPY, RECURSIVE };
 
-/* Promises about confidential values, one column of codes for each. The last bin of all but VARIATION is that of cells
+/* Constraints on confidential values, one column of codes for each. The last bin of all but VARIATION is that of cells
  * without a value, which count to the most frequent one.
  *
  * Where people have several rows, a person counts once for each bin: `held` says how often each pair of a person and a
- * bin was counted, and `crowd` how often each person was. The models look closer at people with cells without a value,
- * and at those who share values; what is found here is measured again by them in any case. */
+ * bin was counted, and `seen_people` how often each person was. The models look closer at people with cells without a
+ * value, and at those who share values; what is found here is measured again by them in any case. */
 typedef struct {
     int64_t number;
     const int32_t *codes;        /* rows of `number` bins */
-    const int64_t *kinds, *bins; /* of each promise, and how many bins its column has */
-    const double *levels, *factors; /* what is promised: t, alpha or l; and c */
-    const int64_t *counts;       /* of the bins in the whole table, promise after promise */
-    const int64_t *whole;        /* the sum of these for each promise */
+    const int64_t *kinds, *bins; /* of each constraint, and how many bins its column has */
+    const double *levels, *factors; /* the bound: t, alpha or l; and c */
+    const int64_t *counts;       /* of the bins in the whole table, constraint after constraint */
+    const int64_t *whole;        /* the sum of these for each constraint */
     int64_t *here, *spare;       /* scratch: the bins of a class, which begin at zero; and as many more */
     int64_t k;
     const int32_t *persons;      /* whose each row is; null where each row is somebody else's */
-    const int32_t *pairs;        /* rows of `number` pairs, those of all promises numbered together; null as persons, and
-                                    -1 in the only row of a person */
-    int32_t *held, *crowd;       /* scratch, from zero: how often each pair, and each person, was counted */
-    int64_t *had;                /* scratch, from zero: the pairs counted for each promise, and behind them the people */
+    const int32_t *pairs;        /* rows of `number` pairs, those of all constraints numbered together; null as persons,
+                                    and -1 in the only row of a person */
+    int32_t *held, *seen_people; /* scratch, from zero: how often each pair, and each person, was counted */
+    int64_t *had;                /* scratch, from zero: the pairs counted for each constraint, then the people */
     int64_t *seen, turn;         /* scratch: when each person was met last */
-} Promises;
+} Constraints;
 
 /* Count something, or no longer; tells whether it is there for the first time, or gone. */
 static inline int counted_first(int32_t *times, int64_t sign) {
@@ -36,10 +36,10 @@ static inline int counted_first(int32_t *times, int64_t sign) {
 }
 
 /* Let a record count, or no longer. */
-static inline void count_in(const Promises *of, int32_t row, int64_t sign) {
+static inline void count_in(const Constraints *of, int32_t row, int64_t sign) {
     int64_t at = 0, first = row * of->number;
     int several = of->number > 0 && of->pairs && of->pairs[first] >= 0;
-    if (of->pairs && (!several || counted_first(of->crowd + of->persons[row], sign))) of->had[of->number] += sign;
+    if (of->pairs && (!several || counted_first(of->seen_people + of->persons[row], sign))) of->had[of->number] += sign;
     for (int64_t p = 0; p < of->number; at += of->bins[p++]) {
         if (several && !counted_first(of->held + of->pairs[first + p], sign)) continue;
         of->here[at + of->codes[first + p]] += sign;
@@ -47,9 +47,9 @@ static inline void count_in(const Promises *of, int32_t row, int64_t sign) {
     }
 }
 
-/* How many units are counted for a promise, and how many people, of so many records. */
-static inline int64_t units(const Promises *of, int64_t p, int64_t size) { return of->pairs ? of->had[p] : size; }
-static inline int64_t people(const Promises *of, int64_t size) { return of->pairs ? of->had[of->number] : size; }
+/* How many units are counted for a constraint, and how many people, of so many records. */
+static inline int64_t units(const Constraints *of, int64_t p, int64_t size) { return of->pairs ? of->had[p] : size; }
+static inline int64_t people(const Constraints *of, int64_t size) { return of->pairs ? of->had[of->number] : size; }
 
 static inline int64_t fullest(const int64_t *here, int64_t bins) {
     int64_t best = 0;
@@ -72,21 +72,21 @@ static inline int64_t most_excess(const int64_t *here, const int64_t *counts, in
 }
 
 /* The exponential of the entropy; where people have several values, the most frequent has its share of the people. */
-static inline double spread(const int64_t *here, int64_t bins, int64_t size, int64_t crowd) {
+static inline double spread(const int64_t *here, int64_t bins, int64_t size, int64_t persons) {
     int64_t top = fullest(here, bins - 1), most_of = here[top] + here[bins - 1];
     double logs = 0;
-    if (crowd != size && most_of >= crowd) return 1;
+    if (persons != size && most_of >= persons) return 1;
     for (int64_t b = 0; b < bins - 1; b++) {
         double count = (double)(here[b] + (b == top ? here[bins - 1] : 0));
-        if (count > 1 && (crowd == size || b != top)) logs += count * log(count);
+        if (count > 1 && (persons == size || b != top)) logs += count * log(count);
     }
-    if (crowd == size) return exp(log((double)size) - logs / (double)size);
-    double share = (double)most_of / (double)crowd, rest = (double)(size - most_of);
+    if (persons == size) return exp(log((double)size) - logs / (double)size);
+    double share = (double)most_of / (double)persons, rest = (double)(size - most_of);
     return exp((1 - share) * (log(rest) - logs / rest - log(1 - share)) - share * log(share));
 }
 
 /* How many times all values from the l-th on the most frequent value has. */
-static inline double dominance(const Promises *of, const int64_t *here, int64_t bins, int64_t size, int64_t crowd,
+static inline double dominance(const Constraints *of, const int64_t *here, int64_t bins, int64_t size, int64_t persons,
                                int64_t l) {
     int64_t tail = size, top = 0;
     memcpy(of->spare, here, (size_t)(bins - 1) * sizeof *here);
@@ -96,30 +96,31 @@ static inline double dominance(const Promises *of, const int64_t *here, int64_t 
         tail -= count;
         of->spare[b] = 0;
     }
-    if (crowd != size && top >= crowd) return INFINITY;
-    double others = (double)tail * (crowd != size ? (double)(crowd - top) / (double)(size - top) : 1);
+    if (persons != size && top >= persons) return INFINITY;
+    double others = (double)tail * (persons != size ? (double)(persons - top) / (double)(size - top) : 1);
     return tail > 0 ? (double)top / others : INFINITY;
 }
 
-/* What a class reaches of a promise, measured as the models do. */
-static inline double reached(const Promises *of, int64_t p, const int64_t *here, const int64_t *counts, int64_t size) {
-    int64_t bins = of->bins[p], all = 0, crowd = people(of, size);
+/* What a class reaches of a constraint, measured as the models do. */
+static inline double reached(const Constraints *of, int64_t p, const int64_t *here, const int64_t *counts,
+                             int64_t size) {
+    int64_t bins = of->bins[p], all = 0, persons = people(of, size);
     size = units(of, p, size);
     switch (of->kinds[p]) {
         case VARIATION:
             most_excess(here, counts, bins, of->whole[p], size, &all);
             return (double)all / ((double)of->whole[p] * (double)size);
-        case SHARE: return (double)(here[fullest(here, bins - 1)] + here[bins - 1]) / (double)crowd;
+        case SHARE: return (double)(here[fullest(here, bins - 1)] + here[bins - 1]) / (double)persons;
         case DISTINCT: /* no more than people can have apart from each other */
             for (int64_t b = 0; b < bins - 1; b++) all += here[b] > 0;
-            if (of->pairs && here[fullest(here, bins - 1)] + here[bins - 1] >= crowd) all = 1;
-            return (double)(all > crowd ? crowd : all > 0 ? all : 1);
-        case ENTROPY: return spread(here, bins, size, crowd);
-        default: return dominance(of, here, bins, size, crowd, (int64_t)of->levels[p]);
+            if (of->pairs && here[fullest(here, bins - 1)] + here[bins - 1] >= persons) all = 1;
+            return (double)(all > persons ? persons : all > 0 ? all : 1);
+        case ENTROPY: return spread(here, bins, size, persons);
+        default: return dominance(of, here, bins, size, persons, (int64_t)of->levels[p]);
     }
 }
 
-static inline int kept(const Promises *of, int64_t p, double level) {
+static inline int kept(const Constraints *of, int64_t p, double level) {
     switch (of->kinds[p]) {
         case VARIATION: case SHARE: return level <= of->levels[p];
         case RECURSIVE: return level < of->factors[p];
@@ -127,16 +128,16 @@ static inline int kept(const Promises *of, int64_t p, double level) {
     }
 }
 
-/* The first promise that the records counted break; -1 if they keep all. Gives where its bins begin. */
-static inline int64_t broken(const Promises *of, int64_t size, int64_t *begin) {
+/* The first constraint that the records counted break; -1 if they keep all. Gives where its bins begin. */
+static inline int64_t broken(const Constraints *of, int64_t size, int64_t *begin) {
     *begin = 0;
     for (int64_t p = 0; p < of->number; *begin += of->bins[p++])
         if (!kept(of, p, reached(of, p, of->here + *begin, of->counts + *begin, size))) return p;
     return -1;
 }
 
-/* How far the records counted are from keeping all promises. */
-static inline double lack(const Promises *of, int64_t size) {
+/* How far the records counted are from keeping all constraints. */
+static inline double lack(const Constraints *of, int64_t size) {
     double all = 0;
     for (int64_t p = 0, begin = 0; p < of->number; begin += of->bins[p++]) {
         double level = reached(of, p, of->here + begin, of->counts + begin, size);
@@ -147,8 +148,8 @@ static inline double lack(const Promises *of, int64_t size) {
     return all;
 }
 
-/* The bin whose records stand most in the way of a promise; -1 if it does not help to lose any. */
-static inline int64_t in_the_way(const Promises *of, int64_t p, int64_t begin, int64_t size) {
+/* The bin whose records stand most in the way of a constraint; -1 if it does not help to lose any. */
+static inline int64_t in_the_way(const Constraints *of, int64_t p, int64_t begin, int64_t size) {
     const int64_t *here = of->here + begin;
     int64_t bins = of->bins[p], all;
     if (of->kinds[p] == DISTINCT) return -1;
@@ -157,8 +158,8 @@ static inline int64_t in_the_way(const Promises *of, int64_t p, int64_t begin, i
     return here[bins - 1] > 0 ? bins - 1 : fullest(here, bins - 1);
 }
 
-/* Tell whether no part of the records counted can keep a promise, because too few values occur among them. */
-static inline int hopeless(const Promises *of) {
+/* Tell whether no part of the records counted can keep a constraint, because too few values occur among them. */
+static inline int hopeless(const Constraints *of) {
     int64_t begin = 0;
     for (int64_t p = 0; p < of->number; begin += of->bins[p++]) {
         const int64_t *here = of->here + begin, *counts = of->counts + begin;
@@ -173,7 +174,7 @@ static inline int hopeless(const Promises *of) {
 }
 
 /* Tell whether there are k among rows: records, or different people. */
-static inline int enough(Promises *of, const int32_t *rows, int64_t n) {
+static inline int enough(Constraints *of, const int32_t *rows, int64_t n) {
     if (!of->persons || n < of->k) return n >= of->k;
     int64_t found = 0;
     of->turn++;
@@ -186,8 +187,8 @@ static inline int enough(Promises *of, const int32_t *rows, int64_t n) {
 }
 
 /* Give how many of some records can be a class, the first after sorting: all of them, or those that are left when what
- * stands in the way of a promise is taken out. 0 if they cannot. */
-static inline int64_t trim(Promises *of, int32_t *rows, int64_t n) {
+ * stands in the way of a constraint is taken out. 0 if they cannot. */
+static inline int64_t trim(Constraints *of, int32_t *rows, int64_t n) {
     int64_t begin, p = -1;
     for (int64_t i = 0; i < n; i++) count_in(of, rows[i], 1);
     int64_t possible = !hopeless(of);

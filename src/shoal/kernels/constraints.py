@@ -1,4 +1,4 @@
-"""What classes promise beside being alike, as kernels count it: crowds of k, and confidential values."""
+"""Constraints on classes as kernels count them: k records or people, and how confidential values are spread."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from shoal.kernels import of_kind
 from shoal.kernels.grouping import label_rows
 
 
-class Kind(IntEnum):
-    """What is promised: a total variation, the share of one value, or one of the three kinds of diversity."""
+class ConstraintKind(IntEnum):
+    """What is bounded: a total variation, the share of one value, or one of the three kinds of diversity."""
 
     VARIATION = 0
     SHARE = 1
@@ -25,33 +25,33 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Promise:
-    """A promise about a confidential column.
+class Constraint:
+    """A constraint on a confidential column.
 
     ``counts`` says how often each of its bins occurs in the whole table, or how many people have it. For all kinds but
     a variation the last bin is that of cells without a value, which count to the most frequent one.
     """
 
-    kind: Kind
+    kind: ConstraintKind
     level: float
     counts: NDArray[np.int64]
     factor: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Promises:
-    """All that is promised of some rows: k of them, or k persons, in every class, and more about confidential values.
+class Constraints:
+    """All constraints on some rows: k of them, or k persons, in every class, and those on confidential values.
 
-    ``codes`` has the bin of each row for each promise; ``persons`` are numbered from 0, and count once for each bin.
+    ``codes`` has the bin of each row for each constraint; ``persons`` are numbered from 0, and count once for each bin.
     """
 
     k: int
     persons: Positions | None
-    promises: tuple[Promise, ...]
+    confidential: tuple[Constraint, ...]
     codes: Positions
 
-    def taken(self, rows: Positions) -> Promises:
-        """Give what is promised of some of the rows."""
+    def taken(self, rows: Positions) -> Constraints:
+        """Give the constraints on some of the rows."""
         persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
         return replace(
             self,
@@ -61,28 +61,28 @@ class Promises:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What a kernel is told, with the scratch that it counts in."""
+        """The arguments of a kernel, with the scratch that it counts in."""
         of_kind(np.int32, self.codes, *([] if self.persons is None else [self.persons]))
-        promises = self.promises
-        counts = [promise.counts for promise in promises]
+        given = self.confidential
+        counts = [constraint.counts for constraint in given]
         bins = [part.size for part in counts]
         persons = 0 if self.persons is None else int(self.persons.max(initial=-1)) + 1
         return (
-            self.k, self.persons, len(promises), self.codes,
-            np.array([promise.kind for promise in promises] + [0], np.int64), np.array([*bins, 0], np.int64),
-            np.array([promise.level for promise in promises] + [0.0]),
-            np.array([promise.factor for promise in promises] + [0.0]),
+            self.k, self.persons, len(given), self.codes,
+            np.array([constraint.kind for constraint in given] + [0], np.int64), np.array([*bins, 0], np.int64),
+            np.array([constraint.level for constraint in given] + [0.0]),
+            np.array([constraint.factor for constraint in given] + [0.0]),
             np.concatenate([*counts, np.zeros(1, np.int64)]), np.array([part.sum() for part in counts] + [0], np.int64),
             np.zeros(sum(bins) + 1, np.int64), np.empty(max(bins, default=0) + 1, np.int64), *self._pairs(persons),
-            np.zeros(len(promises) + 1, np.int64), np.full(persons + 1, -1, np.int64),
+            np.zeros(len(given) + 1, np.int64), np.full(persons + 1, -1, np.int64),
         )  # fmt: skip
 
     def _pairs(self, persons: int) -> tuple[Positions | None, Positions, Positions]:
         """Number the pairs of a person and a bin, and give room to count pairs and people in."""
-        if self.persons is None or not self.promises:
+        if self.persons is None or not self.confidential:
             return None, np.zeros(1, np.int32), np.zeros(1, np.int32)
         pairs, number = np.empty_like(self.codes), 0
-        for p in range(len(self.promises)):
+        for p in range(len(self.confidential)):
             cells = np.stack([self.persons, self.codes[:, p]], axis=1)
             labels, found = label_rows(cells, cells, np.arange(2))
             pairs[:, p] = labels + np.int32(number)

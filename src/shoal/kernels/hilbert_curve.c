@@ -4,7 +4,7 @@
 enum { LANES = 8, MOST_AXES = 31, CHUNK = 7 };
 
 /* Turn the coordinates of cells into places along the curve, for some records at once: J. Skilling's transform. What
- * comes out is the place with its bits dealt to the axes by turns, from the highest bit of the first. */
+ * comes out is the place with its bits interleaved over the axes, from the highest bit of the first. */
 static void transform(uint32_t x[MOST_AXES][LANES], int64_t axes, int64_t bits) {
     for (uint32_t q = (uint32_t)1 << (bits - 1); q > 1; q >>= 1) {
         uint32_t low = q - 1, *restrict head = x[0];
@@ -36,7 +36,7 @@ static inline uint32_t cell(int32_t lo, int32_t hi, double origin, double scale,
 }
 
 /* The place of each row along the curve through some of its columns, with so many bits for each of them: together at
- * most 63. spread has room for the bits of a chunk of seven, dealt out with the other columns' bits between them. */
+ * most 63. spread has room for the bits of a chunk of seven, interleaved with room for the other columns' bits. */
 KERNEL void curve_keys(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const int64_t *columns,
                        int64_t axes, int64_t bits, const double *origin, const double *scale, const double *table,
                        const int64_t *offsets, uint64_t *spread, uint64_t *key) {
@@ -58,9 +58,9 @@ KERNEL void curve_keys(const int32_t *lo, const int32_t *hi, int64_t n, int64_t 
         for (int64_t i = 0; i < some; i++) {
             uint64_t place = 0;
             for (int64_t a = 0; a < axes; a++) {
-                uint64_t dealt = spread[x[a][i] & ((1 << CHUNK) - 1)];
-                if (bits > CHUNK) dealt |= spread[x[a][i] >> CHUNK] << CHUNK * axes;
-                place |= dealt << (axes - 1 - a);
+                uint64_t interleaved = spread[x[a][i] & ((1 << CHUNK) - 1)];
+                if (bits > CHUNK) interleaved |= spread[x[a][i] >> CHUNK] << CHUNK * axes;
+                place |= interleaved << (axes - 1 - a);
             }
             key[first + i] = place;
         }

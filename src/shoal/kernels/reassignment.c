@@ -1,4 +1,4 @@
-/* Letting records settle: each goes to the cheapest class that has room for it as it is, and classes that are not worth
+/* Reassignment of records: each goes to the cheapest class that has room for it as it is, and classes that are not worth
  * their price are given up. */
 #include "partition.h"
 #include "constraints.h"
@@ -10,7 +10,7 @@ enum { BANDS = 64, TRIES = 32, INDEXED = 64 };
  * stretch of a range, node of a tree, or category. */
 typedef struct {
     const Task *task;
-    Promises *of;
+    Constraints *of;
     int32_t *labels, *head, *next, *prev, *sizes; /* the rows of a class, its first one, -1 at the end */
     int32_t *order, *rank;                        /* classes by price, and the place of each among them */
     float *prices;
@@ -99,9 +99,9 @@ static int64_t listed(const State *state, int32_t c, int32_t without, int32_t *r
     return n;
 }
 
-/* Tell whether rows of a class keep all promises, with one more or without one of them. */
+/* Tell whether rows of a class keep all constraints, with one more or without one of them. */
 static int would_keep(State *state, int32_t c, int32_t with, int32_t without) {
-    Promises *of = state->of;
+    Constraints *of = state->of;
     if (with >= 0 && of->number == 0) return 1;
     if (without >= 0 && state->sizes[c] <= of->k) return 0;
     if (of->number == 0 && !of->persons) return 1;
@@ -171,7 +171,7 @@ static int32_t cheapest(State *state, int32_t row, int64_t upto) {
 }
 
 /* Move rows to cheaper classes, where their own can spare them; also those that have none. */
-static int64_t reassign(State *state) {
+static int64_t pass(State *state) {
     int64_t moves = 0;
     for (int32_t row = 0; row < state->n; row++) {
         int32_t own = state->labels[row];
@@ -226,10 +226,10 @@ static int64_t take_in(State *state) {
     return taken;
 }
 
-/* The class that brings another nearer to its promises at the least cost; -1 if none does. */
+/* The class that brings another nearer to its constraints at the least cost; -1 if none does. */
 static int32_t helper(State *state, int32_t host) {
     const Task *task = state->task;
-    Promises *of = state->of;
+    Constraints *of = state->of;
     Box box = box_at(state->boxes, task, host);
     int64_t n = listed(state, host, -1, state->rows), others;
     int32_t best = -1;
@@ -264,7 +264,7 @@ static int32_t narrowest_with(State *state, int32_t row) {
 }
 
 /* Put the rows that no class can take into one that they suit least badly, and join others with it until it keeps its
- * promises, or none helps. */
+ * constraints, or none helps. */
 static void collect(State *state) {
     int32_t host = -1, other;
     for (int32_t row = 0; row < state->n; row++) {
@@ -281,7 +281,7 @@ static void collect(State *state) {
     }
 }
 
-/* Take out of a class what stands in the way of its promises; all of it if there is no other way. */
+/* Take out of a class what stands in the way of its constraints; all of it if there is no other way. */
 static void clear(State *state, int32_t c) {
     int64_t n = listed(state, c, -1, state->moved);
     for (int64_t stay = trim(state->of, state->moved, n); stay < n; stay++) move_row(state, state->moved[stay], -1);
@@ -305,24 +305,25 @@ static double cost_of(State *state) {
 }
 
 /* Improve classes, and find one for rows with the label -1; those that fit nowhere are collected. Rows that break
- * promises are taken out of their classes first; it is given up if more are out than is bearable. entries tells where the entries of each column begin in an index that has a word for 64
- * classes, first and last those of each node; here begins at zero, seen at -1. Scratch: boxes for the classes and one
- * more; a float, 2 words and 4 integers for each class; 4 integers for each row. Gives what the rows cost. */
-KERNEL double settle(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
-                      int64_t ranged, int64_t named, const float *full, const float *lowest, const float *highest,
-                      const float *unit, const int64_t *tree_at,
-                      const int32_t *parents, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
-                      int64_t promised, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
-                      const double *levels, const double *factors, const int64_t *counts_of, const int64_t *whole,
-                      int64_t *here, int64_t *spare, const int32_t *pairs, int32_t *held, int32_t *crowd, int64_t *had,
-                      int64_t *seen, int64_t rounds, int64_t bearable,
-                      int64_t classes, const int64_t *entries, const int32_t *first, const int32_t *last, float *floats,
-                      int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
+ * constraints are taken out of their classes first; it is given up if more are out than is bearable. entries tells
+ * where the entries of each column begin in an index that has a word for 64 classes, first and last those of each node;
+ * here begins at zero, seen at -1. Scratch: boxes for the classes and one more; a float, 2 words and 4 integers for each
+ * class; 4 integers for each row. Gives what the rows cost. */
+KERNEL double reassign(const float *lower, const float *upper, const uint64_t *sets, int64_t n, int64_t quads,
+                       int64_t ranged, int64_t named, const float *full, const float *lowest, const float *highest,
+                       const float *unit, const int64_t *tree_at,
+                       const int32_t *parents, const float *prices, int64_t squared, int64_t k, const int32_t *persons,
+                       int64_t demanded, const int32_t *bins_of, const int64_t *kinds, const int64_t *bins,
+                       const double *levels, const double *factors, const int64_t *counts_of, const int64_t *whole,
+                       int64_t *here, int64_t *spare, const int32_t *pairs, int32_t *held, int32_t *seen_people,
+                       int64_t *had, int64_t *seen, int64_t rounds, int64_t bearable,
+                       int64_t classes, const int64_t *entries, const int32_t *first, const int32_t *last, float *floats,
+                       int32_t *integers, uint64_t *words, uint64_t *index, int32_t *labels) {
     int64_t wide = quads * QUAD;
     Task task = {lower, upper, sets, full, lowest, highest, unit, tree_at, parents, prices, 0, persons,
                  quads, ranged, named, k, squared != 0, 0};
-    Promises of = {promised, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons,
-                   pairs, held, crowd, had, seen, 0};
+    Constraints of = {demanded, bins_of, kinds, bins, levels, factors, counts_of, whole, here, spare, k, persons,
+                      pairs, held, seen_people, had, seen, 0};
     Box boxes = {floats, floats + (classes + 1) * wide, words};
     State state = {
         .task = &task, .of = &of, .labels = labels, .head = integers, .sizes = integers + classes,
@@ -343,7 +344,7 @@ KERNEL double settle(const float *lower, const float *upper, const uint64_t *set
     if (out > bearable) return INFINITY;
     for (int64_t moves = 1; moves > 0 && rounds > 0; rounds--) {
         survey(&state);
-        moves = reassign(&state);
+        moves = pass(&state);
         for (int64_t i = state.living - 1; i >= 0; i--) {
             int32_t c = state.order[i];
             if (i % 64 == 0 && stopping(state.living - i, state.living)) return INFINITY;

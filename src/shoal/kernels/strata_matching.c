@@ -11,7 +11,7 @@ enum { FEW = 32, SAMPLE = 512 };
 
 typedef struct {
     const float *rows; /* coordinates, `wide` for each record */
-    int32_t *seats;    /* the records of each stratum, one stratum behind the other */
+    int32_t *records;  /* the records of each stratum, one stratum behind the other */
     int64_t wide, m, groups, strata;
 } Strata;
 
@@ -23,19 +23,19 @@ static inline int before(const Strata *all, int64_t j, int32_t a, int32_t b) {
     return x < y || (x == y && a < b);
 }
 
-/* Put the records of seats[0..n-1] so that those before the one at place `mid` come before it. */
-static void select_middle(const Strata *all, int32_t *seats, int64_t n, int64_t mid, int64_t j) {
+/* Put the records of records[0..n-1] so that those before the one at place `mid` come before it. */
+static void select_middle(const Strata *all, int32_t *records, int64_t n, int64_t mid, int64_t j) {
     int64_t low = 0, high = n - 1;
     while (low < high) {
-        int32_t pivot = seats[low + (high - low) / 2], swap;
+        int32_t pivot = records[low + (high - low) / 2], swap;
         int64_t a = low, b = high;
         while (a <= b) {
-            while (before(all, j, seats[a], pivot)) a++;
-            while (before(all, j, pivot, seats[b])) b--;
+            while (before(all, j, records[a], pivot)) a++;
+            while (before(all, j, pivot, records[b])) b--;
             if (a <= b) {
-                swap = seats[a];
-                seats[a++] = seats[b];
-                seats[b--] = swap;
+                swap = records[a];
+                records[a++] = records[b];
+                records[b--] = swap;
             }
         }
         if (mid <= b) high = b;
@@ -67,7 +67,7 @@ static int64_t best_cut(const Strata *all, int64_t first, int64_t n) {
         for (int64_t s = 0; s < all->strata; s++) {
             int64_t count = 0;
             for (int64_t i = 0; i < n && count < SAMPLE; i += step)
-                sample[count++] = at(all, all->seats[s * all->groups + first + i], j);
+                sample[count++] = at(all, all->records[s * all->groups + first + i], j);
             qsort(sample, (size_t)count, sizeof *sample, ascending);
             gain += around_mean(sample, count) - around_mean(sample, count / 2) -
                     around_mean(sample + count / 2, count - count / 2);
@@ -80,14 +80,14 @@ static int64_t best_cut(const Strata *all, int64_t first, int64_t n) {
 /* Give each class of a few the record of each further stratum that makes its box larger by least. */
 static void match_few(const Strata *all, int64_t first, int64_t n, float *low, float *high) {
     for (int64_t c = first; c < first + n; c++) {
-        const float *seed = all->rows + all->seats[c] * all->wide;
+        const float *seed = all->rows + all->records[c] * all->wide;
         for (int64_t j = 0; j < all->wide; j++) low[j] = high[j] = seed[j];
         for (int64_t s = 1; s < all->strata; s++) {
-            int32_t *seats = all->seats + s * all->groups;
+            int32_t *records = all->records + s * all->groups;
             int64_t best = c;
             float least_cost = INFINITY;
             for (int64_t i = c; i < first + n; i++) {
-                const float *row = all->rows + seats[i] * all->wide;
+                const float *row = all->rows + records[i] * all->wide;
                 float cost = 0;
                 for (int64_t j = 0; j < all->wide; j++) {
                     float lo = row[j] < low[j] ? row[j] : low[j], hi = row[j] > high[j] ? row[j] : high[j];
@@ -95,9 +95,9 @@ static void match_few(const Strata *all, int64_t first, int64_t n, float *low, f
                 }
                 if (cost < least_cost) least_cost = cost, best = i;
             }
-            int32_t chosen = seats[best];
-            seats[best] = seats[c];
-            seats[c] = chosen;
+            int32_t chosen = records[best];
+            records[best] = records[c];
+            records[c] = chosen;
             const float *row = all->rows + chosen * all->wide;
             for (int64_t j = 0; j < all->wide; j++) {
                 low[j] = row[j] < low[j] ? row[j] : low[j];
@@ -109,9 +109,9 @@ static void match_few(const Strata *all, int64_t first, int64_t n, float *low, f
 
 /* Order the records of all strata so that those at the same place are alike. rows holds coordinates in units of what is
  * counted, padded to `wide`; stack has room for 256 numbers, box for 2 * wide. */
-KERNEL void match_strata(const float *rows, int64_t wide, int64_t m, int32_t *seats, int64_t groups, int64_t strata,
+KERNEL void match_strata(const float *rows, int64_t wide, int64_t m, int32_t *records, int64_t groups, int64_t strata,
                          int64_t *stack, float *box) {
-    Strata all = {rows, seats, wide, m, groups, strata};
+    Strata all = {rows, records, wide, m, groups, strata};
     int64_t top = 0;
     stack[top++] = 0, stack[top++] = groups;
     while (top > 0) {
@@ -122,7 +122,7 @@ KERNEL void match_strata(const float *rows, int64_t wide, int64_t m, int32_t *se
             continue;
         }
         int64_t j = best_cut(&all, first, n), half = n / 2;
-        for (int64_t s = 0; s < strata; s++) select_middle(&all, seats + s * groups + first, n, half, j);
+        for (int64_t s = 0; s < strata; s++) select_middle(&all, records + s * groups + first, n, half, j);
         stack[top++] = first + half, stack[top++] = stop; /* the nearer half is taken up first */
         stack[top++] = first, stack[top++] = first + half;
     }

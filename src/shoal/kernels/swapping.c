@@ -20,10 +20,10 @@ typedef struct {
     double *excess;
     Mark *marks, *trial;
     int64_t *first;
-    int32_t *seats;        /* the records of all classes */
+    int32_t *records;      /* the records of all classes */
     const int64_t *starts; /* where those of each class begin among them */
     const int32_t *order;
-} Market;
+} Block;
 
 static inline float lesser(float a, float b) { return a < b ? a : b; }
 static inline float greater(float a, float b) { return a > b ? a : b; }
@@ -39,21 +39,21 @@ ALWAYS_INLINE float stretched(const float *full, int64_t wide, const float *lo, 
     return sqrtf((part[0] + part[1]) + (part[2] + part[3]));
 }
 
-static int32_t *members(const Market *all, int64_t c) { return all->seats + all->starts[all->order[c]]; }
-static int64_t size_of(const Market *all, int64_t c) { return all->first[c + 1] - all->first[c]; }
+static int32_t *members(const Block *all, int64_t c) { return all->records + all->starts[all->order[c]]; }
+static int64_t size_of(const Block *all, int64_t c) { return all->first[c + 1] - all->first[c]; }
 
-static double too_far(const Market *all, const Mark *marks, int64_t size) {
+static double too_far(const Block *all, const Mark *marks, int64_t size) {
     double distance = spread_distance(all->spread, marks, size, all->passed + all->passed_at[size]);
     return distance > all->t ? distance - all->t : 0;
 }
 
 /* What is paid for a class that is too far, for all of its members. */
-static float due_for(const Market *all, int64_t c, double excess) {
+static float due_for(const Block *all, int64_t c, double excess) {
     return (float)(all->weight * excess) * (float)size_of(all, c);
 }
 
 /* Measure a class of the block: the boxes around all members but one, from those before it and those behind it. */
-static void measure(Market *all, int64_t c) {
+static void measure(Block *all, int64_t c) {
     int64_t size = size_of(all, c), wide = all->wide, begin = all->first[c] * wide;
     const int32_t *mine = members(all, c);
     float *at = all->at + begin, *lo = all->lo + begin, *hi = all->hi + begin;
@@ -80,7 +80,7 @@ static void measure(Market *all, int64_t c) {
 }
 
 /* By how much a class would be too far from the table with another record in the place of one. */
-static double excess_with(const Market *all, int64_t c, int64_t i, Mark mark) {
+static double excess_with(const Block *all, int64_t c, int64_t i, Mark mark) {
     int64_t size = size_of(all, c);
     memcpy(all->trial, all->marks + all->first[c], (size_t)size * sizeof *all->trial);
     replace_mark(all->trial, size, i, mark);
@@ -88,7 +88,7 @@ static double excess_with(const Market *all, int64_t c, int64_t i, Mark mark) {
 }
 
 /* Put a record in the place of another; members stay in the order of their marks. */
-static void seat(const Market *all, int64_t c, int64_t i, int32_t row, Mark mark) {
+static void put(const Block *all, int64_t c, int64_t i, int32_t row, Mark mark) {
     int32_t *mine = members(all, c);
     int64_t to = replace_mark(all->marks + all->first[c], size_of(all, c), i, mark);
     for (; i < to; i++) mine[i] = mine[i + 1];
@@ -97,7 +97,7 @@ static void seat(const Market *all, int64_t c, int64_t i, int32_t row, Mark mark
 }
 
 /* Find the best exchange for member i of class c among n classes, and make it; tells whether there was one. */
-static int trade_one(Market *all, int64_t n, int64_t c, int64_t i) {
+static int swap_one(Block *all, int64_t n, int64_t c, int64_t i) {
     int64_t size = size_of(all, c), wide = all->wide, mine = all->first[c] + i, with = -1, whose = -1;
     float due = due_for(all, c, all->excess[c]), gain = all->spare[mine] + due;
     if (all->excess[c] <= 0 && gain <= (float)all->worth / (float)size * all->cost[c]) return 0;
@@ -129,46 +129,47 @@ static int trade_one(Market *all, int64_t n, int64_t c, int64_t i) {
     int64_t place = with - all->first[whose];
     int32_t leaving = members(all, c)[i], coming = members(all, whose)[place];
     Mark left = all->marks[mine], came = all->marks[with];
-    seat(all, c, i, coming, came);
-    seat(all, whose, place, leaving, left);
+    put(all, c, i, coming, came);
+    put(all, whose, place, leaving, left);
     measure(all, c);
     measure(all, whose);
     return 1;
 }
 
 /* Offer every record of n classes for exchange; gives how many changed places. */
-static int64_t sweep(Market *all, int64_t n) {
+static int64_t sweep(Block *all, int64_t n) {
     int64_t moved = 0;
     for (int64_t c = 0; c < n; c++)
-        for (int64_t i = 0; i < size_of(all, c); i++) moved += trade_one(all, n, c, i);
+        for (int64_t i = 0; i < size_of(all, c); i++) moved += swap_one(all, n, c, i);
     return moved;
 }
 
 /* Let records change places between classes, block after block along an order of classes; gives how many did.
  *
- * seats has the records of class after class, ascending in their bins, and starts where each begins. terms holds the
+ * records has the records of class after class, ascending in their bins, and starts where each begins. terms holds the
  * distance allowed, the share of its box by which a record must stick out to be tried, and what is paid for each 1 of
  * distance beyond it. passed_at says for each size that occurs where its marks begin; all of them are `levels`. Room
  * for a block of `most` records: floats for (3 wide + 1) per record and one per class, doubles for 2 per record, 2 per
  * level, 2 per member of the largest class and one per class; and an integer per class and one more. */
-KERNEL int64_t trade(const float *rows, int64_t wide, const float *full, const int32_t *bins, const int64_t *cumulative,
-                     const double *areas, int64_t m, int64_t n, const double *terms, int32_t *seats,
-                     const int64_t *starts, int64_t groups, const int64_t *passed_at, int64_t largest, int64_t levels,
-                     const int32_t *order, int64_t block, int64_t most, int64_t sweeps, float *floats, double *doubles,
-                     int64_t *first) {
+KERNEL int64_t swap_records(const float *rows, int64_t wide, const float *full, const int32_t *bins,
+                            const int64_t *cumulative, const double *areas, int64_t m, int64_t n,
+                            const double *terms, int32_t *records, const int64_t *starts, int64_t groups,
+                            const int64_t *passed_at, int64_t largest, int64_t levels, const int32_t *order,
+                            int64_t block, int64_t most, int64_t sweeps, float *floats, double *doubles,
+                            int64_t *first) {
     Spread spread = {cumulative, areas, m, (double)n};
-    int64_t cells = most * wide, traded = 0;
+    int64_t cells = most * wide, swapped = 0;
     Mark *passed = (Mark *)(doubles + block), *marks = passed + levels;
     for (int64_t size = 1; size <= largest; size++)
         if (passed_at[size] >= 0) passages(&spread, size, passed + passed_at[size]);
-    Market all = {.rows = rows, .full = full, .wide = wide, .spread = &spread, .passed = passed, .passed_at = passed_at,
+    Block all = {.rows = rows, .full = full, .wide = wide, .spread = &spread, .passed = passed, .passed_at = passed_at,
                   .t = terms[0], .worth = terms[1], .weight = terms[2], .at = floats, .lo = floats + cells,
                   .hi = floats + 2 * cells, .spare = floats + 3 * cells, .cost = floats + 3 * cells + most,
-                  .excess = doubles, .marks = marks, .trial = marks + most, .first = first, .seats = seats,
+                  .excess = doubles, .marks = marks, .trial = marks + most, .first = first, .records = records,
                   .starts = starts};
     for (int64_t begin = 0; begin < groups; begin += block) {
         int64_t here = groups - begin < block ? groups - begin : block, moved = here;
-        if (stopping(begin, groups)) return traded;
+        if (stopping(begin, groups)) return swapped;
         all.order = order + begin;
         first[0] = 0;
         for (int64_t c = 0; c < here; c++) {
@@ -177,9 +178,9 @@ KERNEL int64_t trade(const float *rows, int64_t wide, const float *full, const i
             for (int64_t i = 0; i < size; i++) marks[first[c] + i] = mark_at(&spread, bins[members(&all, c)[i]]);
             measure(&all, c);
         }
-        for (int64_t turn = 0; turn < sweeps && moved > here / 50; turn++) traded += moved = sweep(&all, here);
+        for (int64_t turn = 0; turn < sweeps && moved > here / 50; turn++) swapped += moved = sweep(&all, here);
     }
-    return traded;
+    return swapped;
 }
 
 /* Numbers from -1 to 1 that look like chance and are always the same. */

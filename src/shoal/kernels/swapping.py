@@ -18,7 +18,7 @@ PENALTY = 100.0  # boxes are measured in units of what is counted, distances are
 
 
 @dataclass(frozen=True)
-class Trading:
+class SwapEffort:
     """How hard to look: the classes of a block, how often all are looked at, and when a record is worth trying.
 
     ``worth`` is the part of its share in the box, were it divided by all members, by which a record must stick out;
@@ -52,7 +52,7 @@ class Spread:
         return cumulative, np.concatenate([np.zeros(1), np.cumsum(cumulative, dtype=np.float64)])
 
 
-def trade(rows: Singles, full: Singles, members: Members, spread: Spread, effort: Trading) -> Positions:
+def swap_records(rows: Singles, full: Singles, members: Members, spread: Spread, effort: SwapEffort) -> Positions:
     """Let records change places between classes wherever that makes two of them cheaper together.
 
     ``rows`` holds coordinates in units of what is counted and ``full`` the most that each column may cost. ``members``
@@ -60,18 +60,18 @@ def trade(rows: Singles, full: Singles, members: Members, spread: Spread, effort
     farther from the table than is allowed, or than it was, and those that are too far come nearer where they can. Gives
     the records class after class.
     """
-    seats, starts = members
+    records, starts = members
     of_kind(np.float32, rows, full)
-    of_kind(np.int32, seats, spread.bins)
+    of_kind(np.int32, records, spread.bins)
     of_kind(np.int64, starts, spread.counts)
-    below(rows.shape[0], seats)
+    below(rows.shape[0], records)
     below(spread.counts.size, spread.bins)
     sizes, wide = np.diff(starts), rows.shape[1]
     groups, largest = sizes.size, int(sizes.max(initial=0))
     if largest < 2 or groups < 2:
-        return seats
+        return records
     homes: Integers = np.repeat(np.arange(groups), sizes)
-    found = seats[np.lexsort((spread.bins[seats], homes))]
+    found = records[np.lexsort((spread.bins[records], homes))]
     block = min(effort.block, groups)
     most = int(np.sort(sizes)[-block:].sum())
     passed_at, levels = _levels(sizes, largest)
@@ -82,8 +82,9 @@ def trade(rows: Singles, full: Singles, members: Members, spread: Spread, effort
     for turn in range(effort.turn, effort.turn + effort.passes):
         order = _neighbours(rows, found, starts, block, turn)
         call(
-            "trade", rows, wide, full, spread.bins, *tables, terms, found, starts, groups, passed_at, largest, levels,
-            order, block, most, effort.sweeps, floats, doubles, np.empty(block + 1, np.int64), result=ctypes.c_int64,
+            "swap_records", rows, wide, full, spread.bins, *tables, terms, found, starts, groups, passed_at, largest,
+            levels, order, block, most, effort.sweeps, floats, doubles, np.empty(block + 1, np.int64),
+            result=ctypes.c_int64,
         )  # fmt: skip
     return found
 
@@ -96,13 +97,13 @@ def _levels(sizes: Integers, largest: int) -> tuple[Integers, int]:
     return passed_at, int((occurring + 1).sum())
 
 
-def _neighbours(rows: Singles, seats: Positions, starts: Integers, block: int, turn: int) -> Positions:
+def _neighbours(rows: Singles, records: Positions, starts: Integers, block: int, turn: int) -> Positions:
     """Order classes so that those of a block are alike, at first as they stand, then each time in another way."""
     groups, wide = starts.size - 1, rows.shape[1]
     order = np.arange(groups, dtype=np.int32)
     if turn == 0:
         return order
-    placed = rows[seats]
+    placed = rows[records]
     centres = (np.minimum.reduceat(placed, starts[:-1]) + np.maximum.reduceat(placed, starts[:-1])) / 2
     scratch = np.empty(groups, np.float32), np.empty(4 * DEPTH, np.int64), np.empty(3 * wide)
     call("neighbourhoods", centres, groups, wide, block, turn, order, *scratch)

@@ -106,7 +106,7 @@ static inline void look_around(Rest *rest, const double *centre) {
     int64_t number = 0;
     for (int64_t i = 0; i < ring->number; i++) {
         int32_t row = ring->rows[i];
-        if (rest->tree.seat[row] < 0) continue;
+        if (rest->tree.slot[row] < 0) continue;
         ring->keys[number] = key_of(squared_distance(space, space->points + row * space->m, centre));
         ring->rows[number++] = row;
     }
@@ -138,7 +138,7 @@ static inline int32_t outermost(Rest *rest, const double *centre) {
         double far = squared_from(ring->keys[at]);
         if ((sqrt(far) + moved) * (1 + 1e-9) < most) break;
         ring->spent++;
-        if (rest->tree.seat[row] < 0) {
+        if (rest->tree.slot[row] < 0) {
             ring->head += i == ring->head;
             continue;
         }

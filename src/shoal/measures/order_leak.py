@@ -12,7 +12,7 @@ from shoal.arrays import Flags
 from shoal.errors import ParameterError
 from shoal.kernels.box_intersection import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
-from shoal.measures.reidentification.row_order import RowOrder, Stretch
+from shoal.measures.reidentification.row_order import RowOrder, RowRange
 from shoal.parameters import settle
 from shoal.table import Classes, Table
 
@@ -80,8 +80,8 @@ class OrderLeak:
         share = leaking / released.rows
         return Score(self.name, share, share, (leaking + unsettled) / released.rows, detail)
 
-    def _few(self, order: RowOrder, stretch: Stretch, k: int, smallest: int) -> tuple[Flags, Flags]:
-        """Say which records have too few that fit by the order alone, and of which it could not be told."""
+    def _few(self, order: RowOrder, stretch: RowRange, k: int, smallest: int) -> tuple[Flags, Flags]:
+        """Say which records have too few that fit by the order alone, and which stay undecided."""
         effort = EFFORT if self.effort is None else self.effort
         before = None
         if k > smallest:  # who has few without any order has not lost them by it

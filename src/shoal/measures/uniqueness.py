@@ -83,7 +83,7 @@ class Uniqueness:
         return self.matching == "fit"
 
     def decide(self, boxes: Boxes, schema: Schema) -> tuple[int, int, int]:
-        """Count records, those that have a point alone, and those of which it could not be told."""
+        """Count records, those that have a point alone, and those that stay undecided."""
         from shoal.measures.reidentification.fit_matching import (  # only few who measure need it
             UNDECIDED,
             UNIQUE,

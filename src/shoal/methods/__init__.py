@@ -48,7 +48,7 @@ class Method(Protocol):
         ...
 
 
-def wanted(models: Sequence[PrivacyModel], kind: type[Model], method: str) -> Model:
+def required_model(models: Sequence[PrivacyModel], kind: type[Model], method: str) -> Model:
     """Give the one model of a kind that a method works towards."""
     found = [model for model in models if isinstance(model, kind)]
     if len(found) != 1:

@@ -14,20 +14,26 @@ from shoal.engines.distances import distances_between
 from shoal.engines.pieces import pieces_of
 from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
-from shoal.kernels.constraints import Promises
+from shoal.kernels.constraints import Constraints
 from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
-from shoal.kernels.partition import Costs, Effort, Tree, number_by_first
-from shoal.kernels.swapping import Trading
-from shoal.methods import wanted
+from shoal.kernels.partition import Costs, Effort, TreeCosts, number_by_first
+from shoal.kernels.swapping import SwapEffort
+from shoal.methods import required_model
 from shoal.methods.partitioning import Partitioner, refuse_other
-from shoal.methods.partitioning.hilbert_order import curve_through, distances, inverse, limits, ways_along
-from shoal.methods.partitioning.metric_points import Space
+from shoal.methods.partitioning.hilbert_order import (
+    hilbert_key_functions,
+    hilbert_keys,
+    inverse,
+    limits,
+    standardized_costs,
+)
+from shoal.methods.partitioning.metric_points import MetricSpace
 from shoal.methods.search.algorithm_selection import HASTE, Choice
-from shoal.methods.search.baselines import FEW, formed_by_others
-from shoal.methods.search.constraint_repair import Ground, Terms, least_size
-from shoal.methods.search.level_search import Search, gathered, grown
-from shoal.methods.search.model_constraints import Sought
-from shoal.methods.search.stratified_classes import matched, strata_needed, taken_by_strata
+from shoal.methods.search.baselines import FEW, baseline_partitions
+from shoal.methods.search.constraint_repair import Problem, Requirements, least_size
+from shoal.methods.search.level_search import Search, grow_classes, search_levels
+from shoal.methods.search.model_constraints import ModelConstraints
+from shoal.methods.search.stratified_classes import classes_from_strata, match_classes, strata_needed
 from shoal.methods.search.univariate_ranges import best_cut, can_be_cut
 from shoal.methods.stratified_clusters import class_size
 from shoal.models import PrivacyModel, check
@@ -46,12 +52,12 @@ SEARCHES = (
     Search(1 << 15, 2048, 8), Search(1 << 16, 4096, 16),
 )  # fmt: skip
 # With t-closeness: each step takes two to four times as long as the one before.
-TRADES = (Trading(32, 1, 0.5), Trading(32, 2, 0.5), Trading(64, 4, 0.2), Trading(128, 8, 0.05))
-POLISH = tuple(replace(trading, passes=max(1, trading.passes - 1), turn=1) for trading in TRADES)
+SWAPS = (SwapEffort(32, 1, 0.5), SwapEffort(32, 2, 0.5), SwapEffort(64, 4, 0.2), SwapEffort(128, 8, 0.05))
+POLISH = tuple(replace(effort, passes=max(1, effort.passes - 1), turn=1) for effort in SWAPS)
 SMALL = (1 << 18, 1 << 16)  # records; below each a step more costs little
 HASTY = 2  # the most effort where ways are only tried
 STRATA = (0.8, 0.8, 0.65, 0.6)  # what they cost in the end, as a share of what they cost among a few records in haste
-STRAY = 0.02  # the share of classes that may break a promise before it is mended for the whole table
+FAILING = 0.02  # the share of classes that may break a promise before it is repaired for the whole table
 CLASSES = 16  # that a block has room for, however large k is
 
 
@@ -123,19 +129,19 @@ class Hilbert(Partitioner):
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes and publish them; where more is promised than k, in several ways, and the cheapest."""
-        k = wanted(models, KAnonymity, self.name)
+        k = required_model(models, KAnonymity, self.name)
         k.demand(table.rows, None)
         if table.schema.subject is None and len(models) == 1:
             return self.released(table, *self._formed(table, k.k))
         models = [k, *(model for model in models if model is not k)]
         *others, last = self._ways(table, k.k, models)
         usable = [way for way in others if self._nearly_kept(table, way, models)]
-        found = [self.mended(table, *way, models) for way in (*usable, last)]
+        found = [self.release_merged(table, *way, models) for way in (*usable, last)]
         return found[0] if len(found) == 1 else min(found, key=lambda one: float(distances_between(table, one)[0]))
 
     def _nearly_kept(self, table: Table, way: tuple[Column, int], models: Sequence[PrivacyModel]) -> bool:
         """Tell whether few classes break a promise: to join many takes long, and loses more than another way does."""
-        return all(one.failing <= STRAY * one.classes for one in check(self.released(table, *way), models))
+        return all(one.failing <= FAILING * one.classes for one in check(self.released(table, *way), models))
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Column, int]:
         """Form classes along the curve; their numbers follow it in any case."""
@@ -145,62 +151,69 @@ class Hilbert(Partitioner):
         """Form classes that keep what is promised as far as they can: among neighbours along the curve, or by strata.
 
         Where a table is one piece strata are tried among neighbours too. Otherwise the pieces of the one are not those
-        of the other, and where people are told apart strata do not count them.
+        of the other, and with a subject column strata do not count people.
         """
         moments, close = table.moments(), ordered_closeness(table.schema, models)
-        effort = min(self.quality + (table.rows < SMALL[1]), len(TRADES) - 1)
-        yield self._mended_in_pieces(table, k, models, moments, effort)
+        effort = min(self.quality + (table.rows < SMALL[1]), len(SWAPS) - 1)
+        yield self._repaired_in_pieces(table, k, models, moments, effort)
         if close is None or (table.schema.subject is None and pieces_of(table.rows, k) == 1):
             return
         size = class_size(table.rows, models)
         if strata_needed(close.t, size) > 1:
-            costs = distances(table.schema, moments)
-            yield matched(table, close, size, ways_along(table, moments, costs), costs, TRADES[effort])
+            costs = standardized_costs(table.schema, moments)
+            yield match_classes(table, close, size, hilbert_key_functions(table, moments, costs), costs, SWAPS[effort])
 
-    def _mended_in_pieces(
+    def _repaired_in_pieces(
         self, table: Table, k: int, models: Sequence[PrivacyModel], moments: Moments, effort: int
     ) -> tuple[Column, int]:
-        """Form classes of several sizes along the curve, mend them in several ways, and keep the cheapest."""
-        costs, sought = costs_of(table.schema, moments, self.objective), Sought.of(table, models)
-        terms = Terms.of(table, models, moments, costs)
+        """Form classes of several sizes along the curve, repair them in several ways, and keep the cheapest."""
+        costs, counted = costs_of(table.schema, moments, self.objective), ModelConstraints.of(table, models)
+        requirements = Requirements.of(table, models, moments, costs)
         subject, rows, level = table.schema.subject, table.rows, self._level(table.rows)
-        close, strata_from, least = terms.close, class_size(table.rows, models), least_size(models, k)
+        close, strata_from, least = requirements.close, class_size(table.rows, models), least_size(models, k)
         polish = POLISH[effort] if rows < SMALL[0] or self.quality > 1 else replace(POLISH[effort], passes=0)
         strata_follow = close is not None and strata_needed(close.t, strata_from) > 1
         rank = None if close is None else Ranked(close.confidential(table.schema))
 
-        def formed(ground: Ground, size: int, promises: Promises, *, haste: bool) -> tuple[Labels, int]:
+        def formed(problem: Problem, size: int, constraints: Constraints, *, haste: bool) -> tuple[Labels, int]:
             how = min(level, HASTY) if haste else level
-            labels = _classes(ground.piece, costs, promises, how, size, ground if self.keep_exact else None)
+            labels = _classes(problem.piece, costs, constraints, how, size, problem if self.keep_exact else None)
             return labels, number_by_first(labels, labels.size + 1)
 
-        def bare(ground: Ground, size: int, haste: bool) -> tuple[Labels, int]:
-            return formed(ground, size, Sought().within(ground.piece, size, subject), haste=haste)
+        def unconstrained(problem: Problem, size: int, haste: bool) -> tuple[Labels, int]:
+            return formed(problem, size, ModelConstraints().within(problem.piece, size, subject), haste=haste)
 
-        def settled(ground: Ground, size: int, haste: bool) -> tuple[Labels, int]:
-            return formed(ground, size, sought.within(ground.piece, size, subject), haste=haste)
+        def constrained(problem: Problem, size: int, haste: bool) -> tuple[Labels, int]:
+            return formed(problem, size, counted.within(problem.piece, size, subject), haste=haste)
 
-        def by_strata(ground: Ground, size: int, haste: bool) -> tuple[Labels, int] | None:
+        def by_strata(problem: Problem, size: int, haste: bool) -> tuple[Labels, int] | None:
             if close is None or rank is None:
                 return None
-            return taken_by_strata(
-                ground, close.t, size, ground.piece.columns[rank], HASTE if haste else TRADES[effort]
+            return classes_from_strata(
+                problem, close.t, size, problem.piece.columns[rank], HASTE if haste else SWAPS[effort]
             )
 
         def kernel(piece: Piece) -> Labels:
-            ground = Ground.of(terms, piece)
-            whole = close is not None and ground.rows == rows
-            first, drawn = settled if sought.promises else None, by_strata if whole else None
-            spared = strata_follow and not whole
-            choice = Choice(bare, first, drawn, STRATA[effort], spared=spared, strata_from=strata_from)
-            labels = choice.cheapest(ground, least, polish).labels
+            problem = Problem.of(requirements, piece)
+            whole = close is not None and problem.rows == rows
+            first, drawn = constrained if counted.constraints else None, by_strata if whole else None
+            choice = Choice(
+                unconstrained,
+                first,
+                drawn,
+                STRATA[effort],
+                strata_follow=strata_follow and not whole,
+                strata_from=strata_from,
+            )
+            labels = choice.cheapest(problem, least, polish).labels
             number_by_first(labels, labels.size + 1)
             return labels
 
         carried = dict.fromkeys([
-            *([] if subject is None else [subject]), *sought.columns, *terms.carry, *([] if rank is None else [rank])
+            *([] if subject is None else [subject]), *counted.columns, *requirements.carry,
+            *([] if rank is None else [rank]),
         ])  # fmt: skip
-        return table.map_blocks(lambda: curve_through(table, moments, costs), k, kernel, tuple(carried), ordered=True)
+        return table.map_blocks(lambda: hilbert_keys(table, moments, costs), k, kernel, tuple(carried), ordered=True)
 
     def _level(self, rows: int) -> int:
         return self.quality + sum(rows < limit for limit in SMALL)
@@ -211,22 +224,24 @@ class Hilbert(Partitioner):
         costs = costs_of(table.schema, moments, self.objective)
         level, subject = self._level(table.rows), table.schema.subject
 
-        # Among few records others may do better by chance; the aim must be theirs too, and people are not told apart.
+        # Among few records others may do better by chance; the aim must be theirs too, and there is no subject column.
         few = table.rows <= FEW and costs.squared and subject is None
-        space, terms = (Space.of(table), Terms.of(table, [], moments, costs)) if few else (None, None)
+        space, requirements = (
+            (MetricSpace.of(table), Requirements.of(table, [], moments, costs)) if few else (None, None)
+        )
 
         def kernel(piece: Piece) -> Labels:
-            labels = _classes(piece, costs, Sought().within(piece, k, subject), level, k, self.keep_exact)
-            if space is None or terms is None or can_be_cut(piece.rows, k):
+            labels = _classes(piece, costs, ModelConstraints().within(piece, k, subject), level, k, self.keep_exact)
+            if space is None or requirements is None or can_be_cut(piece.rows, k):
                 return labels
-            ground = Ground.of(terms, piece)
+            problem = Problem.of(requirements, piece)
             own = labels, int(labels.max()) + 1
-            labels, _ = min((own, *formed_by_others(space, piece.rows, k)), key=lambda way: ground.cost(*way))
+            labels, _ = min((own, *baseline_partitions(space, piece.rows, k)), key=lambda way: problem.cost(*way))
             number_by_first(labels, labels.size + 1)
             return labels
 
         return table.map_blocks(
-            lambda: curve_through(table, moments, costs), k, kernel, subject_of(table.schema), ordered=True
+            lambda: hilbert_keys(table, moments, costs), k, kernel, subject_of(table.schema), ordered=True
         )
 
     def done(self, table: Table, k: int) -> str:
@@ -245,7 +260,7 @@ def costs_of(schema: Schema, moments: Moments, objective: Objective) -> Costs:
     """Say what cells cost: lengths in standard deviations for the loss of Eq. 3, in widths of the domain otherwise."""
     axes = [schema[name].axis for name in schema.quasi]
     if objective == "loss" and not any(axis.tree for axis in axes):
-        return distances(schema, moments)
+        return standardized_costs(schema, moments)
     lowest, highest = limits(schema, moments)
     named = np.array([j for j, axis in enumerate(axes) if axis.nominal or axis.tree], np.int64)
     sizes = np.array([len(axes[j].values) for j in named], np.int64)
@@ -253,58 +268,58 @@ def costs_of(schema: Schema, moments: Moments, objective: Objective) -> Costs:
     return Costs(inverse(highest - lowest), lowest, highest, named, sizes, squared=False, trees=trees)
 
 
-def _tree(axis: Axis) -> Tree | None:
-    return None if axis.tree is None else Tree(*axis.tree.tables).with_gaps()
+def _tree(axis: Axis) -> TreeCosts | None:
+    return None if axis.tree is None else TreeCosts(*axis.tree.tables).with_gaps()
 
 
 def _classes(
-    piece: Piece, costs: Costs, promises: Promises, level: int, size: int, keep_exact: Ground | bool | None
+    piece: Piece, costs: Costs, constraints: Constraints, level: int, size: int, keep_exact: Problem | bool | None
 ) -> Labels:
     """Label the rows of a piece: first those that are alike already, then all others.
 
     Where more is promised than k, rows that are alike are a crowd like any other, unless they keep what is promised.
     """
-    rows, k = piece.rows, promises.k
+    rows, k = piece.rows, constraints.k
     n = rows.lo.shape[0]
     effort = replace(EFFORTS[level], block=max(EFFORTS[level].block, CLASSES * size))
-    search = SEARCHES[level] if promises.promises or any(costs.trees) else None
-    if costs.squared and promises.persons is None and not promises.promises and can_be_cut(rows, size):
+    search = SEARCHES[level] if constraints.confidential or any(costs.trees) else None
+    if costs.squared and constraints.persons is None and not constraints.confidential and can_be_cut(rows, size):
         return best_cut(rows, size)
     labels, kept = np.full(n, -1, np.int32), 0
-    if keep_exact and not promises.promises:
-        labels, kept = _alike(rows, promises.persons, k, keep_exact if isinstance(keep_exact, Ground) else None)
+    if keep_exact and not constraints.confidential:
+        labels, kept = _alike(rows, constraints.persons, k, keep_exact if isinstance(keep_exact, Problem) else None)
     rest = np.flatnonzero(labels < 0).astype(np.int32)
     if 0 < rest.size < size:
-        labels, rest = _with_company(labels, rest, kept, size)
+        labels, rest = _filled_up(labels, rest, kept, size)
     if rest.size:
         found = np.empty(0, np.int32)
         if search is None:
-            found = grown(rows, costs, replace(promises, k=min(size, rest.size)), effort, rest)
+            found = grow_classes(rows, costs, replace(constraints, k=min(size, rest.size)), effort, rest)
         else:
             lo = gather_rows(rows.lo, rest)
             some = replace(rows, lo=lo, hi=lo if rows.hi is rows.lo else gather_rows(rows.hi, rest))
-            found = gathered(some, costs, promises.taken(rest), effort, search, size)
+            found = search_levels(some, costs, constraints.taken(rest), effort, search, size)
         labels[rest] = found + np.int32(kept)
     number_by_first(labels, n + 1)
     return labels
 
 
-def _alike(rows: Spans, persons: Labels | None, k: int, ground: Ground | None) -> tuple[Labels, int]:
+def _alike(rows: Spans, persons: Labels | None, k: int, problem: Problem | None) -> tuple[Labels, int]:
     """Label the rows that share all their cells with k-1 others, and -1 the rest; also gives the number of labels."""
     labels, groups = label_rows(rows.lo, rows.hi, np.arange(rows.lo.shape[1]))
     sizes = np.bincount(labels, minlength=groups)
     if persons is not None:
         order, starts = by_label(labels, groups)
-        codes, seats = np.unique(persons[order], return_inverse=True)
-        sizes = count_distinct(seats.reshape(-1).astype(np.int32), starts, codes.size)
+        codes, places = np.unique(persons[order], return_inverse=True)
+        sizes = count_distinct(places.reshape(-1).astype(np.int32), starts, codes.size)
     enough = sizes >= k
-    if ground is not None:
-        enough &= ground.kept(labels, groups)
+    if problem is not None:
+        enough &= problem.kept(labels, groups)
     numbers = np.where(enough, np.cumsum(enough) - 1, -1).astype(np.int32)
     return numbers[labels], int(enough.sum())
 
 
-def _with_company(labels: Labels, rest: Labels, groups: int, k: int) -> tuple[Labels, Labels]:
+def _filled_up(labels: Labels, rest: Labels, groups: int, k: int) -> tuple[Labels, Labels]:
     """Take rows for a last class from the largest of the others: as many as it can spare, or all of them."""
     if groups == 0:
         return labels, rest

@@ -11,8 +11,8 @@ from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.swapping import Spread
-from shoal.methods import wanted
-from shoal.methods.partitioning.t_close_microaggregation import CloseClusters, Plan, microaggregation
+from shoal.methods import required_model
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation, microaggregation
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import ordered_closeness
@@ -20,7 +20,7 @@ from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class KAnonymityFirst(CloseClusters):
+class KAnonymityFirst(TCloseMicroaggregation):
     """k-anonymity first, then t-closeness: members of a class are replaced until it is near the table.
 
     Classes are formed around records as in MDAV (see `MDAV`): first of the k nearest records; then, as long as the
@@ -46,7 +46,7 @@ class KAnonymityFirst(CloseClusters):
 
     def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
         """Form classes of k that are near the table where that can be."""
-        k = wanted(models, KAnonymity, self.name).k
+        k = required_model(models, KAnonymity, self.name).k
         model = ordered_closeness(table.schema, models)
         if model is None:
             return microaggregation(k)
@@ -60,7 +60,7 @@ class KAnonymityFirst(CloseClusters):
 
     def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say how classes were formed."""
-        k = wanted(models, KAnonymity, self.name).k
+        k = required_model(models, KAnonymity, self.name).k
         return (
             f"Formed classes of {k} from {table.rows:,} records by microaggregation, with members replaced by farther "
             f"records until the confidential attribute was spread as in the table"

@@ -11,7 +11,7 @@ from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import EITHER, Points, mdav, part_of, split_rows
-from shoal.methods.partitioning import Partitioner, spared
+from shoal.methods.partitioning import Partitioner, opening_clause
 from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
@@ -80,5 +80,5 @@ class MDAV(Partitioner):
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
         blocks = f" in blocks of at most {self.block:,} that are alike" if self.block else ""
-        begun = spared(keep_exact=self.keep_exact)
+        begun = opening_clause(keep_exact=self.keep_exact)
         return f"{begun} classes of {k} from {table.rows:,} records{blocks} by microaggregation (MDAV)"

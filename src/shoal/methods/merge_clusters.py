@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.methods import wanted
-from shoal.methods.partitioning.t_close_microaggregation import CloseClusters, Plan, microaggregation
+from shoal.methods import required_model
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation, microaggregation
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class MergeClusters(CloseClusters):
+class MergeClusters(TCloseMicroaggregation):
     """k-anonymity with t-closeness by merging: microaggregation, then the farthest class joins the nearest one.
 
     Classes of k are formed by MDAV (see `MDAV`). As long as one is farther than t from the table, the farthest joins
@@ -39,9 +39,9 @@ class MergeClusters(CloseClusters):
 
     def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
         """Form classes of k."""
-        return microaggregation(wanted(models, KAnonymity, self.name).k)
+        return microaggregation(required_model(models, KAnonymity, self.name).k)
 
     def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say how classes were formed."""
-        k = wanted(models, KAnonymity, self.name).k
+        k = required_model(models, KAnonymity, self.name).k
         return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"

@@ -14,10 +14,10 @@ from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import t_closeness_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.radix import order_by_integers
-from shoal.methods import wanted
-from shoal.methods.partitioning.hilbert_order import distances
-from shoal.methods.partitioning.t_close_microaggregation import CloseClusters, Plan, microaggregation
-from shoal.methods.search.stratified_classes import stretches_of_strata
+from shoal.methods import required_model
+from shoal.methods.partitioning.hilbert_order import standardized_costs
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation, microaggregation
+from shoal.methods.search.stratified_classes import blocks_of_strata
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, cluster_size, ordered_closeness
@@ -25,7 +25,7 @@ from shoal.table import Ranked, Table
 
 
 @dataclass(frozen=True)
-class TClosenessFirst(CloseClusters):
+class TClosenessFirst(TCloseMicroaggregation):
     """t-closeness first: classes take the nearest record from each stratum of the confidential attribute.
 
     Records are sorted by the confidential attribute and cut into as many strata as t asks for (Eq. 8). Around the
@@ -51,7 +51,7 @@ class TClosenessFirst(CloseClusters):
 
     def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
         """Form classes with a record from each stratum."""
-        k = wanted(models, KAnonymity, self.name).k
+        k = required_model(models, KAnonymity, self.name).k
         model = ordered_closeness(table.schema, models)
         if model is None:
             return microaggregation(k)
@@ -67,12 +67,12 @@ class TClosenessFirst(CloseClusters):
             return labels, int(sizes.min())
 
         # Pieces have as many records of each stratum, so that strata of a piece are those of the table.
-        costs = distances(table.schema, table.moments())
-        return Plan(form, (rank,), stretches_of_strata(table, column, size, 1, costs))
+        costs = standardized_costs(table.schema, table.moments())
+        return Plan(form, (rank,), blocks_of_strata(table, column, size, 1, costs))
 
     def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say how classes were formed."""
-        k = wanted(models, KAnonymity, self.name).k
+        k = required_model(models, KAnonymity, self.name).k
         model = ordered_closeness(table.schema, models)
         if model is None:
             return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.microaggregation import Points, v_mdav
-from shoal.methods.partitioning import Partitioner, spared
+from shoal.methods.partitioning import Partitioner, opening_clause
 from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
@@ -59,5 +59,5 @@ class VMDAV(Partitioner):
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
-        begun = spared(keep_exact=self.keep_exact)
+        begun = opening_clause(keep_exact=self.keep_exact)
         return f"{begun} classes of {k} to {2 * k - 1} from {table.rows:,} records by microaggregation (V-MDAV)"

@@ -17,7 +17,7 @@ from shoal.engines.local.text_reader import RawText, Spoilt, TextReading
 from shoal.engines.parts.data import PartedData, Shape, without_texts
 from shoal.engines.parts.pool import Handle, Part, Pool, Telling
 from shoal.engines.values import Moments
-from shoal.kernels.moments import moments, tally
+from shoal.kernels.moments import moments, partial_moments
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
 
@@ -47,7 +47,7 @@ def load_text(
 
     # While the numbers are here they are added up, which is what most methods ask for first.
     plain = np.full(len(columns.quasi), -1, np.int64)
-    tell = (lambda number, part: tally(part["lo"], part["lo"], plain)) if columns.quasi else None
+    tell = (lambda number, part: partial_moments(part["lo"], part["lo"], plain)) if columns.quasi else None
     raw = _put_again(pool, parts, tell)
     none = np.empty((0, 0), np.int32)
     told = reading.result(encodings_of(options), none, none)

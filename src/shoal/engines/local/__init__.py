@@ -24,7 +24,7 @@ from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publica
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
-from shoal.kernels.moments import moments, tally
+from shoal.kernels.moments import moments, partial_moments
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
@@ -92,7 +92,9 @@ class Local:
         if data.known.moments is None:
             lo, hi = data.unfolded()
             rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
-            data.known.moments = Moments(*moments([tally(rows.lo, rows.hi, rows.offsets)], rows.table, rows.offsets))
+            data.known.moments = Moments(
+                *moments([partial_moments(rows.lo, rows.hi, rows.offsets)], rows.table, rows.offsets)
+            )
         return data.known.moments
 
     def counts(self, data: LocalData, schema: Schema, name: str) -> Counts:

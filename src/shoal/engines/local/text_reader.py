@@ -27,8 +27,8 @@ from shoal.kernels.delimited import (
     RAGGED,
     SKIP,
     TEXT,
+    InternedTexts,
     Rows,
-    Words,
 )
 from shoal.progress import Part, counted
 from shoal.table import Written
@@ -195,7 +195,7 @@ class _Pass:
         room = room if most is None else min(room, most)
         cells, others = (np.empty((room, width), np.int32) for width in widths)
         spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
-        self.rows = Rows(modes, targets, cells, others, Words(modes.size), spoilt, scratch, line=head.line)
+        self.rows = Rows(modes, targets, cells, others, InternedTexts(modes.size), spoilt, scratch, line=head.line)
         self.blank_line = 0
 
     def stretches(self, most: int | None) -> Iterator[Stretch]:

@@ -25,7 +25,7 @@ from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 from shoal.errors import RoomError
-from shoal.kernels.moments import Tally, moments, tally
+from shoal.kernels.moments import PartialMoments, moments, partial_moments
 from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
@@ -149,9 +149,9 @@ class Parted:
         if data.known.moments is None:
             shape = data.shape.bare
 
-            def work(number: int, cells: Part, codes: Part) -> Tally:
+            def work(number: int, cells: Part, codes: Part) -> PartialMoments:
                 rows = spans(shape.unfolded(cells, codes), schema)
-                return tally(rows.lo, rows.hi, rows.offsets)
+                return partial_moments(rows.lo, rows.hi, rows.offsets)
 
             tallies = self.pool.gather(work, data.cells, data.codes)
             axes = [schema[name].axis for name in shape.quasi]

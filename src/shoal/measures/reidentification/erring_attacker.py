@@ -3,7 +3,7 @@
 He knows some attributes of a person and claims a match when exactly one record of the table has just these values. Of
 each person he has every value wrong with a given probability, independently of all others (see `attacker_errors`). If
 any is wrong, the record that he finds is not the person's, because that one has other values. So he is right about
-those who stand alone and of whom nothing is wrong, and wrong about whomever he takes for someone else who stands alone.
+those who stand alone and of whom nothing is wrong, and wrong about all whom he takes for someone else who stands alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shoal.engines import Boxes
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.measures.reidentification.attacker_errors import Entries, Slips
-from shoal.measures.reidentification.record_matches import Found, Sought
+from shoal.measures.reidentification.record_matches import Found, RowLookup
 from shoal.measures.statistics.sampling import chances, sampled_rows
 from shoal.progress import stage
 from shoal.table import Classes, Table
@@ -181,7 +181,7 @@ def _drawn(
         lo[wrong, j] = slip.slipped(lo[wrong, j], _fresh(lo.shape[0], 2 * number + 2, seed)[wrong])
         hi[wrong, j] = lo[wrong, j]
         some[wrong] = True
-    sought = Sought(lo, hi)
+    sought = RowLookup(lo, hi)
     parts = table.boxes(_finding(sought, erring), names)
     right = math.fsum(part[0] for part in parts) / table.rows
     claimed = sought.counts([part[1] for part in parts]) == 1
@@ -193,7 +193,7 @@ def _fresh(size: int, stream: int, seed: int) -> NDArray[np.float64]:
     return chances(np.arange(size, dtype=np.int64) + stream * ATTEMPTS, seed)
 
 
-def _finding(sought: Sought, erring: Sequence[tuple[int, Slips, float]]) -> Callable[[Boxes], tuple[float, Found]]:
+def _finding(sought: RowLookup, erring: Sequence[tuple[int, Slips, float]]) -> Callable[[Boxes], tuple[float, Found]]:
     """Give what counts those about whom the attacker is right, and finds the records that beliefs may fit."""
     among = sought.among()
     rates = [(j, rate) for j, slips, rate in erring if slips.last]

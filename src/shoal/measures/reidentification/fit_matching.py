@@ -18,7 +18,7 @@ _LAST = chr(0x10FFFF)
 def fit_verdicts(boxes: Boxes, schema: Schema, effort: int) -> NDArray[np.uint8]:
     """Say of each box whether it is ``UNIQUE``, ``COVERED``, or ``UNDECIDED`` when the effort is spent.
 
-    A box is unique if it occurs once and one of its points lies in no other box: whoever knows that point knows whose
+    A box is unique if it occurs once and one of its points lies in no other box: who knows that point knows whose
     record it is.
     """
     alone = boxes.counts == 1
@@ -81,22 +81,22 @@ def _sets(axis: Axis, low: Positions, high: Positions, lowest: int, highest: int
         members.append(np.array(listed, np.int64))
     # Codes that begin alike stand side by side, so that most wildcards are one run.
     total = values + len(patterns)
-    seats = np.arange(total)
+    places_in_order = np.arange(total)
     if unlisted:
         texts = [*map(str, axis.values), *(text.rstrip("*") + _LAST for text in unlisted)]
-        seats[sorted(range(total), key=texts.__getitem__)] = np.arange(total)
+        places_in_order[sorted(range(total), key=texts.__getitem__)] = np.arange(total)
     owner = np.concatenate(owners)
-    used, places = np.unique(seats[np.concatenate(members)], return_inverse=True)
+    used, places = np.unique(places_in_order[np.concatenate(members)], return_inverse=True)
     first = int(missing)
     size = max(first + used.size + int(used.size < total), first + 1)
     whole, nothing = np.flatnonzero(high == TOP), np.flatnonzero(high == MISSING)
     order = np.lexsort((places, owner))
-    owner, seat = owner[order], places[order] + first
-    begins = np.append(True, (owner[1:] != owner[:-1]) | (seat[1:] != seat[:-1] + 1))[: owner.size]
+    owner, place = owner[order], places[order] + first
+    begins = np.append(True, (owner[1:] != owner[:-1]) | (place[1:] != place[:-1] + 1))[: owner.size]
     ends = np.append(begins[1:], True)[: owner.size]
     owner = np.concatenate([owner[begins], whole, nothing])
-    begin = np.concatenate([seat[begins], np.zeros(whole.size + nothing.size, np.int64)])
-    end = np.concatenate([seat[ends], np.full(whole.size, size - 1), np.zeros(nothing.size, np.int64)])
+    begin = np.concatenate([place[begins], np.zeros(whole.size + nothing.size, np.int64)])
+    end = np.concatenate([place[ends], np.full(whole.size, size - 1), np.zeros(nothing.size, np.int64)])
     order = np.lexsort((begin, owner))
     starts = np.searchsorted(owner[order], np.arange(low.size + 1)).astype(np.int64)
     return Cells(starts, begin[order].astype(np.int32), end[order].astype(np.int32), size)

@@ -17,7 +17,7 @@ Found = tuple[Positions, Positions, Integers]
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class RowLookup:
     """Rows that are looked for in a table, given by both ends of their cells, as `Table.cells` gives them.
 
     One number stands for each row where the data are, so that little has to go there; what has the same number comes
@@ -58,5 +58,5 @@ def occurrences(table: Table, names: Sequence[str], lo: Positions, hi: Positions
     """Count the records whose cells in some columns equal those of each given row."""
     if not lo.shape[0]:
         return np.zeros(0, np.int64)
-    sought = Sought(lo, hi)
-    return sought.counts(table.boxes(sought.among(), names))
+    lookup = RowLookup(lo, hi)
+    return lookup.counts(table.boxes(lookup.among(), names))

@@ -23,7 +23,7 @@ WIDTH = 8 * REACH  # rows that are looked at together, those included
 
 
 @dataclass
-class Stretch:
+class RowRange:
     """Rows that follow each other, as boxes: both ends of each cell, and the members of sets as bits.
 
     ``begin`` and ``end`` are their numbers; those from ``first`` to ``last`` are asked about, the others stand around.
@@ -90,19 +90,19 @@ class RowOrder:
             rises[piece, j] = (np.maximum.accumulate(low) <= high).all()
             falls[piece, j] = (np.maximum.accumulate(low[::-1]) <= high[::-1]).all()
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self) -> Iterator[RowRange]:
         """Give all rows, each once among those that are asked about, with as many around them as there is room for."""
         rows = self._table.rows
         if self._whole is not None:
-            yield Stretch(0, rows, 0, rows, *self._whole)
+            yield RowRange(0, rows, 0, rows, *self._whole)
             return
         for first in range(0, rows, WIDTH - 2 * REACH):
             last = min(first + WIDTH - 2 * REACH, rows)
             begin, end = max(first - REACH, 0), min(last + REACH, rows)
             lo, hi = self._cells(begin, end)
-            yield Stretch(begin, end, first, last, lo, hi, _as_stretches(self._axes, lo, hi))
+            yield RowRange(begin, end, first, last, lo, hi, _as_stretches(self._axes, lo, hi))
 
-    def narrow(self, stretch: Stretch) -> None:
+    def narrow(self, stretch: RowRange) -> None:
         """Leave of each cell in the sorted columns what the cells before and behind it leave, in place."""
         begin, end = stretch.begin // REACH, -(-stretch.end // REACH)
         for j in np.flatnonzero(self.steps):
@@ -115,7 +115,7 @@ class RowOrder:
             high = np.minimum(high, self._bottom[sides[1], j].min(initial=TOP))
             lo[~bare], hi[~bare] = low[~bare], high[~bare]
 
-    def apart(self, stretch: Stretch) -> Flags:
+    def apart(self, stretch: RowRange) -> Flags:
         """Say of each row that is asked about, when narrowed, whether no row outside the stretch can meet it."""
         begin, end = stretch.begin // REACH, -(-stretch.end // REACH)
         lo, hi = stretch.lo[stretch.asked], stretch.hi[stretch.asked]

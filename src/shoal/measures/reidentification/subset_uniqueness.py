@@ -1,7 +1,7 @@
 """Uniqueness for every set of attributes that somebody may know, found together.
 
 A record that stands alone for some attributes stands alone for more of them too. So sets are grown one attribute at a
-time, along a tree in which each occurs once: whoever stands alone is counted and left behind, and the rest is divided
+time, along a tree in which each occurs once: a unique record is counted and left behind, and the rest is divided
 further. Attributes with many values come first, because they leave least for the rest; and where the first ones are
 not in a set, records that are equal in all others are looked at once.
 """

@@ -14,7 +14,7 @@ from shoal.kernels.spans import Members
 from shoal.table import Table
 
 
-def summed(
+def sum_of_differences(
     original: Table, released: Table, numbers: Callable[[Floats], float], differences: Callable[[int], float]
 ) -> dict[str, float]:
     """Give per attribute that varies what a measure makes of the differences between original and shown values.

@@ -22,7 +22,7 @@ from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table
 
-# Tables are told apart by their number.
+# Which of the two tables.
 ORIGINAL, RELEASED = 0, 1
 
 

@@ -26,33 +26,37 @@ _PRIOR = 4.0  # how many records the overall shares of values weigh in each cont
 _ROUNDS = 50
 
 
-def rearranged(rows: Spans, exact: Positions, holes: NDArray[np.bool_], draw: np.random.Generator) -> Positions:
-    """Deal the values in the masked cells of each column out anew, in keeping with the other columns.
+def impute_jointly(rows: Spans, exact: Positions, holes: NDArray[np.bool_], draw: np.random.Generator) -> Positions:
+    """Assign the values in the masked cells of each column anew, in keeping with the other columns.
 
     Parameters
     ----------
     rows
         The masked records: what each cell still shows.
     exact
-        A value for every cell; the masked cells of a column hold the values to deal out.
+        A value for every cell; the masked cells of a column hold the values to assign.
     holes
         Which cells are masked.
     draw
         Where random numbers come from.
     """
-    dealt = exact.copy()
+    imputed = exact.copy()
     width = exact.shape[1]
     order = sorted(range(width), key=lambda j: int(holes[:, j].sum()))
-    bins = {j: _binned(dealt[:, j]) for j in order if not holes[:, j].any()}
+    bins = {j: _binned(imputed[:, j]) for j in order if not holes[:, j].any()}
     for j in order[len(bins) :]:
         empty = np.flatnonzero(holes[:, j])
-        known = np.flatnonzero(~holes[:, j] & (dealt[:, j] != MISSING))
-        context = _context(bins, _binned(dealt[:, j])[0], known, draw)
+        known = np.flatnonzero(~holes[:, j] & (imputed[:, j] != MISSING))
+        context = _context(bins, _binned(imputed[:, j])[0], known, draw)
         values, counts = np.unique(exact[empty, j], return_counts=True)
-        wishes = _wishes(context[known], np.searchsorted(values, dealt[known, j]), dealt[known, j], values)
-        dealt[empty, j] = _deal(rows.lo[empty, j], rows.hi[empty, j], context[empty], values, counts, wishes, draw)
-        bins[j] = _binned(dealt[:, j])
-    return dealt
+        expected = _expected_shares(
+            context[known], np.searchsorted(values, imputed[known, j]), imputed[known, j], values
+        )
+        imputed[empty, j] = _assign(
+            rows.lo[empty, j], rows.hi[empty, j], context[empty], values, counts, expected, draw
+        )
+        bins[j] = _binned(imputed[:, j])
+    return imputed
 
 
 def _binned(column: Positions) -> tuple[Integers, int]:
@@ -111,30 +115,30 @@ def _information(context: Integers, target: Integers) -> float:
     return round(float(surprise(parts) + surprise(whole) - surprise(pairs) - chance), 9)
 
 
-def _wishes(context: Integers, seat: Integers, value: Positions, values: Positions) -> dict[int, Floats]:
+def _expected_shares(context: Integers, place: Integers, value: Positions, values: Positions) -> dict[int, Floats]:
     """Give the shares of values in each context of the complete records; values that do not occur are left out."""
-    inside = seat < values.size
-    inside[inside] = values[seat[inside]] == value[inside]
-    context, seat = context[inside], seat[inside]
-    overall = np.bincount(seat, minlength=values.size) + 1.0
+    inside = place < values.size
+    inside[inside] = values[place[inside]] == value[inside]
+    context, place = context[inside], place[inside]
+    overall = np.bincount(place, minlength=values.size) + 1.0
     overall = (overall / overall.sum()).astype(np.float64)
     order = np.argsort(context, kind="stable")
     found, starts = np.unique(context[order], return_index=True)
-    wishes: dict[int, Floats] = {-1: overall}
-    ends = [*starts[1:].tolist(), seat.size]
+    expected: dict[int, Floats] = {-1: overall}
+    ends = [*starts[1:].tolist(), place.size]
     for number, start, end in zip(found.tolist(), starts.tolist(), ends[: found.size], strict=True):
-        mine = seat[order[start:end]]
+        mine = place[order[start:end]]
         counts = np.bincount(mine, minlength=values.size)
-        wishes[number] = ((counts + _PRIOR * overall) / (mine.size + _PRIOR)).astype(np.float64)
-    return wishes
+        expected[number] = ((counts + _PRIOR * overall) / (mine.size + _PRIOR)).astype(np.float64)
+    return expected
 
 
-def _deal(
-    lo: Positions, hi: Positions, context: Integers, values: Positions, counts: Integers, wishes: dict[int, Floats],
+def _assign(
+    lo: Positions, hi: Positions, context: Integers, values: Positions, counts: Integers, expected: dict[int, Floats],
     draw: np.random.Generator,
 ) -> Positions:  # fmt: skip
-    """Deal values out to cells: within the ranges of cells as far as the counts allow, by context inside a range."""
-    dealt = np.empty(lo.size, np.int32)
+    """Assign values to cells: within the ranges of cells as far as the counts allow, by context inside a range."""
+    imputed = np.empty(lo.size, np.int32)
     left = counts.copy()
     # A wildcard is wider than any range, so that it chooses last.
     shown = hi != TOP
@@ -160,37 +164,37 @@ def _deal(
         here = cells if taken == cells.size else np.sort(draw.permutation(cells.size)[:taken])
         served = cells if taken == cells.size else cells[here]
         if taken:
-            dealt[served] = values[first:last][_by_context(context[served], share, wishes, slice(first, last))]
+            imputed[served] = values[first:last][_by_context(context[served], share, expected, slice(first, last))]
         if taken < cells.size:
             unserved.append(np.setdiff1d(cells, served, assume_unique=True))
     if unserved:  # counts that do not fit the ranges: every value is still used as often as it is given
-        dealt[np.concatenate(unserved)] = draw.permutation(np.repeat(values, left))
-    return dealt
+        imputed[np.concatenate(unserved)] = draw.permutation(np.repeat(values, left))
+    return imputed
 
 
-def _by_context(context: Integers, share: Integers, wishes: dict[int, Floats], part: slice) -> Integers:
+def _by_context(context: Integers, share: Integers, expected: dict[int, Floats], part: slice) -> Integers:
     """Give a place among the values to each cell; cells are sorted by context."""
     used = np.flatnonzero(share)
     numbers, sizes = np.unique(context, return_counts=True)
-    target = np.stack([wishes.get(number, wishes[-1])[part][used] for number in numbers.tolist()])
+    target = np.stack([expected.get(number, expected[-1])[part][used] for number in numbers.tolist()])
     for _ in range(_ROUNDS):
         target *= (sizes / target.sum(axis=1))[:, None]
         target *= share[used] / target.sum(axis=0)
     left = share[used].copy()
     carry = np.zeros(used.size)
-    dealt = []
+    imputed = []
     for row, size in zip(target, sizes.tolist(), strict=True):
         whole, carry = _rounded(row + carry, size, left)
         left -= whole
-        dealt.append(np.repeat(used, whole))
-    return np.concatenate(dealt)
+        imputed.append(np.repeat(used, whole))
+    return np.concatenate(imputed)
 
 
-def _rounded(wish: Floats, size: int, left: Integers) -> tuple[Integers, Floats]:
+def _rounded(expected: Floats, size: int, left: Integers) -> tuple[Integers, Floats]:
     """Round to whole numbers with a given sum, none above what is left; also give what each value is still owed."""
-    whole = np.clip(np.floor(wish).astype(np.int64), 0, left)
+    whole = np.clip(np.floor(expected).astype(np.int64), 0, left)
     while (lacking := size - int(whole.sum())) != 0:
-        owed = wish - whole
+        owed = expected - whole
         if lacking > 0:
             open_to = np.flatnonzero(whole < left)
             chosen = open_to[np.argsort(-owed[open_to], kind="stable")[:lacking]]
@@ -199,4 +203,4 @@ def _rounded(wish: Floats, size: int, left: Integers) -> tuple[Integers, Floats]
             open_to = np.flatnonzero(whole > 0)
             chosen = open_to[np.argsort(owed[open_to], kind="stable")[:-lacking]]
             whole[chosen] -= 1
-    return whole, wish - whole
+    return whole, expected - whole

@@ -11,7 +11,7 @@ from shoal.arrays import Array
 from shoal.engines.values import Moments, Publication, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.spans import gaps
-from shoal.methods import wanted
+from shoal.methods import required_model
 from shoal.methods.partitioning.merge_failing import merged_until_met, united
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
@@ -48,10 +48,11 @@ class Publisher:
         """Publish classes, in some columns or in all quasi-identifiers."""
         return table.generalize(labels, groups, self.publish, columns)
 
-    def mended(self, table: Table, labels: Column, groups: int, models: Sequence[PrivacyModel]) -> Table:
+    def release_merged(self, table: Table, labels: Column, groups: int, models: Sequence[PrivacyModel]) -> Table:
         """Join classes with their neighbours until all promises are kept, and publish them.
 
-        Classes that show the same are one. That breaks no promise unless people are told apart, who may be in several.
+        Classes that show the same are one. That breaks no promise unless there is a subject column:
+        people may be in several.
         """
         labels, groups = merged_until_met(table, labels, groups, models)
         shown = self.released(table, labels, groups)
@@ -85,21 +86,22 @@ class Partitioner(Publisher, ABC):
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes and publish them."""
-        model = wanted(models, KAnonymity, self.name)
+        model = required_model(models, KAnonymity, self.name)
         model.demand(table.rows, None)
         others = [promise for promise in models if promise is not model]
-        mended = table.schema.subject is not None or bool(others)
-        labels, groups = self.partition(table, model.k, lined=mended)
-        if mended:
-            return self.mended(table, labels, groups, [model, *others])
+        merging = table.schema.subject is not None or bool(others)
+        labels, groups = self.partition(table, model.k, lined=merging)
+        if merging:
+            return self.release_merged(table, labels, groups, [model, *others])
         return self.released(table, labels, groups)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
-        return f"{self.done(table, wanted(models, KAnonymity, self.name).k)}, and {told(self.publish)}."
+        done = self.done(table, required_model(models, KAnonymity, self.name).k)
+        return f"{done}, and {describe_publication(self.publish)}."
 
 
-def told(publish: Publication) -> str:
+def describe_publication(publish: Publication) -> str:
     """Say what is published for a class."""
     kinds = {
         "range": "replaced each quasi-identifier by its range within the class",
@@ -110,7 +112,7 @@ def told(publish: Publication) -> str:
     return kinds[publish]
 
 
-def spared(*, keep_exact: bool) -> str:
+def opening_clause(*, keep_exact: bool) -> str:
     """Say how the sentence begins, whether or not records that need no class of others were left alone."""
     return "Left records alone that had their like already, formed" if keep_exact else "Formed"
 

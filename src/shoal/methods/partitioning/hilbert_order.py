@@ -19,13 +19,13 @@ REACH = 3.5  # standard deviations from the mean up to which the curve tells val
 AXES = 21  # of the curve: with more, each would be cut into fewer than eight parts
 
 
-def curve_through(table: Table, moments: Moments, costs: Costs | None = None) -> list[Column]:
+def hilbert_keys(table: Table, moments: Moments, costs: Costs | None = None) -> list[Column]:
     """Give the keys to sort by: which cells are missing, then the place along the curve (see `gaps_first`)."""
-    ways = ways_along(table, moments, costs or distances(table.schema, moments))
-    return [table.map_rows(way) for way in ways]
+    functions = hilbert_key_functions(table, moments, costs or standardized_costs(table.schema, moments))
+    return [table.map_rows(function) for function in functions]
 
 
-def ways_along(table: Table, moments: Moments, costs: Costs) -> list[Callable[[Spans], Array]]:
+def hilbert_key_functions(table: Table, moments: Moments, costs: Costs) -> list[Callable[[Spans], Array]]:
     """Say how the keys of rows are found.
 
     The grid has the same cells in units of cost for all columns, so that the curve strays as far in each of them, and
@@ -44,7 +44,7 @@ def ways_along(table: Table, moments: Moments, costs: Costs) -> list[Callable[[S
     return gaps_first(table, moments, place)
 
 
-def distances(schema: Schema, moments: Moments) -> Costs:
+def standardized_costs(schema: Schema, moments: Moments) -> Costs:
     """Say what cells cost by Eq. 3, which measures sets of categories, and nodes, by their places on the axis."""
     none = np.empty(0, np.int64)
     return Costs(inverse(moments.deviation), *limits(schema, moments), none, none, squared=True)

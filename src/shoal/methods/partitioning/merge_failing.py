@@ -1,4 +1,4 @@
-"""Mending a partition until every class keeps its promise."""
+"""Merging of classes that fail, until every class keeps its promise."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def merged_until_met(table: Table, labels: Column, groups: int, models: Sequence
     Labels must number the classes along an order in which neighbours are alike. Joining never lowers the number of
     records or people in a class, nor its diversity below that of its parts, and never raises the distance of
     t-closeness or the share of a value above those of its parts, so models may be taken one after the other. Not so
-    where people are told apart who have records in several classes: two people who have one value each in a class, and
+    with a subject column, if people have records in several classes: two people who have one value each in a class, and
     the other's in the next, share both when the two are joined. Models are then gone through until none has joined
     anything since all others held. A single class that still fails means that the promise cannot be kept in this way.
     """

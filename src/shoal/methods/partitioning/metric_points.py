@@ -14,7 +14,7 @@ from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.kernels.microaggregation import Points, split_rows
 from shoal.kernels.radix import places_in
-from shoal.methods.partitioning.hilbert_order import curve_through
+from shoal.methods.partitioning.hilbert_order import hilbert_keys
 from shoal.table import Column, Table
 
 _LOOKED_AT = 4096  # records whose values tell how long the steps between them are
@@ -24,7 +24,7 @@ Forming = Callable[[Points, int], tuple[Labels, int]]
 
 
 @dataclass(frozen=True)
-class Space:
+class MetricSpace:
     """A space in which every attribute weighs the same.
 
     Numbers, dates and ordered categories, which count by their rank, are standardized (mean 0, sample deviation 1); a
@@ -41,7 +41,7 @@ class Space:
     weights: tuple[float, ...]  # of categories; 0 where an attribute does not vary or has an order
 
     @classmethod
-    def of(cls, table: Table) -> Space:
+    def of(cls, table: Table) -> MetricSpace:
         """Find what the space of a whole table is like."""
         nominal = tuple(table.schema[name].axis.nominal for name in table.schema.quasi)
         named = zip(table.schema.quasi, nominal, strict=True)
@@ -105,7 +105,7 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
     ``classes`` forms them of those records that are not left as they are; ``lined`` numbers them along an order in
     which neighbours are alike. A large table is taken in pieces of records that are alike.
     """
-    space = Space.of(table)
+    space = MetricSpace.of(table)
 
     def kernel(piece: Piece) -> Labels:
         points = space.points(piece.rows)
@@ -120,7 +120,7 @@ def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lin
         return in_line(points, labels, groups) if lined else labels
 
     def keys() -> list[str | Column]:
-        return [*steps_first(table, space), *curve_through(table, space.moments)]
+        return [*separating_attributes(table, space), *hilbert_keys(table, space.moments)]
 
     return table.map_blocks(keys, k, kernel, ordered=False)
 
@@ -144,7 +144,7 @@ def set_apart(rows: Spans, points: Points, k: int) -> tuple[Labels, int]:
     return numbers[same], int(kept.sum())
 
 
-def steps_first(table: Table, space: Space) -> list[str]:
+def separating_attributes(table: Table, space: MetricSpace) -> list[str]:
     """Give the attributes in which most values lie far from all others, those with the longest steps first.
 
     Few classes would hold several of their values, so pieces that end where such a value ends cut few of them.

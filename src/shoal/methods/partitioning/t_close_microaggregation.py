@@ -14,11 +14,11 @@ from shoal.arrays import Labels
 from shoal.engines.values import Piece, Promise
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import Points, mdav
-from shoal.methods import wanted
-from shoal.methods.partitioning import Publisher, told
-from shoal.methods.partitioning.hilbert_order import curve_through
+from shoal.methods import required_model
+from shoal.methods.partitioning import Publisher, describe_publication
+from shoal.methods.partitioning.hilbert_order import hilbert_keys
 from shoal.methods.partitioning.merge_failing import promise_of
-from shoal.methods.partitioning.metric_points import Space, in_line
+from shoal.methods.partitioning.metric_points import MetricSpace, in_line
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
@@ -41,7 +41,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class CloseClusters(Publisher, ABC):
+class TCloseMicroaggregation(Publisher, ABC):
     """Form classes by microaggregation, and join those that miss t with the class whose mean is nearest.
 
     A method of this kind has a name, says in ``plan`` who belongs together and in ``done`` what it did.
@@ -61,9 +61,9 @@ class CloseClusters(Publisher, ABC):
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes, join those that miss t, then those that break another promise, and publish them."""
-        least = wanted(models, KAnonymity, self.name)
+        least = required_model(models, KAnonymity, self.name)
         least.demand(table.rows, None)
-        space, plan = Space.of(table), self.plan(table, models)
+        space, plan = MetricSpace.of(table), self.plan(table, models)
         promises = [promise_of(model, table) for model in models if isinstance(model, TCloseness)]
         form = plan.form  # alone: what is asked for on the way to the keys stays here
 
@@ -71,19 +71,19 @@ class CloseClusters(Publisher, ABC):
             points = space.points(piece.rows)
             labels, groups = form(piece, points)
             for promise in promises:
-                labels, groups = joined_with_nearest(piece, points, labels, groups, promise)
+                labels, groups = merge_with_nearest(piece, points, labels, groups, promise)
             return in_line(points, labels, groups)
 
         carry = dict.fromkeys([*plan.carry, *(item for promise in promises for item in promise.carry)])
-        keys = plan.keys or (lambda: curve_through(table, space.moments))
+        keys = plan.keys or (lambda: hilbert_keys(table, space.moments))
         labels, groups = table.map_blocks(keys, least.k, kernel, tuple(carry), ordered=False)
-        return self.mended(table, labels, groups, models)
+        return self.release_merged(table, labels, groups, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
         return (
             f"{self.done(table, models)}, joined classes that missed a promise with the nearest, "
-            f"and {told(self.publish)}."
+            f"and {describe_publication(self.publish)}."
         )
 
 
@@ -97,13 +97,13 @@ def microaggregation(k: int) -> Plan:
     return Plan(form)
 
 
-def joined_with_nearest(
+def merge_with_nearest(
     piece: Piece, points: Points, labels: Labels, groups: int, promise: Promise
 ) -> tuple[Labels, int]:
     """Join the class that is farthest from the table with the class whose mean is nearest, until all are within t.
 
     Where a piece is all of a table its records together have no distance from it; otherwise they may be left as one
-    class that is mended with others.
+    class that is merged with others.
     """
     order, starts = by_label(labels, groups)
 

@@ -9,13 +9,13 @@ import numpy as np
 from shoal.arrays import Labels
 from shoal.engines.values import Spans
 from shoal.kernels.microaggregation import STRICT, mdav, part_of, split_rows, v_mdav
-from shoal.methods.partitioning.metric_points import Space, set_apart
+from shoal.methods.partitioning.metric_points import MetricSpace, set_apart
 
 FEW = 1 << 10  # records
 GAMMA = 0.2  # as V-MDAV has it if nothing is said
 
 
-def formed_by_others(space: Space, rows: Spans, k: int) -> Iterator[tuple[Labels, int]]:
+def baseline_partitions(space: MetricSpace, rows: Spans, k: int) -> Iterator[tuple[Labels, int]]:
     """Give the classes of MDAV, V-MDAV and Mondrian, and of all three with records left alone that are alike."""
     n, points = rows.lo.shape[0], space.points(rows)
     apart, kept = set_apart(rows, points, k)

@@ -1,4 +1,4 @@
-"""Classes that break a promise are joined with others, where that costs little and helps much."""
+"""Greedy merging: classes that break a promise join others, where that costs little and helps much."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_LACK = 10.0  # that counts: some levels are infinite
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Requirement:
     """A promise that every class is to keep, and the level that is promised."""
 
     promise: Promise
@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Land:
+class Coordinates:
     """Where the rows of a piece lie: ends of their cells in units of what is counted, and the most a cell costs."""
 
     lower: NDArray[np.float32]
@@ -48,26 +48,30 @@ class Land:
         return lo, np.maximum.reduceat(self.upper[order], starts[:-1])
 
 
-def joined_with_partners(
-    land: Land, columns: Mapping[Carry, NDArray[np.int32]], labels: Labels, groups: int, asked: Asked
+def merge_greedily(
+    coordinates: Coordinates,
+    columns: Mapping[Carry, NDArray[np.int32]],
+    labels: Labels,
+    groups: int,
+    required: Requirement,
 ) -> tuple[Labels, int]:
     """Join each class that breaks a promise with the one that helps it most for what that costs, until none does.
 
     Labels number the classes along an order in which neighbours are alike. A single class may be left that fails.
     """
-    promise = asked.promise
+    promise = required.promise
     order, starts = by_label(labels, groups)
     level = promise.level(_of(columns, order, starts, promise))
-    lo, hi = land.boxes(order, starts)
+    lo, hi = coordinates.boxes(order, starts)
     while starts.size > 2 and not (met := promise.met(level)).all():
         sizes, bad = np.diff(starts), np.flatnonzero(~met)
         few = int(np.clip(TRIALS // bad.size, *FEW))
-        partners, more = cheapest_partners(lo, hi, land.full, sizes, bad, REACH, few)
+        partners, more = cheapest_partners(lo, hi, coordinates.full, sizes, bad, REACH, few)
         at, which = np.nonzero(partners >= 0)
         pairs = np.stack([bad[at], partners[at, which]])
         together = promise.level(_of(columns, *_united(order, starts, pairs), promise))
-        lack = asked.lack(level, sizes)
-        gain = lack[pairs[0]] + lack[pairs[1]] - asked.lack(together, sizes[pairs].sum(axis=0))
+        lack = required.lack(level, sizes)
+        gain = lack[pairs[0]] + lack[pairs[1]] - required.lack(together, sizes[pairs].sum(axis=0))
         worth = np.full(partners.shape, -1.0)
         worth[at, which] = (np.maximum(gain, 0.0) + 1e-12) / (np.maximum(more[at, which], 0.0) + 1e-6)
         best = worth.argmax(axis=1)

@@ -20,12 +20,12 @@ from shoal.kernels.grouping import gather_rows
 from shoal.kernels.partition import Costs, coordinates, dearest
 from shoal.kernels.radix import order_by_integers, order_by_keys
 from shoal.kernels.strata_matching import match_strata
-from shoal.kernels.swapping import Spread, Trading, trade
-from shoal.methods.search.constraint_repair import Ground
+from shoal.kernels.swapping import Spread, SwapEffort, swap_records
+from shoal.methods.search.constraint_repair import Problem
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Column, Ranked, Table
 
-Ways = Sequence[Callable[[Spans], Any]]
+KeyFunctions = Sequence[Callable[[Spans], Any]]
 SLABS = 8  # into which the first attribute cuts a table that is taken in pieces
 NEAR = 64  # classes that a record that is left over may choose from, on either side
 
@@ -42,7 +42,7 @@ def strata_needed(t: float, size: int) -> int:
     """Give how many strata classes of a size take as many records from each of, so that most of them are within t.
 
     A class with e records from each of r strata is on average about 1 / (3 r sqrt(e)) from the table, which should
-    leave room: trading uses it, and brings those nearer that are too far. Without strata nothing keeps a class from
+    leave room: swapping uses it, and brings those nearer that are too far. Without strata nothing keeps a class from
     being alike in the confidential attribute too, so that more room is needed.
     """
     if (3 * 0.4 * t) ** 2 * size >= 1:
@@ -50,7 +50,7 @@ def strata_needed(t: float, size: int) -> int:
     return next((r for r in range(2, size) if size % r == 0 and (3 * 0.75 * t) ** 2 * size * r >= 1), size)
 
 
-def stretches_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Column]]:
+def blocks_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Column]]:
     """Say which records go together if a table is taken in pieces: the same stretch of every stratum.
 
     Every stratum is cut in the same shares, first by one attribute and then by another; so many of its records in a
@@ -66,13 +66,13 @@ def stretches_of_strata(table: Table, column: str, strata: int, each: int, costs
     def keys() -> list[Column]:
         stratum = table.combine(stratum_of, table.rank([column]))
         share = table.combine(np.zeros_like, stratum)
-        seat = share
-        for j in _most_telling(table, costs):
+        within = share
+        for j in _most_reduced_variance(table, costs):
             position = table.map_rows(_positions(j))
             place = table.rank([stratum, share, position])
-            seat = table.combine(lambda place, stratum: place - stratum * np.int32(members), place, stratum)
-            share = table.combine(lambda seat: (seat.astype(np.int64) * SLABS // members).astype(np.int32), seat)
-        return [table.combine(lambda seat: seat // np.int32(each), seat)]
+            within = table.combine(lambda place, stratum: place - stratum * np.int32(members), place, stratum)
+            share = table.combine(lambda within: (within.astype(np.int64) * SLABS // members).astype(np.int32), within)
+        return [table.combine(lambda within: within // np.int32(each), within)]
 
     return keys
 
@@ -81,7 +81,7 @@ def _positions(j: int) -> Callable[[Spans], Any]:
     return lambda rows: np.ascontiguousarray(rows.lo[:, j])
 
 
-def _most_telling(table: Table, costs: Costs) -> list[int]:
+def _most_reduced_variance(table: Table, costs: Costs) -> list[int]:
     """Give the two attributes that vary least once they are halved at their median.
 
     Long tails vary much, but halving does not take that away.
@@ -100,14 +100,14 @@ def _most_telling(table: Table, costs: Costs) -> list[int]:
     return [int(j) for j in np.argsort(-np.array(gains), kind="stable")[:2]]
 
 
-def matched(
-    table: Table, model: TCloseness, size: int, ways: Ways, costs: Costs, effort: Trading
+def match_classes(
+    table: Table, model: TCloseness, size: int, functions: KeyFunctions, costs: Costs, effort: SwapEffort
 ) -> tuple[Column, int]:
-    """Form classes of a size with equally many records from each stratum of a column, and let them trade records.
+    """Form classes of a size with equally many records from each stratum of a column, and let them swap records.
 
-    Left-over records join their neighbours. ``ways`` give the keys by which records are sorted so that neighbours are
-    alike; classes are numbered nearly in that order. Where a table is taken in pieces, each has as many records of
-    every stratum, and they are alike.
+    Left-over records join their neighbours. ``functions`` give the keys by which records are sorted, so that
+    neighbours are alike; classes are numbered nearly in that order. Where a table is taken in pieces, each has as many
+    records of every stratum, and they are alike.
     """
     schema, rows = table.schema, table.rows
     strata = strata_needed(model.t, size)
@@ -118,69 +118,71 @@ def matched(
     reference = model.reference(table)
 
     def kernel(piece: Piece) -> Labels:
-        order = order_by_keys([way(piece.rows) for way in ways])
+        order = order_by_keys([function(piece.rows) for function in functions])
         lower, columns = piece.rows.lo, dict(piece.columns)
         if order is not None:
             lower, columns = gather_rows(lower, order), {name: values[order] for name, values in columns.items()}
         points = coordinates(lower, piece.rows.table, piece.rows.offsets, costs)
         stratum = strata_of(columns[rank], rows, strata, members)
         spread = Spread.of(model.bins(columns, schema, reference), reference[1], model.t)
-        found = drawn_from(points, dearest(costs), stratum, size, spread, effort)
+        found = draw_classes(points, dearest(costs), stratum, size, spread, effort)
         labels = np.empty_like(found)
         labels[slice(None) if order is None else order] = found
         return labels
 
     carry = tuple(dict.fromkeys((rank, *model.carries(schema))))
-    keys = stretches_of_strata(table, column, strata, each, costs)
+    keys = blocks_of_strata(table, column, strata, each, costs)
     return table.map_blocks(keys, size, kernel, carry, ordered=False)
 
 
-def drawn_from(
+def draw_classes(
     points: tuple[NDArray[np.float32], int],
     full: NDArray[np.float32],
     stratum: Labels,
     size: int,
     spread: Spread,
-    effort: Trading,
+    effort: SwapEffort,
 ) -> Labels:
     """Form classes of a size of equally many rows from each stratum; neighbouring rows should be alike.
 
     ``points`` are where rows lie and how many columns count. Those in no stratum have -1.
     """
-    seats = [np.flatnonzero(stratum == number) for number in range(int(stratum.max()) + 1)]
-    matching = match_strata(*points, np.stack(seats).astype(np.int32))
+    strata = [np.flatnonzero(stratum == number) for number in range(int(stratum.max()) + 1)]
+    matching = match_strata(*points, np.stack(strata).astype(np.int32))
     members = np.ascontiguousarray(matching.T).reshape(-1)
     starts = np.arange(0, members.size + 1, size, dtype=np.int64)
-    traded = trade(points[0], full, (members, starts), spread, effort).reshape(-1, size)
-    return _seated(points[0], traded, spread, stratum.size)
+    swapped = swap_records(points[0], full, (members, starts), spread, effort).reshape(-1, size)
+    return _assigned(points[0], swapped, spread, stratum.size)
 
 
-def taken_by_strata(ground: Ground, t: float, size: int, place: Labels, effort: Trading) -> tuple[Labels, int] | None:
+def classes_from_strata(
+    problem: Problem, t: float, size: int, place: Labels, effort: SwapEffort
+) -> tuple[Labels, int] | None:
     """Form classes of a size from the strata of all rows of a piece, or of some of them; None if none are needed."""
-    rows, strata = ground.rows, strata_needed(t, size)
-    if strata == 1 or rows < 2 * size or ground.spread is None:
+    rows, strata = problem.rows, strata_needed(t, size)
+    if strata == 1 or rows < 2 * size or problem.spread is None:
         return None
     rank = np.empty_like(place)
     rank[order_by_integers(place)] = np.arange(rows, dtype=np.int32)
     stratum = strata_of(rank, rows, strata, rows // size * (size // strata))
-    land = ground.land
-    points = land.lower, int(ground.piece.rows.lo.shape[1])
-    return drawn_from(points, land.full, stratum, size, ground.spread, effort), rows // size
+    found = problem.coordinates
+    points = found.lower, int(problem.piece.rows.lo.shape[1])
+    return draw_classes(points, found.full, stratum, size, problem.spread, effort), rows // size
 
 
-def _seated(points: NDArray[np.float32], seats: Labels, spread: Spread, rows: int) -> Labels:
-    """Give the class of each row; those that have no seat choose one among their neighbours."""
+def _assigned(points: NDArray[np.float32], classes: Labels, spread: Spread, rows: int) -> Labels:
+    """Give the class of each row; those left over choose one among their neighbours."""
     labels = np.full(rows, -1, np.int32)
-    labels[seats] = np.arange(len(seats), dtype=np.int32)[:, None]
+    labels[classes] = np.arange(len(classes), dtype=np.int32)[:, None]
     for row in np.flatnonzero(labels < 0).tolist():
-        labels[row] = _roomiest(points, seats, spread, row, int(labels[row - 1] if row else labels[1]))
+        labels[row] = _least_growth(points, classes, spread, row, int(labels[row - 1] if row else labels[1]))
     return labels
 
 
-def _roomiest(points: NDArray[np.float32], seats: Labels, spread: Spread, row: int, near: int) -> int:
+def _least_growth(points: NDArray[np.float32], classes: Labels, spread: Spread, row: int, near: int) -> int:
     """Choose among the classes around one that whose box grows least by a record, and which stays close with it."""
-    chosen = np.arange(max(near - NEAR, 0), min(near + NEAR + 1, len(seats)))
-    members = np.column_stack([seats[chosen], np.full(chosen.size, row, np.int32)])
+    chosen = np.arange(max(near - NEAR, 0), min(near + NEAR + 1, len(classes)))
+    members = np.column_stack([classes[chosen], np.full(chosen.size, row, np.int32)])
     cells = points[members].astype(np.float64)
     before, after = (((part.max(1) - part.min(1)) ** 2).sum(1) ** 0.5 for part in (cells[:, :-1], cells))
     starts = np.arange(chosen.size + 1, dtype=np.int64) * members.shape[1]

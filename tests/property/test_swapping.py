@@ -9,10 +9,10 @@ from property.independent import ordered_distance
 import shoal
 from shoal.datasets.discharges import discharges
 from shoal.kernels.closeness import ordered_distance as distances
-from shoal.kernels.swapping import Spread, Trading, trade
+from shoal.kernels.swapping import Spread, SwapEffort, swap_records
 from shoal.methods.search.stratified_classes import strata_needed, strata_of
 
-HARD = Trading(block=8, passes=3, worth=0.0)
+HARD = SwapEffort(block=8, passes=3, worth=0.0)
 
 
 def boxes(rows, seats, full):
@@ -22,7 +22,7 @@ def boxes(rows, seats, full):
 @given(
     st.integers(2, 12), st.integers(2, 5), st.integers(1, 9), st.sampled_from([0.05, 0.1, 0.2, 0.4]), st.integers(0, 9)
 )
-def test_trading_keeps_everybody_shrinks_boxes_and_leaves_no_class_farther(groups, size, bins, t, seed):
+def test_swapping_keeps_everybody_shrinks_boxes_and_leaves_no_class_farther(groups, size, bins, t, seed):
     draw = np.random.Generator(np.random.PCG64(seed))
     rows = draw.integers(0, 5, (groups * size, 4)).astype(np.float32)
     full = np.full(4, 3.0, np.float32)
@@ -31,7 +31,7 @@ def test_trading_keeps_everybody_shrinks_boxes_and_leaves_no_class_farther(group
     seats = draw.permutation(len(rows)).astype(np.int32).reshape(groups, size)
     counts = np.bincount(values, minlength=bins).astype(np.int64)
     starts = np.arange(0, len(rows) + 1, size, dtype=np.int64)
-    found = trade(rows, full, (seats.reshape(-1), starts), Spread(values, counts, t), HARD).reshape(groups, size)
+    found = swap_records(rows, full, (seats.reshape(-1), starts), Spread(values, counts, t), HARD).reshape(groups, size)
     assert sorted(found.reshape(-1).tolist()) == list(range(len(rows)))
 
     def far(line):
@@ -52,7 +52,7 @@ def test_classes_that_are_too_far_come_nearer():
     spread = Spread(np.arange(2000, dtype=np.int32), np.ones(2000, np.int64), 0.06)
     starts = np.arange(0, 2001, 10)
     members = seats.reshape(-1), starts
-    found = trade(rows, np.full(4, 9, np.float32), members, spread, Trading(32, 4, 0.5)).reshape(-1, 10)
+    found = swap_records(rows, np.full(4, 9, np.float32), members, spread, SwapEffort(32, 4, 0.5)).reshape(-1, 10)
     far = [(distances(spread.bins[line].reshape(-1), starts, spread.counts) > 0.06).sum() for line in (seats, found)]
     assert far[0] > 10
     assert far[1] == 0
