@@ -24,6 +24,7 @@ from shoal.comparison import Comparison
 from shoal.disclosure_risk import Risk
 from shoal.inspection import Inspection
 from shoal.measures import Score, Scores
+from shoal.methods.partitioning import Publisher
 from shoal.models import Verdict
 from shoal.private_record import PrivateRecord
 from shoal.proof import Proof
@@ -31,7 +32,7 @@ from shoal.schema import Role
 
 _OF_MODELS = ("check", "closeness_bound", "cluster_size", "smallest_cluster")
 # Values that public functions give or take.
-_GIVEN = (Inspection, Risk, Comparison, Certificate, PrivateRecord, Proof, Role, Score, Scores, Verdict)
+_GIVEN = (Inspection, Risk, Comparison, Certificate, PrivateRecord, Proof, Publisher, Role, Score, Scores, Verdict)
 TARGET = Path(__file__).parent / "reference.md"
 _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 _ARGUMENTS = ("Parameters", "Attributes")

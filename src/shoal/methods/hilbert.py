@@ -89,9 +89,7 @@ class Hilbert(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     keep_exact
         Whether records that share all quasi-identifiers with k-1 others are released as they are. They are touched
         only if all other records are too few for a class, if they break another promise, or where less is lost in all

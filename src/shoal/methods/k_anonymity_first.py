@@ -32,9 +32,7 @@ class KAnonymityFirst(TCloseMicroaggregation):
     Parameters
     ----------
     publish
-        What a class shows: ``mean`` as published, or ``median`` of its numbers and dates, with the median of ordered
-        categories and the most frequent of others; ``range`` from its smallest to its largest value, or set of its
-        categories; or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``mean``, as published, ``median``, ``range`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------

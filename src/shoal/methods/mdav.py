@@ -35,9 +35,7 @@ class MDAV(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     block
         The most records among which classes are formed. Larger tables are first cut at medians, each time by the
         attribute that varies most, and equal values stay together where they can. None forms them among all.

@@ -24,9 +24,7 @@ class Mondrian(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     mode
         ``strict`` cuts between different values, as near to the median as can be, so that equal ones stay together;
         ``relaxed`` cuts in the middle, also between equal values, so that classes have k to 2k - 1.

@@ -34,9 +34,7 @@ class SortedClusters(Partitioner):
     Parameters
     ----------
     publish
-        What a cluster shows: ``range``, as published; or ``mean`` or ``median`` of its numbers and dates, with the
-        median of ordered categories and the most frequent of others; or ``mode``, the most frequent value of each
-        attribute.
+        What a cluster shows: ``range``, as published, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------

@@ -50,9 +50,7 @@ class StratifiedClusters(Publisher):
     Parameters
     ----------
     publish
-        What a class shows: ``range``, as published; or ``mean`` or ``median`` of its numbers and dates, with the
-        median of ordered categories and the most frequent of others; or ``mode``, the most frequent value of each
-        attribute.
+        What a class shows: ``range``, as published, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------

@@ -25,9 +25,7 @@ class VMDAV(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     gamma
         How readily classes grow: 0 never, 0.2 suits scattered records and 1.1 records in clusters.
     keep_exact

@@ -19,7 +19,7 @@ from shoal.parameters import settle, shown
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
-Kind = Literal["distinct", "entropy", "recursive"]
+DiversityKind = Literal["distinct", "entropy", "recursive"]
 ROUNDING = 1e-12
 
 
@@ -57,7 +57,7 @@ class LDiversity:
     name: ClassVar[str] = "l-diversity"
     l: float  # noqa: E741 - as the model calls it
     column: str | None = None
-    kind: Kind = "distinct"
+    kind: DiversityKind = "distinct"
     c: float = 1.0
 
     def __post_init__(self) -> None:

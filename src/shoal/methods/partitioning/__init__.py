@@ -34,7 +34,15 @@ def gaps_first(table: Table, moments: Moments, key: Callable[[Spans], Array]) ->
 
 @dataclass(frozen=True)
 class Publisher:
-    """A method that publishes the same cells for all records of a class; which, is a parameter."""
+    """A method that publishes the same cells for all records of a class.
+
+    Parameters
+    ----------
+    publish
+        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
+        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
+        or ``mode``, the most frequent value of each attribute.
+    """
 
     name: ClassVar[str]
     publish: Publication = "range"
