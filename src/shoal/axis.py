@@ -204,7 +204,7 @@ class Axis:
                 all_groups.append(Group(members))
         return replace(self, groups=tuple(all_groups)), known
 
-    def shared_with(self, other: Axis) -> tuple[Axis, Move, Move]:
+    def shared_with(self, other: Axis) -> tuple[Axis, PositionMap, PositionMap]:
         """Give one axis for two columns of the same kind, and where the positions of each go on it."""
         if self is other or (self.values is None and other.values is None):
             return self, None, None
@@ -235,7 +235,7 @@ class Axis:
 
 
 # Where the positions of a column go on another axis; None where they stay what they are.
-Move = NDArray[np.int32] | None
+PositionMap = NDArray[np.int32] | None
 
 
 def days(texts: Sequence[str]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis, Group, Move
+from shoal.axis import Axis, Group, PositionMap
 from shoal.certificate import Certificate
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
@@ -164,7 +164,7 @@ def _between_names(before: Axis, after: Axis) -> Cover:
     return between
 
 
-def _moved(positions: Positions, move: Move) -> Positions:
+def _moved(positions: Positions, move: PositionMap) -> Positions:
     return positions if move is None else move[positions]
 
 

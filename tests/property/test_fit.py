@@ -17,7 +17,7 @@ from shoal.cells import Reading, parse
 from shoal.disclosure_risk import risk_of
 from shoal.engines.local import Local
 from shoal.engines.local.data import OWN, LocalData
-from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, Cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, CellRuns, decide
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Origin, Table
 
@@ -191,7 +191,7 @@ def random_cells(draw, size, number, *, sets):
     runs = [[list(g) for _, g in itertools.groupby(enumerate(cell), lambda p: p[1] - p[0])] for cell in cells]
     starts = np.cumsum([0, *map(len, runs)]).astype(np.int64)
     low, high = (np.array([run[end][1] for cell in runs for run in cell], np.int32) for end in (0, -1))
-    return Cells(starts, low, high, size), cells
+    return CellRuns(starts, low, high, size), cells
 
 
 @pytest.mark.parametrize("seed", range(12))

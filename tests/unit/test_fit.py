@@ -10,7 +10,7 @@ import shoal
 from shoal.certificate import Certificate, digest
 from shoal.disclosure_risk import risk_of
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
-from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, CellRuns, code_cells, decide
 
 
 def table(*, kinds=None, **columns):
@@ -131,7 +131,7 @@ def test_random_boxes_end_with_bounds_that_narrow_with_the_effort():
     ends = np.sort(draw.integers(0, 10_000, (3000, 5, 2)), axis=2).astype(np.int32)
     low, high = (np.ascontiguousarray(ends[:, :, side]) for side in (0, 1))
     codes, cells = code_cells(low, high)
-    columns = [Cells(np.arange(a.size + 1), a, b, 10_000) for a, b in cells]
+    columns = [CellRuns(np.arange(a.size + 1), a, b, 10_000) for a, b in cells]
     before = None
     for effort in (0, 10_000, 1_000_000, 20_000_000):
         now = decide(codes, columns, np.ones(3000, np.int64), effort)
@@ -182,7 +182,7 @@ def test_a_measure_is_asked_for_something_that_exists():
 
 
 def test_cells_outside_their_column_are_refused():
-    cells = Cells(np.arange(3), np.array([0, 2], np.int32), np.array([1, 5], np.int32), 5)
+    cells = CellRuns(np.arange(3), np.array([0, 2], np.int32), np.array([1, 5], np.int32), 5)
     with pytest.raises(InternalError, match="outside"):
         decide(np.array([[0], [1]], np.int32), [cells], np.ones(2, np.int64), 100)
 

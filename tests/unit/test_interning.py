@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.engines.local import text_reader
 from shoal.engines.local.text_head import read_head
-from shoal.kernels.delimited import DONE, TEXT, InternedTexts, Rows
+from shoal.kernels.delimited import DONE, TEXT, InternedTexts, RowParser
 
 SLOTS = 4096  # of the first table
 
@@ -25,7 +25,7 @@ def read(texts, **key):
     buffer = np.frombuffer("".join(f"{text}\n" for text in texts).encode(), np.uint8)
     cells, others = np.empty((len(texts), 1), np.int32), np.empty((len(texts), 0), np.int32)
     one = np.zeros(1, np.int32)
-    rows = Rows(
+    rows = RowParser(
         one + np.int32(TEXT), one, cells, others, InternedTexts(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
     )
     assert rows.read(buffer, 0, buffer.size, ",")[0] == DONE
@@ -62,13 +62,13 @@ def test_a_column_that_is_no_number_in_the_first_rows_does_not_take_a_second_rea
     path = tmp_path / "release.csv"
     path.write_text("a,b\n" + "".join(f"[{i};{i + 4}],{i}\n" for i in range(2000)), encoding="utf-8")
     taken = []
-    rows = Rows.read
+    rows = RowParser.read
 
     def counting(self, buffer, start, stop, delimiter):
         taken.append(stop - start)
         return rows(self, buffer, start, stop, delimiter)
 
-    monkeypatch.setattr(Rows, "read", counting)
+    monkeypatch.setattr(RowParser, "read", counting)
     reading = text_reader.TextReading(path, read_head(path, None, None), ["a", "b"], [], [])
     (stretch,) = reading.stretches(None)
     assert stretch.cells.shape == (2000, 2)

@@ -115,7 +115,7 @@ def test_what_is_not_settled_does_not_count_but_is_told():
     found = measured(SIX, shoal.measures.OrderLeak(effort=0), kinds=AGES)
     assert (found.value, found.lower, found.upper) == (0, 0, 1)
     assert found.detail["unsettled"] == 6
-    assert shoal.measures.OrderLeak.sentence(found.detail).endswith("Of 6 more it could not be told.")
+    assert shoal.measures.OrderLeak.sentence(found.detail).endswith("Of 6 more it stays undecided.")
 
 
 @pytest.mark.parametrize(

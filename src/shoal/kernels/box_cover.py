@@ -25,7 +25,7 @@ _ALLOWANCES = (20_000, 1_000_000, 50_000_000, 2**62)
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellRuns:
     """The distinct cells of a column, each a set of the elementary values ``0 … size - 1``.
 
     Cell ``c`` has the runs ``starts[c]:starts[c + 1]`` from ``low`` to ``high``, both included, in ascending order
@@ -73,7 +73,7 @@ def code_cells(lo: Positions, hi: Positions) -> tuple[Positions, list[tuple[Posi
     return codes, cells
 
 
-def decide(codes: Positions, columns: Sequence[Cells], counts: Integers, effort: int) -> NDArray[np.uint8]:
+def decide(codes: Positions, columns: Sequence[CellRuns], counts: Integers, effort: int) -> NDArray[np.uint8]:
     """Say of each box whether it is ``UNIQUE``, ``COVERED`` by others, or ``UNDECIDED`` when the effort is spent.
 
     Parameters
@@ -139,7 +139,7 @@ class _Layout:
 
     places: Positions
     keys: Positions
-    runs: Cells
+    runs: CellRuns
     table: Positions
     loose: int
     load: Positions
@@ -150,7 +150,7 @@ class _Layout:
         return int(self.table.shape[0])
 
 
-def _laid_out(cells: Cells, codes: Positions) -> _Layout:
+def _laid_out(cells: CellRuns, codes: Positions) -> _Layout:
     """Put the cells of a column on levels, and find out how many boxes have each value."""
     cells.check()
     starts, low, high, number = cells.starts, cells.low, cells.high, cells.number
@@ -182,7 +182,7 @@ def _laid_out(cells: Cells, codes: Positions) -> _Layout:
     return _Layout(places, keys, runs, table, loose, load.astype(np.int32), share)
 
 
-def _with_hulls(cells: Cells, loose: int) -> tuple[Cells, Positions]:
+def _with_hulls(cells: CellRuns, loose: int) -> tuple[CellRuns, Positions]:
     """Add hulls of loose cells whose ends lie near each other, and say what stands for each cell in the tree."""
     first, last = cells.low[cells.starts[loose:-1]], cells.high[cells.starts[loose + 1 :] - 1]
     steps = np.arange(1, _STEPS) / _STEPS
@@ -193,15 +193,15 @@ def _with_hulls(cells: Cells, loose: int) -> tuple[Cells, Positions]:
     np.maximum.at(high, which, last)
     starts = np.append(cells.starts, cells.starts[-1] + np.arange(1, kinds.size + 1))
     keys = np.append(np.arange(loose), cells.number + which).astype(np.int32)
-    return Cells(starts, np.append(cells.low, low), np.append(cells.high, high), cells.size), keys
+    return CellRuns(starts, np.append(cells.low, low), np.append(cells.high, high), cells.size), keys
 
 
-def _taken(cells: Cells, order: Positions) -> Cells:
+def _taken(cells: CellRuns, order: Positions) -> CellRuns:
     """Give the cells in another order."""
     lengths = np.diff(cells.starts)[order]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     runs = np.repeat(cells.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])
-    return Cells(starts, cells.low[runs], cells.high[runs], cells.size)
+    return CellRuns(starts, cells.low[runs], cells.high[runs], cells.size)
 
 
 @dataclass(frozen=True)

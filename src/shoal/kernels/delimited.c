@@ -211,13 +211,13 @@ static int64_t plain_rows(const uint8_t **place, uint8_t mark, const int32_t *ta
 /* Read whole rows of buffer[start..stop-1] into two matrices; where tells status, place, row, line and a detail.
  *
  * The last byte must be a line feed, so that no cell without quotes runs beyond it. A column's target is its place in
- * cells, or, counted down from -1, in others. spoilt counts per number column the cells that are no canonical
+ * cells, or, counted down from -1, in others. irregular counts per number column the cells that are no canonical
  * integers: the caller then reads the column again as text. */
 KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_t delimiter, const int32_t *modes,
                       const int32_t *targets, int64_t columns, int32_t *cells, int64_t width, int32_t *others,
                       int64_t other_width, int64_t row_room, int32_t *slots, int64_t slot_count, int64_t *words,
                       int64_t word_room, uint8_t *heap, int64_t heap_room, int64_t *state, const uint64_t *key,
-                      int64_t *spoilt, uint8_t *scratch, int64_t scratch_room, int64_t *where) {
+                      int64_t *irregular, uint8_t *scratch, int64_t scratch_room, int64_t *where) {
     Words known = {slots, slot_count, words, word_room, heap, heap_room, state, columns, key};
     const uint8_t mark = (uint8_t)delimiter, *end = buffer + stop, *place = buffer + start;
     int64_t row = where[2], line = where[3], status = DONE, detail = 0;
@@ -270,7 +270,7 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
             if (mode == NUMBER && *p != '"') {
                 while (*p != mark && *p != '\n') p++;
                 value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
-                spoilt[column] += value == TOP;
+                irregular[column] += value == TOP;
                 if (p - first > scratch_room) status = LONG_CELL;
             } else if (*p != '"') {
                 while (*p != mark && *p != '\n') p++;
@@ -287,7 +287,7 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                     status = size == -1 ? OPEN_QUOTE : LONG_CELL;
                 } else if (mode == NUMBER) {
                     value = number(scratch, size);
-                    spoilt[column] += value == TOP;
+                    irregular[column] += value == TOP;
                 } else if (mode == TEXT && (value = intern(&known, scratch, size, column, line)) < 0) {
                     status = MORE_WORDS;
                     detail = size;

@@ -57,7 +57,7 @@ class InternedTexts:
 
 
 @dataclass
-class Rows:
+class RowParser:
     """Where rows go: the columns of two matrices. A target counted down from -1 is a column of the second."""
 
     modes: Positions
@@ -65,7 +65,7 @@ class Rows:
     cells: Positions
     others: Positions
     words: InternedTexts
-    spoilt: Integers
+    irregular: Integers
     scratch: NDArray[np.uint8]
     row: int = 0
     line: int = 1
@@ -83,7 +83,7 @@ class Rows:
             "read_rows", buffer, start, stop, Int32(ord(delimiter)), self.modes, self.targets, self.modes.size,
             self.cells, self.cells.shape[1], self.others, self.others.shape[1], self.cells.shape[0],
             words.slots, words.slots.size, words.known, words.known.shape[0], words.heap, words.heap.size, words.state,
-            words.key, self.spoilt, self.scratch, self.scratch.size, where,
+            words.key, self.irregular, self.scratch, self.scratch.size, where,
         )  # fmt: skip
         status, place, self.row, self.line, detail = where.tolist()
         return status, place, detail

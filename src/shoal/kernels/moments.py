@@ -13,7 +13,7 @@ from shoal.arrays import Floats, Offsets, Positions
 from shoal.kernels import MISSING, TOP, call, of_kind
 
 # Distinct spans by their two ends, and how often each occurs.
-Pairs = tuple[Positions, Positions, NDArray[np.int64]]
+SpanCounts = tuple[Positions, Positions, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class PartialMoments:
     squares: tuple[int, ...]
     lowest: Positions
     highest: Positions
-    listed: dict[int, Pairs]
+    listed: dict[int, SpanCounts]
 
 
 def partial_moments(lo: Positions, hi: Positions, offsets: Offsets) -> PartialMoments:
@@ -60,7 +60,7 @@ def partial_moments(lo: Positions, hi: Positions, offsets: Offsets) -> PartialMo
     )
 
 
-def _pairs(lo: Positions, hi: Positions, *, exact: bool) -> Pairs:
+def _pairs(lo: Positions, hi: Positions, *, exact: bool) -> SpanCounts:
     present = lo != MISSING
     if exact:
         counts = np.bincount(lo[present])
@@ -101,7 +101,7 @@ def moments(
     return np.array(count, np.int64), mean, deviation, lowest, highest
 
 
-def _together(parts: Sequence[Pairs]) -> Pairs:
+def _together(parts: Sequence[SpanCounts]) -> SpanCounts:
     if len(parts) == 1:
         return parts[0]
     lo, hi, times = (np.concatenate([part[i] for part in parts]) for i in range(3))

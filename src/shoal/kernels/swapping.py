@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Integers, Positions, Singles
 from shoal.kernels import below, call, of_kind
-
-Members = tuple[Positions, Integers]  # records class after class, and where each class begins and the last one ends
+from shoal.kernels.spans import Members
 
 DEPTH = 64  # halves within halves
 PENALTY = 100.0  # boxes are measured in units of what is counted, distances are below 1

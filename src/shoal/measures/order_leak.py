@@ -12,7 +12,7 @@ from shoal.arrays import Flags
 from shoal.errors import ParameterError
 from shoal.kernels.box_intersection import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
-from shoal.measures.reidentification.row_order import RowOrder, RowRange
+from shoal.measures.reidentification.row_order import ObservedOrder, RowRange
 from shoal.parameters import settle
 from shoal.table import Classes, Table
 
@@ -67,7 +67,7 @@ class OrderLeak:
         counted = released.classes(_sizes, self.known)
         classes, smallest = sum(number for number, _ in counted), min(least for _, least in counted)
         k = self.k or max(smallest, 2)
-        order = RowOrder(released, names)
+        order = ObservedOrder(released, names)
         # Where all classes are runs of rows, those of a class are narrowed alike; and rows that stand in the order of
         # their published cells are in runs, too, which tells nothing of the order that they had.
         steps = order.steps if order.runs > classes else np.zeros_like(order.steps)
@@ -80,7 +80,7 @@ class OrderLeak:
         share = leaking / released.rows
         return Score(self.name, share, share, (leaking + unsettled) / released.rows, detail)
 
-    def _few(self, order: RowOrder, stretch: RowRange, k: int, smallest: int) -> tuple[Flags, Flags]:
+    def _few(self, order: ObservedOrder, stretch: RowRange, k: int, smallest: int) -> tuple[Flags, Flags]:
         """Say which records have too few that fit by the order alone, and which stay undecided."""
         effort = EFFORT if self.effort is None else self.effort
         before = None
@@ -102,7 +102,7 @@ class OrderLeak:
         if not detail["sorted"]:
             return "The order of the rows bounds no quasi-identifier."
         names = " and ".join(f"'{name}'" for name in detail["sorted"])
-        more = f" Of {detail['unsettled']:,} more it could not be told." if detail["unsettled"] else ""
+        more = f" Of {detail['unsettled']:,} more it stays undecided." if detail["unsettled"] else ""
         return (
             f"Rows stand in the order of {names}: {detail['leaking']:,} of {detail['records']:,} records have fewer "
             f"than {detail['k']:,} that fit.{more}"

@@ -30,7 +30,7 @@ from shoal.methods.partitioning.hilbert_order import (
 from shoal.methods.partitioning.metric_points import MetricSpace
 from shoal.methods.search.algorithm_selection import HASTE, Choice
 from shoal.methods.search.baselines import FEW, baseline_partitions
-from shoal.methods.search.constraint_repair import Problem, Requirements, least_size
+from shoal.methods.search.constraint_repair import RepairProblem, Requirements, least_size
 from shoal.methods.search.level_search import Search, grow_classes, search_levels
 from shoal.methods.search.model_constraints import ModelConstraints
 from shoal.methods.search.stratified_classes import classes_from_strata, match_classes, strata_needed
@@ -173,18 +173,18 @@ class Hilbert(Partitioner):
         strata_follow = close is not None and strata_needed(close.t, strata_from) > 1
         rank = None if close is None else Ranked(close.confidential(table.schema))
 
-        def formed(problem: Problem, size: int, constraints: Constraints, *, haste: bool) -> tuple[Labels, int]:
+        def formed(problem: RepairProblem, size: int, constraints: Constraints, *, haste: bool) -> tuple[Labels, int]:
             how = min(level, HASTY) if haste else level
             labels = _classes(problem.piece, costs, constraints, how, size, problem if self.keep_exact else None)
             return labels, number_by_first(labels, labels.size + 1)
 
-        def unconstrained(problem: Problem, size: int, haste: bool) -> tuple[Labels, int]:
+        def unconstrained(problem: RepairProblem, size: int, haste: bool) -> tuple[Labels, int]:
             return formed(problem, size, ModelConstraints().within(problem.piece, size, subject), haste=haste)
 
-        def constrained(problem: Problem, size: int, haste: bool) -> tuple[Labels, int]:
+        def constrained(problem: RepairProblem, size: int, haste: bool) -> tuple[Labels, int]:
             return formed(problem, size, counted.within(problem.piece, size, subject), haste=haste)
 
-        def by_strata(problem: Problem, size: int, haste: bool) -> tuple[Labels, int] | None:
+        def by_strata(problem: RepairProblem, size: int, haste: bool) -> tuple[Labels, int] | None:
             if close is None or rank is None:
                 return None
             return classes_from_strata(
@@ -192,7 +192,7 @@ class Hilbert(Partitioner):
             )
 
         def kernel(piece: Piece) -> Labels:
-            problem = Problem.of(requirements, piece)
+            problem = RepairProblem.of(requirements, piece)
             whole = close is not None and problem.rows == rows
             first, drawn = constrained if counted.constraints else None, by_strata if whole else None
             choice = Choice(
@@ -232,7 +232,7 @@ class Hilbert(Partitioner):
             labels = _classes(piece, costs, ModelConstraints().within(piece, k, subject), level, k, self.keep_exact)
             if space is None or requirements is None or can_be_cut(piece.rows, k):
                 return labels
-            problem = Problem.of(requirements, piece)
+            problem = RepairProblem.of(requirements, piece)
             own = labels, int(labels.max()) + 1
             labels, _ = min((own, *baseline_partitions(space, piece.rows, k)), key=lambda way: problem.cost(*way))
             number_by_first(labels, labels.size + 1)
@@ -271,7 +271,7 @@ def _tree(axis: Axis) -> TreeCosts | None:
 
 
 def _classes(
-    piece: Piece, costs: Costs, constraints: Constraints, level: int, size: int, keep_exact: Problem | bool | None
+    piece: Piece, costs: Costs, constraints: Constraints, level: int, size: int, keep_exact: RepairProblem | bool | None
 ) -> Labels:
     """Label the rows of a piece: first those that are alike already, then all others.
 
@@ -285,7 +285,9 @@ def _classes(
         return best_cut(rows, size)
     labels, kept = np.full(n, -1, np.int32), 0
     if keep_exact and not constraints.confidential:
-        labels, kept = _alike(rows, constraints.persons, k, keep_exact if isinstance(keep_exact, Problem) else None)
+        labels, kept = _alike(
+            rows, constraints.persons, k, keep_exact if isinstance(keep_exact, RepairProblem) else None
+        )
     rest = np.flatnonzero(labels < 0).astype(np.int32)
     if 0 < rest.size < size:
         labels, rest = _filled_up(labels, rest, kept, size)
@@ -302,7 +304,7 @@ def _classes(
     return labels
 
 
-def _alike(rows: Spans, persons: Labels | None, k: int, problem: Problem | None) -> tuple[Labels, int]:
+def _alike(rows: Spans, persons: Labels | None, k: int, problem: RepairProblem | None) -> tuple[Labels, int]:
     """Label the rows that share all their cells with k-1 others, and -1 the rest; also gives the number of labels."""
     labels, groups = label_rows(rows.lo, rows.hi, np.arange(rows.lo.shape[1]))
     sizes = np.bincount(labels, minlength=groups)

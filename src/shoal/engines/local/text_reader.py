@@ -28,7 +28,7 @@ from shoal.kernels.delimited import (
     SKIP,
     TEXT,
     InternedTexts,
-    Rows,
+    RowParser,
 )
 from shoal.progress import Part, counted
 from shoal.table import Written
@@ -109,8 +109,8 @@ class TextReading:
         targets = np.array([self.places.get(name, 0) for name in self.head.header], np.int32)
         packed = is_compressed(self.path)
         size = 0 if packed else self.path.stat().st_size
-        found, spoilt, again = 0, np.ones(1, bool), ""
-        while spoilt.any():
+        found, irregular, again = 0, np.ones(1, bool), ""
+        while irregular.any():
             self.counts = {}
             file_digest, content = Digest(), Digest()
             with (
@@ -120,16 +120,16 @@ class TextReading:
                 self._pass = reading = _Pass(file, size, self.head, self.modes, targets, self.widths, rows, content)
                 reading.part, reading.packed = part, file_digest if packed else None
                 for stretch in reading.stretches(rows):
-                    spoilt = reading.rows.spoilt > 0
-                    if spoilt.any():
-                        self.modes[spoilt] = TEXT
+                    irregular = reading.rows.irregular > 0
+                    if irregular.any():
+                        self.modes[irregular] = TEXT
                         if rows is not None:
                             raise Spoilt
                     else:
                         self._count(stretch)
                         found += stretch.cells.shape[0]
                         yield stretch
-                spoilt, self.blank_line = reading.rows.spoilt > 0, reading.blank_line
+                irregular, self.blank_line = reading.rows.irregular > 0, reading.blank_line
                 again = "once more"
             self.content = content.written
             self.written = file_digest.written if packed else self.content
@@ -194,8 +194,10 @@ class _Pass:
         room = min(self.size or _CHUNK, _CHUNK) // (2 * modes.size) + 1024
         room = room if most is None else min(room, most)
         cells, others = (np.empty((room, width), np.int32) for width in widths)
-        spoilt, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
-        self.rows = Rows(modes, targets, cells, others, InternedTexts(modes.size), spoilt, scratch, line=head.line)
+        irregular, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
+        self.rows = RowParser(
+            modes, targets, cells, others, InternedTexts(modes.size), irregular, scratch, line=head.line
+        )
         self.blank_line = 0
 
     def stretches(self, most: int | None) -> Iterator[Stretch]:
@@ -212,7 +214,7 @@ class _Pass:
             if raw.find(0, held, held + got) >= 0:
                 raise DataError("The file holds zero bytes, so it is not text.", "Check how it was made.")
             fresh = memoryview(raw)[held : held + got]
-            if not self.rows.spoilt.any():  # else what is read here is read once more
+            if not self.rows.irregular.any():  # else what is read here is read once more
                 self.content.update(fresh)
             if self.head.start > 0 and seen <= self.head.start:
                 before.update(fresh[: self.head.start - seen])
@@ -228,7 +230,7 @@ class _Pass:
             skip -= place
             whole = raw.rfind(b"\n", place, stop) + 1 or place
             place = yield from self._take(np.frombuffer(raw, np.uint8), place, whole, seen, most, last=got == 0)
-            if got == 0 or (seen == got and self.rows.spoilt.any()):  # it is read again: the sooner the better
+            if got == 0 or (seen == got and self.rows.irregular.any()):  # it is read again: the sooner the better
                 break
             held = stop - place
             raw[:held] = raw[place:stop]

@@ -34,7 +34,7 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False)
-class Slips:
+class ErrorModel:
     """The slips of one column.
 
     Parameters
@@ -55,7 +55,7 @@ class Slips:
     often: Integers | None
 
     @classmethod
-    def of(cls, table: Table, name: str, *, as_code: bool = False) -> Slips:
+    def of(cls, table: Table, name: str, *, as_code: bool = False) -> ErrorModel:
         """Find out how a column slips; numbers that are codes slip as categories do."""
         axis = table.schema[name].axis
         if any(table.boxes(_wide(len(axis.values) if axis.nominal and axis.values is not None else None), (name,))):

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from shoal.engines import Boxes
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
-from shoal.measures.reidentification.attacker_errors import Entries, Slips
-from shoal.measures.reidentification.record_matches import Found, RowLookup
+from shoal.measures.reidentification.attacker_errors import Entries, ErrorModel
+from shoal.measures.reidentification.record_matches import MatchedBoxes, RowLookup
 from shoal.measures.statistics.sampling import chances, sampled_rows
 from shoal.progress import stage
 from shoal.table import Classes, Table
@@ -86,7 +86,7 @@ class ErringAttacker:
     known: Sequence[str] | None = None
     codes: Collection[str] = ()
     seed: int = 0
-    _slips: dict[str, Slips] = field(default_factory=dict, init=False, repr=False)
+    _slips: dict[str, ErrorModel] = field(default_factory=dict, init=False, repr=False)
 
     def matches(self, errors: Mapping[str, float]) -> Matches:
         """Give what he claims if each of some attributes is wrong with a probability from 0 to 1.
@@ -101,7 +101,7 @@ class ErringAttacker:
         stage("measuring errors of attackers")
         for name in rates:
             if name not in self._slips:
-                self._slips[name] = Slips.of(self.table, name, as_code=name in self.codes)
+                self._slips[name] = ErrorModel.of(self.table, name, as_code=name in self.codes)
         erring = {name: rate for name, rate in rates.items() if rate} or dict([*rates.items()][:1])
         if len(erring) == 1:
             [(name, rate)] = erring.items()
@@ -130,7 +130,7 @@ def checked_rate(name: str, rate: float) -> float:
     return float(rate)
 
 
-def _exact(table: Table, others: tuple[str, ...], name: str, slips: Slips, rate: float) -> tuple[float, float]:
+def _exact(table: Table, others: tuple[str, ...], name: str, slips: ErrorModel, rate: float) -> tuple[float, float]:
     """Give both shares where one attribute errs: records that differ in nothing else may be taken for each other."""
 
     def found(classes: Classes) -> tuple[int, int, float]:
@@ -155,7 +155,7 @@ def _exact(table: Table, others: tuple[str, ...], name: str, slips: Slips, rate:
     return right / table.rows, rate * arriving / table.rows
 
 
-def _alone(slips: Slips, entries: Entries) -> tuple[int, float]:
+def _alone(slips: ErrorModel, entries: Entries) -> tuple[int, float]:
     """Count the records that stand alone, and how many others are expected to be taken for them if all slip."""
     alone = entries.counts == 1
     arriving = float(slips.arriving(entries)[alone].sum()) if slips.last and entries.counts.size else 0.0
@@ -163,7 +163,7 @@ def _alone(slips: Slips, entries: Entries) -> tuple[int, float]:
 
 
 def _drawn(
-    table: Table, names: tuple[str, ...], slips: Mapping[str, Slips], rates: Mapping[str, float], seed: int
+    table: Table, names: tuple[str, ...], slips: Mapping[str, ErrorModel], rates: Mapping[str, float], seed: int
 ) -> tuple[float, float, float]:
     """Give both shares and the standard error of the second: beliefs with something wrong are drawn and looked for."""
     rows = sampled_rows(table.rows, ATTEMPTS, seed)
@@ -193,12 +193,14 @@ def _fresh(size: int, stream: int, seed: int) -> NDArray[np.float64]:
     return chances(np.arange(size, dtype=np.int64) + stream * ATTEMPTS, seed)
 
 
-def _finding(sought: RowLookup, erring: Sequence[tuple[int, Slips, float]]) -> Callable[[Boxes], tuple[float, Found]]:
+def _finding(
+    sought: RowLookup, erring: Sequence[tuple[int, ErrorModel, float]]
+) -> Callable[[Boxes], tuple[float, MatchedBoxes]]:
     """Give what counts those about whom the attacker is right, and finds the records that beliefs may fit."""
     among = sought.among()
     rates = [(j, rate) for j, slips, rate in erring if slips.last]
 
-    def found(boxes: Boxes) -> tuple[float, Found]:
+    def found(boxes: Boxes) -> tuple[float, MatchedBoxes]:
         alone = boxes.lo[boxes.counts == 1]
         right = np.ones(alone.shape[0])
         for j, rate in rates:

@@ -9,7 +9,7 @@ from shoal.arrays import Positions
 from shoal.axis import Axis
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, CellRuns, code_cells, decide
 from shoal.schema import Schema
 
 _LAST = chr(0x10FFFF)
@@ -35,7 +35,7 @@ def fit_verdicts(boxes: Boxes, schema: Schema, effort: int) -> NDArray[np.uint8]
     return decide(codes, columns, boxes.counts, effort)
 
 
-def _stretches(axis: Axis, low: Positions, high: Positions, lowest: int, highest: int, missing: bool) -> Cells:
+def _stretches(axis: Axis, low: Positions, high: Positions, lowest: int, highest: int, missing: bool) -> CellRuns:
     """Cut an ordered axis wherever a cell begins or ends: what lies between two cuts behaves alike and counts once.
 
     If there are missing cells, they are the value 0, which only they and ``*`` have.
@@ -52,10 +52,10 @@ def _stretches(axis: Axis, low: Positions, high: Positions, lowest: int, highest
     begin[inside] = first + np.searchsorted(cuts, low[inside])
     end[inside] = first + np.searchsorted(cuts, ends[inside]) - 1
     end[high == TOP] = size - 1
-    return Cells(np.arange(low.size + 1, dtype=np.int64), begin, end, size)
+    return CellRuns(np.arange(low.size + 1, dtype=np.int64), begin, end, size)
 
 
-def _sets(axis: Axis, low: Positions, high: Positions, lowest: int, highest: int, missing: bool) -> Cells:
+def _sets(axis: Axis, low: Positions, high: Positions, lowest: int, highest: int, missing: bool) -> CellRuns:
     """Give the categories of each cell of a nominal axis as runs; those that no cell but ``*`` has count once.
 
     A wildcard such as 937** also stands for codes that nobody listed. Those that the same wildcards cover behave
@@ -99,7 +99,7 @@ def _sets(axis: Axis, low: Positions, high: Positions, lowest: int, highest: int
     end = np.concatenate([place[ends], np.full(whole.size, size - 1), np.zeros(nothing.size, np.int64)])
     order = np.lexsort((begin, owner))
     starts = np.searchsorted(owner[order], np.arange(low.size + 1)).astype(np.int64)
-    return Cells(starts, begin[order].astype(np.int32), end[order].astype(np.int32), size)
+    return CellRuns(starts, begin[order].astype(np.int32), end[order].astype(np.int32), size)
 
 
 __all__ = ["COVERED", "UNDECIDED", "UNIQUE", "fit_verdicts"]

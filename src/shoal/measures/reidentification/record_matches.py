@@ -13,7 +13,7 @@ from shoal.kernels.grouping import count_labels, label_rows, mix_rows
 from shoal.table import Table
 
 # Both ends of the cells of some boxes, and how often each box occurs.
-Found = tuple[Positions, Positions, Integers]
+MatchedBoxes = tuple[Positions, Positions, Integers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,12 @@ class RowLookup:
         """The numbers of all columns."""
         return np.arange(self.lo.shape[1], dtype=np.int64)
 
-    def among(self) -> Callable[[Boxes], Found]:
+    def among(self) -> Callable[[Boxes], MatchedBoxes]:
         """Give what finds the boxes that may equal a row."""
         columns = self.columns
         wanted = np.unique(mix_rows(np.ascontiguousarray(self.lo), np.ascontiguousarray(self.hi), columns))
 
-        def found(boxes: Boxes) -> Found:
+        def found(boxes: Boxes) -> MatchedBoxes:
             mixed = mix_rows(boxes.lo, boxes.hi, columns)
             places = np.minimum(np.searchsorted(wanted, mixed), wanted.size - 1)
             some = np.flatnonzero(wanted[places] == mixed)
@@ -45,7 +45,7 @@ class RowLookup:
 
         return found
 
-    def counts(self, found: Sequence[Found]) -> Integers:
+    def counts(self, found: Sequence[MatchedBoxes]) -> Integers:
         """Count the records that equal each row, among the boxes that were found."""
         rows = self.lo.shape[0]
         lo, hi = (np.concatenate([mine, *(part[i] for part in found)]) for i, mine in enumerate((self.lo, self.hi)))

@@ -43,7 +43,7 @@ class RowRange:
         return slice(self.first - self.begin, self.last - self.begin)
 
 
-class RowOrder:
+class ObservedOrder:
     """A table in the order of its rows, in some columns.
 
     ``runs`` counts the runs of rows with equal cells, and ``steps`` has for each column 1 if its values can rise along

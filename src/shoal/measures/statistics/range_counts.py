@@ -36,14 +36,14 @@ class Several:
     members: frozenset[int]
 
 
-Part = Range | Several
+QueryRange = Range | Several
 # Gives the share of each cell of a column that lies in a part.
-Share = Callable[[Part], NDArray[np.bool_] | Floats]
+ShareOf = Callable[[QueryRange], NDArray[np.bool_] | Floats]
 # Gives what work makes of the boxes of a table in some columns.
-Look = Callable[[Callable[[Boxes], Any], Sequence[str]], list[Any]]
+BoxReader = Callable[[Callable[[Boxes], Any], Sequence[str]], list[Any]]
 
 
-def look_at(table: Table, rows: NDArray[np.int64] | None) -> Look:
+def look_at(table: Table, rows: NDArray[np.int64] | None) -> BoxReader:
     """Look at all records of a table, or only at some of them, by their ascending numbers."""
     if rows is None:
         return table.boxes
@@ -57,7 +57,7 @@ def look_at(table: Table, rows: NDArray[np.int64] | None) -> Look:
 
 
 def estimated_counts(
-    look: Look, side: int, grounds: Mapping[str, Line | Categories], queries: Sequence[Mapping[str, Part]]
+    look: BoxReader, side: int, grounds: Mapping[str, Line | Categories], queries: Sequence[Mapping[str, QueryRange]]
 ) -> Floats:
     """Count the records that lie in all parts of each query.
 
@@ -86,7 +86,7 @@ def estimated_counts(
     return sum(look(held_in, names), np.zeros(len(queries)))
 
 
-def _shares(ground: Line | Categories, side: int, boxes: Boxes, j: int, some: slice, sets: _Sets | None) -> Share:
+def _shares(ground: Line | Categories, side: int, boxes: Boxes, j: int, some: slice, sets: _Sets | None) -> ShareOf:
     """Give what tells the share of each of some cells in a part of their attribute."""
     lo, hi = np.ascontiguousarray(boxes.lo[some, j]), np.ascontiguousarray(boxes.hi[some, j])
     if isinstance(ground, Line):
@@ -110,9 +110,9 @@ class _Sets:
         ends[-1] = TOP
         self._members = ground.members(side, positions, ends)
         self._size = ground.size
-        self._known: dict[Part, Floats] = {}
+        self._known: dict[QueryRange, Floats] = {}
 
-    def shares(self, part: Part) -> Floats:
+    def shares(self, part: QueryRange) -> Floats:
         if part not in self._known:
             assert isinstance(part, Several)
             wanted = np.zeros(self._size + 2)
@@ -122,7 +122,7 @@ class _Sets:
         return self._known[part]
 
 
-def _of_values(line: Line, side: int, positions: Positions) -> Share:
+def _of_values(line: Line, side: int, positions: Positions) -> ShareOf:
     """Compare exact values by their positions, which takes a fraction of the time."""
     axis = line.axes[side]
     listed = (
@@ -131,7 +131,7 @@ def _of_values(line: Line, side: int, positions: Positions) -> Share:
         else line.numbers(side, np.arange(len(axis.values), dtype=np.int32))
     )
 
-    def share(part: Part) -> NDArray[np.bool_]:
+    def share(part: QueryRange) -> NDArray[np.bool_]:
         assert isinstance(part, Range)
         if listed is None:
             first, last = int(np.ceil(part.first)), int(np.floor(part.last))
@@ -143,7 +143,7 @@ def _of_values(line: Line, side: int, positions: Positions) -> Share:
     return share
 
 
-def _of_stretches(line: Line, side: int, lo: Positions, hi: Positions) -> Share:
+def _of_stretches(line: Line, side: int, lo: Positions, hi: Positions) -> ShareOf:
     """Give the share of the length of each cell."""
     begin, end = line.stretches(side, lo, hi)
     nothing = np.isnan(begin)
@@ -152,7 +152,7 @@ def _of_stretches(line: Line, side: int, lo: Positions, hi: Positions) -> Share:
     points = np.flatnonzero(length == 0)
     length[length <= 0] = 1.0
 
-    def share(part: Part) -> Floats:
+    def share(part: QueryRange) -> Floats:
         assert isinstance(part, Range)
         held = np.minimum(end, part.last)
         held -= np.maximum(begin, part.first - line.whole)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Integers, Positions
-from shoal.axis import Axis, Move
+from shoal.axis import Axis, PositionMap
 from shoal.engines.values import Moments
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
@@ -35,7 +35,7 @@ class Line:
     """
 
     axes: tuple[Axis, Axis]
-    moves: tuple[Move, Move]
+    moves: tuple[PositionMap, PositionMap]
     whole: bool
     scale: int
     domain: tuple[float, float]

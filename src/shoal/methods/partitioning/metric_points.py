@@ -20,7 +20,7 @@ from shoal.table import Column, Table
 _LOOKED_AT = 4096  # records whose values tell how long the steps between them are
 _LONG = 0.5  # standard deviations: a long step
 # Forms classes of at least k of some points: gives the class of each, and how many there are.
-Forming = Callable[[Points, int], tuple[Labels, int]]
+PointClustering = Callable[[Points, int], tuple[Labels, int]]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def numbers_behind(rows: Spans, positions: NDArray[np.int32], j: int) -> NDArray
     return found
 
 
-def partitioned(table: Table, k: int, classes: Forming, *, keep_exact: bool, lined: bool) -> tuple[Column, int]:
+def partitioned(table: Table, k: int, classes: PointClustering, *, keep_exact: bool, lined: bool) -> tuple[Column, int]:
     """Give the class of each record and how many there are.
 
     ``classes`` forms them of those records that are not left as they are; ``lined`` numbers them along an order in

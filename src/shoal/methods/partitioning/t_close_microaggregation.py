@@ -25,7 +25,7 @@ from shoal.models.t_closeness import TCloseness
 from shoal.table import Carry, Classes, Table
 
 # Forms classes of the records of a piece, which are also given as points.
-Forming = Callable[[Piece, Points], tuple[Labels, int]]
+PieceClustering = Callable[[Piece, Points], tuple[Labels, int]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Plan:
     ``keys`` are asked for only where a table is taken in pieces; None leaves that to the curve.
     """
 
-    form: Forming
+    form: PieceClustering
     carry: tuple[Carry, ...] = ()
     keys: Callable[[], list[Any]] | None = None
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Labels
 from shoal.kernels.swapping import SwapEffort
-from shoal.methods.search.constraint_repair import Problem, Solution, Strategy
+from shoal.methods.search.constraint_repair import RepairProblem, Solution, Strategy
 
 SMALL = 1 << 12  # records among which all is tried with all
 STRETCHES, LENGTH = (4, 8), 256  # on how many stretches ways and sizes are tried otherwise, and of how many records
@@ -28,10 +28,10 @@ HOPELESS = 0.3  # the share of classes that fail beyond which it is better to lo
 
 
 # Forms classes of at least so many records, in haste or not; gives None if that cannot be done.
-Start = Callable[[Problem, int, bool], tuple[Labels, int] | None]
+Start = Callable[[RepairProblem, int, bool], tuple[Labels, int] | None]
 # Forms classes of all records from a start, of a size; and repairs them by a strategy.
-Forming = Callable[[Start, int], tuple[Labels, int]]
-Repairing = Callable[[Start, int, Strategy], Solution]
+ClassFormer = Callable[[Start, int], tuple[Labels, int]]
+ClassRepairer = Callable[[Start, int, Strategy], Solution]
 
 
 class Trial(NamedTuple):
@@ -77,13 +77,15 @@ class Choice:
     strata_follow: bool
     strata_from: int
 
-    def cheapest(self, problem: Problem, least: int, effort: SwapEffort) -> Solution:
+    def cheapest(self, problem: RepairProblem, least: int, effort: SwapEffort) -> Solution:
         """Form and repair classes in several ways and sizes, and give those that cost least.
 
         Where hardly more is lost than without regard to promises, nothing else is tried.
         """
-        form: Forming = cache(lambda start, size: start(problem, size, False))
-        repair: Repairing = cache(lambda start, size, strategy: problem.repaired(*form(start, size), strategy, HASTE))
+        form: ClassFormer = cache(lambda start, size: start(problem, size, False))
+        repair: ClassRepairer = cache(
+            lambda start, size, strategy: problem.repaired(*form(start, size), strategy, HASTE)
+        )
         first, strategy, done = self.constrained or self.unconstrained, problem.strategies[0], []
         if problem.kept(*form(first, least)).mean() >= 1 - HOPELESS:
             done = [repair(first, least, strategy)]
@@ -102,14 +104,16 @@ class Choice:
         near = [one for one in done[:POLISHED] if one.cost <= NEAR * done[0].cost]
         return min((problem.polished(one, effort) for one in near), key=_cost)
 
-    def _among_few(self, problem: Problem, least: int) -> Iterator[Solution]:
+    def _among_few(self, problem: RepairProblem, least: int) -> Iterator[Solution]:
         """Do all that is tried with all records."""
         plain, strata = (self.unconstrained, self.constrained), (self.strata, max(least, self.strata_from))
         for start, size in (*((start, least) for start in plain), strata):
             if start is not None:
                 yield from (trial.found for trial in _tried(problem, start, size, FEW))
 
-    def _among_many(self, problem: Problem, least: int, form: Forming, repair: Repairing) -> Iterator[Solution]:
+    def _among_many(
+        self, problem: RepairProblem, least: int, form: ClassFormer, repair: ClassRepairer
+    ) -> Iterator[Solution]:
         """Try ways and sizes with some records, and do those that promise most with all."""
         few, limit, ahead = _looked_at(problem), np.inf, True
         plain = [
@@ -148,7 +152,7 @@ def sizes_from(least: int, most: int, step: int) -> list[int]:
     return [least, *(size for size in sizes if size > least)]
 
 
-def _tried(problem: Problem, start: Start, least: int, trial: TrialEffort) -> Iterator[Trial]:
+def _tried(problem: RepairProblem, start: Start, least: int, trial: TrialEffort) -> Iterator[Trial]:
     """Try one size after the other as long as that may get better."""
     best, idle = np.inf, 0
     for size in sizes_from(least, problem.rows // 2, trial.step):
@@ -166,7 +170,7 @@ def _tried(problem: Problem, start: Start, least: int, trial: TrialEffort) -> It
                 best, idle = found.cost, 0
 
 
-def _looked_at(problem: Problem) -> Problem:
+def _looked_at(problem: RepairProblem) -> RepairProblem:
     """Give a few stretches of the records, far from each other."""
     stretches = int(np.clip(problem.rows // (SHARE * LENGTH), *STRETCHES))
     begins = np.linspace(0, problem.rows - LENGTH, stretches).astype(np.int64)

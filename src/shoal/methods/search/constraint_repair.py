@@ -70,7 +70,7 @@ class Requirements:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class RepairProblem:
     """The records of a piece on which classes are repaired."""
 
     requirements: Requirements
@@ -79,7 +79,7 @@ class Problem:
     spread: Spread | None
 
     @classmethod
-    def of(cls, requirements: Requirements, piece: Piece) -> Problem:
+    def of(cls, requirements: Requirements, piece: Piece) -> RepairProblem:
         """Prepare a piece."""
         rows, costs, spread = piece.rows, standardized_costs(requirements.schema, requirements.moments), None
         ready = Prepared.of(rows.lo, rows.hi, rows.table, rows.offsets, costs)
@@ -106,12 +106,12 @@ class Problem:
         """How many records there are."""
         return int(self.piece.rows.lo.shape[0])
 
-    def some(self, chosen: Labels) -> Problem:
+    def some(self, chosen: Labels) -> RepairProblem:
         """Give some of the records."""
         lo = gather_rows(self.piece.rows.lo, chosen)
         hi = lo if self.piece.rows.hi is self.piece.rows.lo else gather_rows(self.piece.rows.hi, chosen)
         columns = {name: values[chosen] for name, values in self.piece.columns.items()}
-        return Problem.of(self.requirements, Piece(replace(self.piece.rows, lo=lo, hi=hi), columns))
+        return RepairProblem.of(self.requirements, Piece(replace(self.piece.rows, lo=lo, hi=hi), columns))
 
     def kept(self, labels: Labels, groups: int) -> NDArray[np.bool_]:
         """Tell which classes keep all promises."""

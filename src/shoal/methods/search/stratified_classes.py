@@ -21,7 +21,7 @@ from shoal.kernels.partition import Costs, coordinates, dearest
 from shoal.kernels.radix import order_by_integers, order_by_keys
 from shoal.kernels.strata_matching import match_strata
 from shoal.kernels.swapping import Spread, SwapEffort, swap_records
-from shoal.methods.search.constraint_repair import Problem
+from shoal.methods.search.constraint_repair import RepairProblem
 from shoal.models.t_closeness import TCloseness
 from shoal.table import Column, Ranked, Table
 
@@ -156,7 +156,7 @@ def draw_classes(
 
 
 def classes_from_strata(
-    problem: Problem, t: float, size: int, place: Labels, effort: SwapEffort
+    problem: RepairProblem, t: float, size: int, place: Labels, effort: SwapEffort
 ) -> tuple[Labels, int] | None:
     """Form classes of a size from the strata of all rows of a piece, or of some of them; None if none are needed."""
     rows, strata = problem.rows, strata_needed(t, size)
