@@ -23,8 +23,8 @@ from shoal.kernels import MISSING, TOP
 from shoal.notation import escape, in_order, in_set
 from shoal.zones import Zone
 
-Kind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
-KINDS: tuple[str, ...] = get_args(Kind)
+AxisKind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
+KINDS: tuple[str, ...] = get_args(AxisKind)
 
 Span = tuple[int, int]
 NOTHING: Span = (MISSING, MISSING)
@@ -64,7 +64,7 @@ class Axis:
         On a ``datetime`` axis, the zone of its clocks; the values are then moments of UTC.
     """
 
-    kind: Kind
+    kind: AxisKind
     values: NDArray[Any] | None = None
     groups: tuple[Group, ...] = field(default=())
     tree: Hierarchy | None = None

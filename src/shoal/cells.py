@@ -18,8 +18,8 @@ from shoal import notation
 from shoal.axis import (
     NOTHING,
     Axis,
+    AxisKind,
     Group,
-    Kind,
     same_number,
 )
 from shoal.errors import DataError
@@ -122,7 +122,7 @@ def _placed(found: Texts, reading: Reading) -> Vocabulary:
     return replace(placed, restyled=plain.looks is not looks, note=plain.note)
 
 
-_REASONS: dict[str, tuple[Kind, str]] = {
+_REASONS: dict[str, tuple[AxisKind, str]] = {
     "integer": ("integer", "whole numbers"),
     "code": ("category", "digits with leading zeros: a code, not a number"),
     "float": ("float", "numbers with decimals"),
@@ -132,7 +132,7 @@ _REASONS: dict[str, tuple[Kind, str]] = {
 }
 
 
-def _infer(found: Texts, plain: Plain) -> tuple[Kind, str, Odd | None]:
+def _infer(found: Texts, plain: Plain) -> tuple[AxisKind, str, Odd | None]:
     looks = plain.looks
     seats, lows, highs = looks.ends()
     if seats.size == 0:
@@ -158,7 +158,7 @@ def _infer(found: Texts, plain: Plain) -> tuple[Kind, str, Odd | None]:
     return "category", f"codes: {others:,} cells are no {what}" if mixed else "text", None
 
 
-def _place_numbers(found: Texts, looks: Looks, kind: Kind, reason: str) -> Vocabulary:
+def _place_numbers(found: Texts, looks: Looks, kind: AxisKind, reason: str) -> Vocabulary:
     if looks.sets:
         raise DataError(
             f"Column '{found.column}' is declared {kind} but holds sets of categories.",
@@ -185,7 +185,7 @@ def _place_numbers(found: Texts, looks: Looks, kind: Kind, reason: str) -> Vocab
     return Vocabulary(Axis(kind, values, zone=zone), lo, hi, looks.ranged, reason)
 
 
-def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Kind) -> NDArray[Any]:
+def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: AxisKind) -> NDArray[Any]:
     """Turn texts into numbers of a kind, or say on which line one cannot be."""
     try:
         numbers = convert(texts, kind)

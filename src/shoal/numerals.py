@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Kind, days, microseconds
+from shoal.axis import AxisKind, days, microseconds
 
 _INTEGER = r"[-+]?\d+"
 _FLOAT = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -44,7 +44,7 @@ def kind_of(texts: list[str]) -> str:
     return "text"
 
 
-def convert(texts: list[str], kind: Kind) -> NDArray[Any]:
+def convert(texts: list[str], kind: AxisKind) -> NDArray[Any]:
     """Turn texts into numbers, days or microseconds; ValueError says that one is not of the kind."""
     lines = "\n".join(texts) + "\n" if texts else ""
     patterns = dict(_PATTERNS)
@@ -60,7 +60,7 @@ def convert(texts: list[str], kind: Kind) -> NDArray[Any]:
     return np.array([int(text) for text in texts], dtype=np.int64)
 
 
-def fits(text: str, kind: Kind) -> bool:
+def fits(text: str, kind: AxisKind) -> bool:
     """Tell whether a text is of a kind, however large the number."""
     try:
         convert([text], kind)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import notation
-from shoal.axis import NOTHING, STAR, Kind
+from shoal.axis import NOTHING, STAR, AxisKind
 from shoal.errors import DataError
 from shoal.hierarchy import Hierarchy
 
@@ -18,7 +18,7 @@ from shoal.hierarchy import Hierarchy
 class Reading:
     """How texts are to be read: what was declared for a column, and what holds for the whole file."""
 
-    kind: Kind | None = None
+    kind: AxisKind | None = None
     order: tuple[str, ...] | None = None
     missing: frozenset[str] = frozenset({""})
     decimal: str | None = None

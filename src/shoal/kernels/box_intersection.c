@@ -1,7 +1,7 @@
 /* How many boxes meet a box, counted no further than is asked for.
  *
  * Boxes stand in an order in which neighbours are alike. Every so many that follow each other are a family with a hull,
- * families are families of a higher level, and so on up to a single one. Whoever asks looks among its own family first,
+ * families are families of a higher level, and so on up to a single one. A box looks among its own family first,
  * and then, one level up after the other, into those whose hull it meets. */
 #include "native.h"
 

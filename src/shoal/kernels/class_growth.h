@@ -120,7 +120,7 @@ static void widen_class(const Task *task, Pool *pool, Box box, int32_t row) {
     ban(task, pool, row);
 }
 
-static int64_t seat_of(const Bits *cost, int64_t n, int32_t wanted) {
+static int64_t slot_of(const Bits *cost, int64_t n, int32_t wanted) {
     int64_t i = 0;
     for (; i + STRIDE <= n; i += STRIDE) {
         int32_t here = 0;
@@ -136,7 +136,7 @@ static int64_t nearest(const Pool *pool) {
     const Bits *cost = (const Bits *)pool->cost;
     int32_t best = BANNED;
     for (int64_t i = 0; i < pool->left; i++) best = least(best, cost[i]);
-    return best == BANNED ? -1 : seat_of(cost, pool->left, best);
+    return best == BANNED ? -1 : slot_of(cost, pool->left, best);
 }
 
 /* The record that costs most; the first if none is left that may join. */
@@ -144,7 +144,7 @@ static int64_t farthest(const Pool *pool) {
     const Bits *cost = (const Bits *)pool->cost;
     int32_t worst = MISSING;
     for (int64_t i = 0; i < pool->left; i++) worst = most(worst, cost[i] == BANNED ? MISSING : cost[i]);
-    return worst == MISSING ? 0 : seat_of(cost, pool->left, worst);
+    return worst == MISSING ? 0 : slot_of(cost, pool->left, worst);
 }
 
 /* Let a class grow to k members by the nearest records of a pool, but by none that costs more than a limit. */

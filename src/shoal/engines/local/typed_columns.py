@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.axis import Kind, same_number
+from shoal.axis import AxisKind, same_number
 from shoal.engines.local.passing import bare, cleaned, named, texts_of
 from shoal.errors import DataError
 from shoal.numerals import convert
@@ -121,7 +121,7 @@ def marks(missing: Iterable[str], kind: str) -> list[Any]:
     return [mark for mark in found if mark is not None]
 
 
-def _behind(mark: str, kind: Kind) -> int | float | None:
+def _behind(mark: str, kind: AxisKind) -> int | float | None:
     try:
         number: int | float = convert([mark], kind)[0].item()
     except ValueError:

@@ -86,7 +86,7 @@ class ErringAttacker:
     known: Sequence[str] | None = None
     codes: Collection[str] = ()
     seed: int = 0
-    _slips: dict[str, ErrorModel] = field(default_factory=dict, init=False, repr=False)
+    _error_models: dict[str, ErrorModel] = field(default_factory=dict, init=False, repr=False)
 
     def matches(self, errors: Mapping[str, float]) -> Matches:
         """Give what he claims if each of some attributes is wrong with a probability from 0 to 1.
@@ -100,14 +100,14 @@ class ErringAttacker:
             raise ParameterError("No attribute errs.", "Name at least one: --error age=0.3.")
         stage("measuring errors of attackers")
         for name in rates:
-            if name not in self._slips:
-                self._slips[name] = ErrorModel.of(self.table, name, as_code=name in self.codes)
+            if name not in self._error_models:
+                self._error_models[name] = ErrorModel.of(self.table, name, as_code=name in self.codes)
         erring = {name: rate for name, rate in rates.items() if rate} or dict([*rates.items()][:1])
         if len(erring) == 1:
             [(name, rate)] = erring.items()
             others = tuple(each for each in names if each != name)
-            return Matches(rates, *_exact(self.table, others, name, self._slips[name], rate), 0.0)
-        return Matches(rates, *_drawn(self.table, names, self._slips, erring, self.seed))
+            return Matches(rates, *_exact(self.table, others, name, self._error_models[name], rate), 0.0)
+        return Matches(rates, *_drawn(self.table, names, self._error_models, erring, self.seed))
 
 
 def _rate(table: Table, names: Sequence[str], name: str, rate: float) -> float:
@@ -130,7 +130,7 @@ def checked_rate(name: str, rate: float) -> float:
     return float(rate)
 
 
-def _exact(table: Table, others: tuple[str, ...], name: str, slips: ErrorModel, rate: float) -> tuple[float, float]:
+def _exact(table: Table, others: tuple[str, ...], name: str, model: ErrorModel, rate: float) -> tuple[float, float]:
     """Give both shares where one attribute errs: records that differ in nothing else may be taken for each other."""
 
     def found(classes: Classes) -> tuple[int, int, float]:
@@ -138,37 +138,37 @@ def _exact(table: Table, others: tuple[str, ...], name: str, slips: ErrorModel, 
         numbers = np.repeat(np.arange(classes.sizes.size), classes.sizes)
         there = mine != MISSING
         lacking = int((np.bincount(numbers[~there]) == 1).sum())
-        keys, counts = np.unique(numbers[there] * (slips.last + 1) + slips.places(mine[there]), return_counts=True)
-        entries = Entries(*np.divmod(keys, slips.last + 1), counts)
-        return lacking, *_alone(slips, entries)
+        keys, counts = np.unique(numbers[there] * (model.last + 1) + model.places(mine[there]), return_counts=True)
+        entries = Entries(*np.divmod(keys, model.last + 1), counts)
+        return lacking, *_alone(model, entries)
 
     if others:
         parts = table.classes(found, others, (name,))
     else:
         positions, counts = table.counts(name)
         there = positions != MISSING
-        places = slips.places(positions[there])
+        places = model.places(positions[there])
         entries = Entries(np.zeros_like(places), places, counts[there])
-        parts = [(int((counts[~there] == 1).sum()), *_alone(slips, entries))]
+        parts = [(int((counts[~there] == 1).sum()), *_alone(model, entries))]
     lacking, alone, arriving = (math.fsum(part[i] for part in parts) for i in range(3))
-    right = lacking + alone * (1 - rate if slips.last else 1)
+    right = lacking + alone * (1 - rate if model.last else 1)
     return right / table.rows, rate * arriving / table.rows
 
 
-def _alone(slips: ErrorModel, entries: Entries) -> tuple[int, float]:
+def _alone(model: ErrorModel, entries: Entries) -> tuple[int, float]:
     """Count the records that stand alone, and how many others are expected to be taken for them if all slip."""
     alone = entries.counts == 1
-    arriving = float(slips.arriving(entries)[alone].sum()) if slips.last and entries.counts.size else 0.0
+    arriving = float(model.arriving(entries)[alone].sum()) if model.last and entries.counts.size else 0.0
     return int(alone.sum()), arriving
 
 
 def _drawn(
-    table: Table, names: tuple[str, ...], slips: Mapping[str, ErrorModel], rates: Mapping[str, float], seed: int
+    table: Table, names: tuple[str, ...], models: Mapping[str, ErrorModel], rates: Mapping[str, float], seed: int
 ) -> tuple[float, float, float]:
     """Give both shares and the standard error of the second: beliefs with something wrong are drawn and looked for."""
     rows = sampled_rows(table.rows, ATTEMPTS, seed)
     lo, hi = (np.repeat(ends, max(1, ATTEMPTS // table.rows), axis=0) for ends in table.cells(names, rows))
-    erring = [(names.index(name), slips[name], rate) for name, rate in rates.items()]
+    erring = [(names.index(name), models[name], rate) for name, rate in rates.items()]
     likely = np.stack([slip.able(lo[:, j]) * rate for j, slip, rate in erring], axis=1)
     # From each attribute on, the chance that none of the rest is wrong.
     spared = np.cumprod((1 - likely)[:, ::-1], axis=1)[:, ::-1]
@@ -198,7 +198,7 @@ def _finding(
 ) -> Callable[[Boxes], tuple[float, MatchedBoxes]]:
     """Give what counts those about whom the attacker is right, and finds the records that beliefs may fit."""
     among = sought.among()
-    rates = [(j, rate) for j, slips, rate in erring if slips.last]
+    rates = [(j, rate) for j, model, rate in erring if model.last]
 
     def found(boxes: Boxes) -> tuple[float, MatchedBoxes]:
         alone = boxes.lo[boxes.counts == 1]

@@ -1,6 +1,6 @@
 """How many records of a population stand alone, estimated from the sizes of classes in a sample of it.
 
-A record that is alone in a sample need not be alone in the population. Whoever has only the sample can estimate how
+A record that is alone in a sample need not be alone in the population. Who has only the sample can estimate how
 many are: from a model of class sizes (Pitman, SNB), or from the sizes in the sample itself (Zayatz).
 """
 
