@@ -18,7 +18,7 @@ from shoal.engines.local import Local
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, InternedTexts, RowParser
+from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, InternTable, RowParser
 from shoal.schema import Role
 
 _SIGNS = "ab01-.,;\t|\"' \r\n\\*[]{}é€ß"
@@ -213,9 +213,7 @@ def test_long_stretches_of_numbers_are_read_as_python_reads_them(width, seed, od
     irregular, scratch, place = np.zeros(width, np.int64), np.empty(64, np.uint8), 0
     for first in range(0, count, room):  # as many rows at a time as there is room for
         stop = min(first + room, count)
-        rows = RowParser(
-            modes, targets, cells[first:stop], others[first:stop], InternedTexts(width), irregular, scratch
-        )
+        rows = RowParser(modes, targets, cells[first:stop], others[first:stop], InternTable(width), irregular, scratch)
         status, place, _ = rows.read(buffer, place, buffer.size, delimiter)
         assert (status, rows.row, rows.line) == (DONE if stop == count else MORE_ROWS, stop - first, stop - first + 1)
     wanted = np.array([[whole(cell.strip('"')) for cell in row] for row in table], np.int64)

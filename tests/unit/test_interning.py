@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.engines.local import text_reader
 from shoal.engines.local.text_head import read_head
-from shoal.kernels.delimited import DONE, TEXT, InternedTexts, RowParser
+from shoal.kernels.delimited import DONE, TEXT, InternTable, RowParser
 
 SLOTS = 4096  # of the first table
 
@@ -26,7 +26,7 @@ def read(texts, **key):
     cells, others = np.empty((len(texts), 1), np.int32), np.empty((len(texts), 0), np.int32)
     one = np.zeros(1, np.int32)
     rows = RowParser(
-        one + np.int32(TEXT), one, cells, others, InternedTexts(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
+        one + np.int32(TEXT), one, cells, others, InternTable(1, **key), np.zeros(1, np.int64), np.empty(99, np.uint8)
     )
     assert rows.read(buffer, 0, buffer.size, ",")[0] == DONE
     assert rows.words.slots.size == SLOTS

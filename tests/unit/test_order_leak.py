@@ -9,7 +9,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.engines.parts.engine import Parted
 from shoal.errors import ParameterError
-from shoal.measures import row_order
+from shoal.measures.reidentification import row_order
 
 
 def measured(columns, measure=None, engine=None, **options):

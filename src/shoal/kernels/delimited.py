@@ -29,7 +29,7 @@ def _empty_slots() -> Positions:
 
 
 @dataclass
-class InternedTexts:
+class InternTable:
     """The distinct texts of a file: a hash table, the texts one behind the other, and what is known of each.
 
     ``known`` holds per text its column, place in ``heap``, length, code and first line. ``state`` holds the number of
@@ -64,7 +64,7 @@ class RowParser:
     targets: Positions
     cells: Positions
     others: Positions
-    words: InternedTexts
+    words: InternTable
     irregular: Integers
     scratch: NDArray[np.uint8]
     row: int = 0

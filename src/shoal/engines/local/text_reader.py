@@ -27,7 +27,7 @@ from shoal.kernels.delimited import (
     RAGGED,
     SKIP,
     TEXT,
-    InternedTexts,
+    InternTable,
     RowParser,
 )
 from shoal.progress import Part, counted
@@ -196,7 +196,7 @@ class _Pass:
         cells, others = (np.empty((room, width), np.int32) for width in widths)
         irregular, scratch = np.zeros(modes.size, np.int64), np.empty(_LONGEST_CELL, np.uint8)
         self.rows = RowParser(
-            modes, targets, cells, others, InternedTexts(modes.size), irregular, scratch, line=head.line
+            modes, targets, cells, others, InternTable(modes.size), irregular, scratch, line=head.line
         )
         self.blank_line = 0
 
