@@ -15,7 +15,7 @@ from shoal.engines.pieces import pieces_of
 from shoal.engines.values import Moments, Piece, Spans
 from shoal.errors import ParameterError
 from shoal.kernels.constraints import Constraints
-from shoal.kernels.grouping import by_label, count_distinct, gather_rows, label_rows
+from shoal.kernels.grouping import by_label, count_distinct, label_rows
 from shoal.kernels.partition import Costs, Effort, TreeCosts, number_by_first
 from shoal.kernels.swapping import SwapEffort
 from shoal.methods import required_model
@@ -31,7 +31,7 @@ from shoal.methods.partitioning.metric_points import MetricSpace
 from shoal.methods.search.algorithm_selection import HASTE, Choice
 from shoal.methods.search.baselines import FEW, baseline_partitions
 from shoal.methods.search.constraint_repair import RepairProblem, Requirements, least_size
-from shoal.methods.search.level_search import Search, grow_classes, search_levels
+from shoal.methods.search.level_search import Search, grow_classes, search_levels, some_of
 from shoal.methods.search.model_constraints import ModelConstraints
 from shoal.methods.search.stratified_classes import classes_from_strata, match_classes, strata_needed
 from shoal.methods.search.univariate_ranges import best_cut, can_be_cut
@@ -187,31 +187,22 @@ class Hilbert(Partitioner):
         def by_strata(problem: RepairProblem, size: int, haste: bool) -> tuple[Labels, int] | None:
             if close is None or rank is None:
                 return None
-            return classes_from_strata(
-                problem, close.t, size, problem.piece.columns[rank], HASTE if haste else SWAPS[effort]
-            )
+            swaps = HASTE if haste else SWAPS[effort]
+            return classes_from_strata(problem, close.t, size, problem.piece.columns[rank], swaps)
 
         def kernel(piece: Piece) -> Labels:
             problem = RepairProblem.of(requirements, piece)
             whole = close is not None and problem.rows == rows
             first, drawn = constrained if counted.constraints else None, by_strata if whole else None
-            choice = Choice(
-                unconstrained,
-                first,
-                drawn,
-                STRATA[effort],
-                strata_follow=strata_follow and not whole,
-                strata_from=strata_from,
-            )
+            later = strata_follow and not whole
+            choice = Choice(unconstrained, first, drawn, STRATA[effort], strata_follow=later, strata_from=strata_from)
             labels = choice.cheapest(problem, least, polish).labels
             number_by_first(labels, labels.size + 1)
             return labels
 
-        carried = dict.fromkeys([
-            *([] if subject is None else [subject]), *counted.columns, *requirements.carry,
-            *([] if rank is None else [rank]),
-        ])  # fmt: skip
-        return table.map_blocks(lambda: hilbert_keys(table, moments, costs), k, kernel, tuple(carried), ordered=True)
+        carried = (*subject_of(table.schema), *counted.columns, *requirements.carry, *([] if rank is None else [rank]))
+        keys = tuple(dict.fromkeys(carried))
+        return table.map_blocks(lambda: hilbert_keys(table, moments, costs), k, kernel, keys, ordered=True)
 
     def _level(self, rows: int) -> int:
         return self.quality + sum(rows < limit for limit in SMALL)
@@ -224,9 +215,8 @@ class Hilbert(Partitioner):
 
         # Among few records others may do better by chance; the aim must be theirs too, and there is no subject column.
         few = table.rows <= FEW and costs.squared and subject is None
-        space, requirements = (
-            (MetricSpace.of(table), Requirements.of(table, [], moments, costs)) if few else (None, None)
-        )
+        space = MetricSpace.of(table) if few else None
+        requirements = Requirements.of(table, [], moments, costs) if few else None
 
         def kernel(piece: Piece) -> Labels:
             labels = _classes(piece, costs, ModelConstraints().within(piece, k, subject), level, k, self.keep_exact)
@@ -285,20 +275,15 @@ def _classes(
         return best_cut(rows, size)
     labels, kept = np.full(n, -1, np.int32), 0
     if keep_exact and not constraints.confidential:
-        labels, kept = _alike(
-            rows, constraints.persons, k, keep_exact if isinstance(keep_exact, RepairProblem) else None
-        )
+        labels, kept = _alike(rows, constraints.persons, k, None if keep_exact is True else keep_exact)
     rest = np.flatnonzero(labels < 0).astype(np.int32)
     if 0 < rest.size < size:
         labels, rest = _filled_up(labels, rest, kept, size)
     if rest.size:
-        found = np.empty(0, np.int32)
         if search is None:
             found = grow_classes(rows, costs, replace(constraints, k=min(size, rest.size)), effort, rest)
         else:
-            lo = gather_rows(rows.lo, rest)
-            some = replace(rows, lo=lo, hi=lo if rows.hi is rows.lo else gather_rows(rows.hi, rest))
-            found = search_levels(some, costs, constraints.taken(rest), effort, search, size)
+            found = search_levels(some_of(rows, rest), costs, constraints.taken(rest), effort, search, size)
         labels[rest] = found + np.int32(kept)
     number_by_first(labels, n + 1)
     return labels

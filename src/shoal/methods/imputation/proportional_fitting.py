@@ -49,9 +49,7 @@ def impute_jointly(rows: Spans, exact: Positions, holes: NDArray[np.bool_], draw
         known = np.flatnonzero(~holes[:, j] & (imputed[:, j] != MISSING))
         context = _context(bins, _binned(imputed[:, j])[0], known, draw)
         values, counts = np.unique(exact[empty, j], return_counts=True)
-        expected = _expected_shares(
-            context[known], np.searchsorted(values, imputed[known, j]), imputed[known, j], values
-        )
+        expected = _expected_shares(context[known], imputed[known, j], values)
         imputed[empty, j] = _assign(
             rows.lo[empty, j], rows.hi[empty, j], context[empty], values, counts, expected, draw
         )
@@ -115,8 +113,9 @@ def _information(context: Integers, target: Integers) -> float:
     return round(float(surprise(parts) + surprise(whole) - surprise(pairs) - chance), 9)
 
 
-def _expected_shares(context: Integers, place: Integers, value: Positions, values: Positions) -> dict[int, Floats]:
+def _expected_shares(context: Integers, value: Positions, values: Positions) -> dict[int, Floats]:
     """Give the shares of values in each context of the complete records; values that do not occur are left out."""
+    place = np.searchsorted(values, value)
     inside = place < values.size
     inside[inside] = values[place[inside]] == value[inside]
     context, place = context[inside], place[inside]

@@ -83,9 +83,7 @@ class Choice:
         Where hardly more is lost than without regard to promises, nothing else is tried.
         """
         form: ClassFormer = cache(lambda start, size: start(problem, size, False))
-        repair: ClassRepairer = cache(
-            lambda start, size, strategy: problem.repaired(*form(start, size), strategy, HASTE)
-        )
+        repair: ClassRepairer = cache(lambda start, size, how: problem.repaired(*form(start, size), how, HASTE))
         first, strategy, done = self.constrained or self.unconstrained, problem.strategies[0], []
         if problem.kept(*form(first, least)).mean() >= 1 - HOPELESS:
             done = [repair(first, least, strategy)]
@@ -94,11 +92,8 @@ class Choice:
                 return problem.polished(done[0], effort)
         if problem.rows > SMALL:
             done += self._among_many(problem, least, form, repair)
-            return (
-                problem.polished(min(done, key=_cost), effort)
-                if done
-                else Solution(*form(self.unconstrained, least), np.inf)
-            )
+            best = min(done, key=_cost, default=None)
+            return problem.polished(best, effort) if best else Solution(*form(self.unconstrained, least), np.inf)
         done += self._among_few(problem, least)
         done.sort(key=_cost)
         near = [one for one in done[:POLISHED] if one.cost <= NEAR * done[0].cost]
@@ -106,24 +101,25 @@ class Choice:
 
     def _among_few(self, problem: RepairProblem, least: int) -> Iterator[Solution]:
         """Do all that is tried with all records."""
-        plain, strata = (self.unconstrained, self.constrained), (self.strata, max(least, self.strata_from))
-        for start, size in (*((start, least) for start in plain), strata):
-            if start is not None:
-                yield from (trial.found for trial in _tried(problem, start, size, FEW))
+        for trial in (*self._plain(problem, least, FEW), *self._stratified(problem, least, FEW)):
+            yield trial.found
+
+    def _plain(self, problem: RepairProblem, least: int, effort: TrialEffort) -> Iterator[Trial]:
+        """Try classes of neighbours."""
+        for start in filter(None, (self.unconstrained, self.constrained)):
+            yield from _tried(problem, start, least, effort)
+
+    def _stratified(self, problem: RepairProblem, least: int, effort: TrialEffort) -> list[Trial]:
+        """Try classes from strata."""
+        return [] if self.strata is None else list(_tried(problem, self.strata, max(least, self.strata_from), effort))
 
     def _among_many(
         self, problem: RepairProblem, least: int, form: ClassFormer, repair: ClassRepairer
     ) -> Iterator[Solution]:
         """Try ways and sizes with some records, and do those that promise most with all."""
         few, limit, ahead = _looked_at(problem), np.inf, True
-        plain = [
-            trial
-            for start in (self.unconstrained, self.constrained)
-            if start
-            for trial in _tried(few, start, least, MANY)
-        ]
-        best = min(plain, key=lambda trial: trial.estimate)
-        drawn = [] if self.strata is None else list(_tried(few, self.strata, max(least, self.strata_from), MANY))
+        best = min(self._plain(few, least, MANY), key=lambda trial: trial.estimate)
+        drawn = self._stratified(few, least, MANY)
         if drawn:
             other = min(drawn, key=lambda trial: trial.found.cost)
             if other.found.cost * self.lead < DOUBT * best.estimate:

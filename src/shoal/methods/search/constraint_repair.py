@@ -14,7 +14,7 @@ from shoal.arrays import Labels
 from shoal.engines.values import Moments, Piece
 from shoal.kernels.closeness import ordered_distance
 from shoal.kernels.constraints import Constraints
-from shoal.kernels.grouping import by_label, gather_rows, starts_of
+from shoal.kernels.grouping import by_label, starts_of
 from shoal.kernels.lattice import reassign
 from shoal.kernels.partition import Costs, Prepared, dearest
 from shoal.kernels.spans import hulls, loss
@@ -22,6 +22,7 @@ from shoal.kernels.swapping import Spread, SwapEffort, swap_records
 from shoal.methods.partitioning.hilbert_order import standardized_costs
 from shoal.methods.partitioning.merge_failing import promise_of
 from shoal.methods.search.greedy_merging import Coordinates, Requirement, merge_greedily
+from shoal.methods.search.level_search import some_of
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness, ordered_closeness
@@ -108,10 +109,8 @@ class RepairProblem:
 
     def some(self, chosen: Labels) -> RepairProblem:
         """Give some of the records."""
-        lo = gather_rows(self.piece.rows.lo, chosen)
-        hi = lo if self.piece.rows.hi is self.piece.rows.lo else gather_rows(self.piece.rows.hi, chosen)
         columns = {name: values[chosen] for name, values in self.piece.columns.items()}
-        return RepairProblem.of(self.requirements, Piece(replace(self.piece.rows, lo=lo, hi=hi), columns))
+        return RepairProblem.of(self.requirements, Piece(some_of(self.piece.rows, chosen), columns))
 
     def kept(self, labels: Labels, groups: int) -> NDArray[np.bool_]:
         """Tell which classes keep all promises."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Integers, Labels, Levels
+from shoal.arrays import Integers, Labels, Levels, Positions
 from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label, starts_of
 from shoal.kernels.merge_costs import cheapest_partners
@@ -49,11 +49,7 @@ class Coordinates:
 
 
 def merge_greedily(
-    coordinates: Coordinates,
-    columns: Mapping[Carry, NDArray[np.int32]],
-    labels: Labels,
-    groups: int,
-    required: Requirement,
+    coordinates: Coordinates, columns: Mapping[Carry, Positions], labels: Labels, groups: int, required: Requirement
 ) -> tuple[Labels, int]:
     """Join each class that breaks a promise with the one that helps it most for what that costs, until none does.
 
@@ -90,7 +86,7 @@ def merge_greedily(
     return labels, starts.size - 1
 
 
-def _of(columns: Mapping[Carry, NDArray[np.int32]], rows: NDArray[Any], starts: Integers, promise: Promise) -> Classes:
+def _of(columns: Mapping[Carry, Positions], rows: NDArray[Any], starts: Integers, promise: Promise) -> Classes:
     return Classes(starts, {name: columns[name][rows] for name in promise.carry})
 
 

@@ -71,7 +71,11 @@ def _equal_at_nodes(
 
 def grow_classes(rows: Spans, costs: Costs, constraints: Constraints, effort: Effort, some: Labels) -> Labels:
     """Form classes of some rows as if their columns had no hierarchies."""
-    lo = gather_rows(rows.lo, some)
-    hi = lo if rows.hi is rows.lo else gather_rows(rows.hi, some)
-    persons = None if constraints.persons is None else constraints.persons[some]
-    return partition(lo, hi, rows.table, rows.offsets, costs, persons, constraints.k, effort)
+    taken, persons = some_of(rows, some), None if constraints.persons is None else constraints.persons[some]
+    return partition(taken.lo, taken.hi, rows.table, rows.offsets, costs, persons, constraints.k, effort)
+
+
+def some_of(rows: Spans, chosen: Labels) -> Spans:
+    """Give some of the rows."""
+    lo = gather_rows(rows.lo, chosen)
+    return replace(rows, lo=lo, hi=lo if rows.hi is rows.lo else gather_rows(rows.hi, chosen))
