@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,11 +10,8 @@ from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.swapping import Spread
-from shoal.methods import required_model
-from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation, microaggregation
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import ordered_closeness
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation
+from shoal.models.t_closeness import TCloseness
 from shoal.table import Table
 
 
@@ -42,12 +38,10 @@ class KAnonymityFirst(TCloseMicroaggregation):
 
     name: ClassVar[str] = "k-anonymity-first"
 
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+    def plan(self, table: Table, k: int, model: TCloseness | None) -> Plan:
         """Form classes of k that are near the table where that can be."""
-        k = required_model(models, KAnonymity, self.name).k
-        model = ordered_closeness(table.schema, models)
         if model is None:
-            return microaggregation(k)
+            return super().plan(table, k, model)
         schema, reference = table.schema, model.reference(table)
 
         def form(piece: Piece, points: Points) -> tuple[Labels, int]:
@@ -56,9 +50,8 @@ class KAnonymityFirst(TCloseMicroaggregation):
 
         return Plan(form, model.carries(schema))
 
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+    def done(self, table: Table, k: int, model: TCloseness | None) -> str:
         """Say how classes were formed."""
-        k = required_model(models, KAnonymity, self.name).k
         return (
             f"Formed classes of {k} from {table.rows:,} records by microaggregation, with members replaced by farther "
             f"records until the confidential attribute was spread as in the table"

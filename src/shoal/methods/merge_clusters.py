@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.methods import required_model
-from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation, microaggregation
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
-from shoal.table import Table
+from shoal.methods.partitioning.t_close_microaggregation import TCloseMicroaggregation
 
 
 @dataclass(frozen=True)
@@ -34,12 +29,3 @@ class MergeClusters(TCloseMicroaggregation):
     """
 
     name: ClassVar[str] = "merge-clusters"
-
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
-        """Form classes of k."""
-        return microaggregation(required_model(models, KAnonymity, self.name).k)
-
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
-        """Say how classes were formed."""
-        k = required_model(models, KAnonymity, self.name).k
-        return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,13 +13,10 @@ from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import t_closeness_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.radix import order_by_integers
-from shoal.methods import required_model
 from shoal.methods.partitioning.hilbert_order import standardized_costs
-from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation, microaggregation
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation
 from shoal.methods.search.stratified_classes import blocks_of_strata
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import TCloseness, cluster_size, ordered_closeness
+from shoal.models.t_closeness import TCloseness, cluster_size
 from shoal.table import Ranked, Table
 
 
@@ -47,12 +43,10 @@ class TClosenessFirst(TCloseMicroaggregation):
 
     name: ClassVar[str] = "t-closeness-first"
 
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+    def plan(self, table: Table, k: int, model: TCloseness | None) -> Plan:
         """Form classes with a record from each stratum."""
-        k = required_model(models, KAnonymity, self.name).k
-        model = ordered_closeness(table.schema, models)
         if model is None:
-            return microaggregation(k)
+            return super().plan(table, k, model)
         size = _size(table, k, model)
         column = model.confidential(table.schema)
         rank = Ranked(column)
@@ -68,12 +62,10 @@ class TClosenessFirst(TCloseMicroaggregation):
         costs = standardized_costs(table.schema, table.moments())
         return Plan(form, (rank,), blocks_of_strata(table, column, size, 1, costs))
 
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+    def done(self, table: Table, k: int, model: TCloseness | None) -> str:
         """Say how classes were formed."""
-        k = required_model(models, KAnonymity, self.name).k
-        model = ordered_closeness(table.schema, models)
         if model is None:
-            return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"
+            return super().done(table, k, model)
         return (
             f"Cut {table.rows:,} records into {_size(table, k, model)} strata of the confidential attribute and formed "
             f"classes of the nearest record from each by microaggregation"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -21,7 +20,7 @@ from shoal.methods.partitioning.merge_failing import promise_of
 from shoal.methods.partitioning.metric_points import MetricSpace, in_line
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import TCloseness
+from shoal.models.t_closeness import TCloseness, ordered_closeness
 from shoal.table import Carry, Classes, Table
 
 # Forms classes of the records of a piece, which are also given as points.
@@ -41,29 +40,33 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class TCloseMicroaggregation(Publisher, ABC):
+class TCloseMicroaggregation(Publisher):
     """Form classes by microaggregation, and join those that miss t with the class whose mean is nearest.
 
-    A method of this kind has a name, says in ``plan`` who belongs together and in ``done`` what it did.
+    Classes of k are formed by MDAV, unless ``plan`` and ``done`` say otherwise. ``model`` is the t-closeness of an
+    attribute that has an order, if it was asked for.
     """
 
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
-    @abstractmethod
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+    def plan(self, table: Table, k: int, model: TCloseness | None) -> Plan:
         """Say how classes are formed."""
-        ...
 
-    @abstractmethod
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+        def form(piece: Piece, points: Points) -> tuple[Labels, int]:
+            rows = piece.rows.lo.shape[0]
+            return mdav(points, k, np.arange(rows, dtype=np.int32), np.array([0, rows], np.int64))
+
+        return Plan(form)
+
+    def done(self, table: Table, k: int, model: TCloseness | None) -> str:
         """Say how classes were formed: the beginning of a sentence."""
-        ...
+        return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Form the classes, join those that miss t, then those that break another promise, and publish them."""
         least = required_model(models, KAnonymity, self.name)
         least.demand(table.rows, None)
-        space, plan = MetricSpace.of(table), self.plan(table, models)
+        space, plan = MetricSpace.of(table), self.plan(table, least.k, ordered_closeness(table.schema, models))
         promises = [promise_of(model, table) for model in models if isinstance(model, TCloseness)]
         form = plan.form  # alone: what is asked for on the way to the keys stays here
 
@@ -81,20 +84,9 @@ class TCloseMicroaggregation(Publisher, ABC):
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
-        return (
-            f"{self.done(table, models)}, joined classes that missed a promise with the nearest, "
-            f"and {describe_publication(self.publish)}."
-        )
-
-
-def microaggregation(k: int) -> Plan:
-    """Say that classes of k are formed by MDAV."""
-
-    def form(piece: Piece, points: Points) -> tuple[Labels, int]:
-        rows = piece.rows.lo.shape[0]
-        return mdav(points, k, np.arange(rows, dtype=np.int32), np.array([0, rows], np.int64))
-
-    return Plan(form)
+        k, model = required_model(models, KAnonymity, self.name).k, ordered_closeness(table.schema, models)
+        merged = "joined classes that missed a promise with the nearest"
+        return f"{self.done(table, k, model)}, {merged}, and {describe_publication(self.publish)}."
 
 
 def merge_with_nearest(
