@@ -72,24 +72,24 @@ class OrderLeak:
         # their published cells are in runs, too, which tells nothing of the order that they had.
         steps = order.steps if order.runs > classes else np.zeros_like(order.steps)
         leaking = unsettled = 0
-        for stretch in order.stretches() if steps.any() else ():
-            few, unsure = self._few(order, stretch, k, smallest)
+        for window in order.windows() if steps.any() else ():
+            few, unsure = self._few(order, window, k, smallest)
             leaking, unsettled = leaking + int(few.sum()), unsettled + int(unsure.sum())
         ways = {name: _WAYS[int(step)] for name, step in zip(names, steps, strict=True) if step}
         detail = {"records": released.rows, "leaking": leaking, "unsettled": unsettled, "k": k, "sorted": ways}
         share = leaking / released.rows
         return Score(self.name, share, share, (leaking + unsettled) / released.rows, detail)
 
-    def _few(self, order: ObservedOrder, stretch: RowRange, k: int, smallest: int) -> tuple[Flags, Flags]:
+    def _few(self, order: ObservedOrder, window: RowRange, k: int, smallest: int) -> tuple[Flags, Flags]:
         """Say which records have too few that fit by the order alone, and which stay undecided."""
         effort = EFFORT if self.effort is None else self.effort
         before = None
         if k > smallest:  # who has few without any order has not lost them by it
-            before = count_meeting(stretch.lo, stretch.hi, stretch.sets, k, effort)[stretch.asked]
-        order.narrow(stretch)
-        after = count_meeting(stretch.lo, stretch.hi, stretch.sets, k, effort)[stretch.asked]
-        whole = stretch.first == 0 and stretch.last == stretch.end
-        sure = (after == FEW) & order.apart(stretch)
+            before = count_meeting(window.lo, window.hi, window.sets, k, effort)[window.asked]
+        order.narrow(window)
+        after = count_meeting(window.lo, window.hi, window.sets, k, effort)[window.asked]
+        whole = window.first == 0 and window.last == window.end
+        sure = (after == FEW) & order.apart(window)
         unsure = (after != ENOUGH) & ~sure
         if before is not None:
             had, lacked = before == ENOUGH, (before == FEW) & whole

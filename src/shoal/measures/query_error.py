@@ -121,7 +121,7 @@ def _occurring(look: BoxReader, name: str, ground: Line | Categories) -> tuple[F
 
     def counted(cells: Boxes) -> tuple[Floats, Floats]:
         if isinstance(ground, Line):
-            ends = ground.stretches(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])[1]
+            ends = ground.intervals(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])[1]
             return ends, cells.counts.astype(np.float64)
         cell, category, share = ground.members(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])
         return np.where(category < ground.size, category, np.nan), share * cells.counts[cell]

@@ -71,20 +71,20 @@ class Hilbert(Partitioner):
     that makes it dearest by least, until it has k. Records with the same cells missing are kept together. With a
     ``subject`` column, classes grow by different people.
 
-    With hierarchies, crowds are used that are there already: for each combination of levels, the cheapest first, the
-    records that it makes equal become a class if they are enough. Then each record goes to the cheapest class that
-    covers it, and classes are given up that are not worth their price. l-diversity, (α, k)-anonymity and t-closeness
-    of categories are kept while classes are formed: of a crowd that breaks one, the records that stand in the way go
-    on to the next level, and those that fit nowhere gather others. What still breaks a promise is joined with its
-    neighbours along the curve.
+    With hierarchies, the generalization lattice is searched: at each node, the cheapest first, records that it makes
+    equal become a class if they are enough. Then each record is reassigned to the cheapest class that covers it, and
+    classes are given up that are not worth their price. l-diversity, (α, k)-anonymity and t-closeness of categories are
+    constraints while classes are formed: of a class that breaks one, the records that stand in the way go on to the
+    next level, and those that fit nowhere gather others. What still breaks a promise is merged with its neighbours
+    along the curve.
 
     Where more is promised than k, classes are formed in several ways and sizes, from k on, and those are kept that lose
-    least. Classes that miss a promise are joined with those that help them most for what it costs. With t-closeness of
-    an attribute that has an order, records change places between neighbouring classes, before or after, where that
-    loses less and both come within t or stay there; and another way to form classes is to take as many records from
-    each stratum of it, as in Algorithm S4, but matched in all quasi-identifiers. In large tables ways and sizes are
-    tried on some of the records. A single attribute with exact cells is cut at the best places that there are; and of
-    up to 1,024 records classes are also formed as `MDAV`, `VMDAV` and `Mondrian` would.
+    least. Classes that miss a promise are merged greedily with those that help them most for what it costs. With
+    t-closeness of an attribute that has an order, records are swapped between neighbouring classes, before or after,
+    where that loses less and both come within t or stay there; and another way to form classes is to take as many
+    records from each stratum of it, as in Algorithm S4, but matched in all quasi-identifiers. In large tables ways and
+    sizes are tried on a sample. A single attribute with exact cells is partitioned optimally; and of up to 1,024
+    records classes are also formed as `MDAV`, `VMDAV` and `Mondrian` would.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def _classes(
 ) -> Labels:
     """Label the rows of a piece: first those that are alike already, then all others.
 
-    Where more is promised than k, rows that are alike are a crowd like any other, unless they keep what is promised.
+    Where more is promised than k, rows that are alike are merged like any other, unless they keep what is promised.
     """
     rows, k = piece.rows, constraints.k
     n = rows.lo.shape[0]

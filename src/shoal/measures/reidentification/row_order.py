@@ -1,6 +1,6 @@
 """What the order of rows tells of their cells: which columns were sorted, and how their neighbours bound them.
 
-Rows are read in stretches, so that a large table needs little memory. What a stretch must know of the rows before and
+Rows are read in windows, so that a large table needs little memory. What a window must know of the rows before and
 behind it is little, too: the highest lower end and the lowest upper end of each column.
 """
 
@@ -18,7 +18,7 @@ from shoal.kernels import MISSING, TOP
 from shoal.table import Table
 
 ALL = np.uint64(2**64 - 1)
-REACH = 1 << 19  # rows before and behind that are looked at with a stretch of a large table
+REACH = 1 << 19  # rows before and behind that are looked at with a window of a large table
 WIDTH = 8 * REACH  # rows that are looked at together, those included
 
 
@@ -90,7 +90,7 @@ class ObservedOrder:
             rises[piece, j] = (np.maximum.accumulate(low) <= high).all()
             falls[piece, j] = (np.maximum.accumulate(low[::-1]) <= high[::-1]).all()
 
-    def stretches(self) -> Iterator[RowRange]:
+    def windows(self) -> Iterator[RowRange]:
         """Give all rows, each once among those that are asked about, with as many around them as there is room for."""
         rows = self._table.rows
         if self._whole is not None:
@@ -102,12 +102,12 @@ class ObservedOrder:
             lo, hi = self._cells(begin, end)
             yield RowRange(begin, end, first, last, lo, hi, _as_stretches(self._axes, lo, hi))
 
-    def narrow(self, stretch: RowRange) -> None:
+    def narrow(self, window: RowRange) -> None:
         """Leave of each cell in the sorted columns what the cells before and behind it leave, in place."""
-        begin, end = stretch.begin // REACH, -(-stretch.end // REACH)
+        begin, end = window.begin // REACH, -(-window.end // REACH)
         for j in np.flatnonzero(self.steps):
             step = int(self.steps[j])
-            lo, hi = stretch.lo[::step, j], stretch.hi[::step, j]
+            lo, hi = window.lo[::step, j], window.hi[::step, j]
             sides = (slice(begin), slice(end, None))[::step]
             bare = lo == MISSING
             low = np.maximum(np.maximum.accumulate(lo), self._top[sides[0], j].max(initial=MISSING))
@@ -115,10 +115,10 @@ class ObservedOrder:
             high = np.minimum(high, self._bottom[sides[1], j].min(initial=TOP))
             lo[~bare], hi[~bare] = low[~bare], high[~bare]
 
-    def apart(self, stretch: RowRange) -> Flags:
-        """Say of each row that is asked about, when narrowed, whether no row outside the stretch can meet it."""
-        begin, end = stretch.begin // REACH, -(-stretch.end // REACH)
-        lo, hi = stretch.lo[stretch.asked], stretch.hi[stretch.asked]
+    def apart(self, window: RowRange) -> Flags:
+        """Say of each row that is asked about, when narrowed, whether no row outside the window can meet it."""
+        begin, end = window.begin // REACH, -(-window.end // REACH)
+        lo, hi = window.lo[window.asked], window.hi[window.asked]
         found = np.full(len(lo), begin == 0 and end == len(self._top))
         for j in np.flatnonzero(self.steps):
             starred = self._starred[:begin, j].any() or self._starred[end:, j].any()
@@ -147,7 +147,7 @@ def _changes(lo: Positions, hi: Positions, previous: tuple[Positions, Positions]
 
 
 def _as_stretches(axes: Sequence[Axis], lo: Positions, hi: Positions) -> NDArray[np.uint64]:
-    """Make sets of categories stretches from their first to their last, in place; give their members as bits.
+    """Make sets of categories intervals from their first to their last, in place; give their members as bits.
 
     Where there are more than 64 categories several share a bit: sets may then seem to meet, but never the reverse.
     """

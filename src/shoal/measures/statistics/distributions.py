@@ -34,7 +34,7 @@ class Difference:
     Attributes
     ----------
     points
-        At single values, in ascending order; on a line, at the ends of stretches.
+        At single values, in ascending order; on a line, at the ends of intervals.
     between
         Spread evenly between each of these values and the next; empty for categories.
     nothing
@@ -92,16 +92,16 @@ def _shares_of(ground: Categories, side: int) -> Callable[[Boxes], Floats]:
     return work
 
 
-def _stretches_of(line: Line, side: int) -> Callable[[Boxes], tuple[Floats, Floats, NDArray[np.int64]]]:
+def _intervals_of(line: Line, side: int) -> Callable[[Boxes], tuple[Floats, Floats, NDArray[np.int64]]]:
     """Give what tells the ends of each cell on a line, and how often it occurs."""
-    return lambda cells: (*line.stretches(side, cells.lo[:, 0], cells.hi[:, 0]), cells.counts)
+    return lambda cells: (*line.intervals(side, cells.lo[:, 0], cells.hi[:, 0]), cells.counts)
 
 
 def _on_line(line: Line, original: Table, released: Table, name: str) -> Difference:
     begins, ends, masses = [], [], []
     for side, table in ((ORIGINAL, original), (RELEASED, released)):
         sign = 1.0 if side == RELEASED else -1.0
-        for begin, end, counts in table.boxes(_stretches_of(line, side), (name,)):
+        for begin, end, counts in table.boxes(_intervals_of(line, side), (name,)):
             begins.append(begin)
             ends.append(end)
             masses.append(sign * counts / table.rows)
@@ -112,7 +112,7 @@ def _on_line(line: Line, original: Table, released: Table, name: str) -> Differe
 
 
 def _laid_out(begin: Floats, end: Floats, mass: Floats, nothing: float) -> Difference:
-    """Put stretches with their masses, some of which are negative, on one line."""
+    """Put intervals with their masses, some of which are negative, on one line."""
     knots = np.unique(np.concatenate([begin, end]))
     first, last = np.searchsorted(knots, begin), np.searchsorted(knots, end)
     point = first == last
@@ -127,7 +127,7 @@ def _laid_out(begin: Floats, end: Floats, mass: Floats, nothing: float) -> Diffe
     density = mass[wide] / length
     heights = np.zeros(knots.size - 1)
     unit = math.ldexp(1.0, math.frexp(float(np.abs(density).max()))[1] - _BITS)
-    # What a stretch adds where it begins is taken away where it ends, to the last digit: a short stretch is so dense
+    # What an interval adds where it begins is taken away where it ends, to the last digit: a short interval is so dense
     # that a rounding error of it would be seen along the whole line.
     for _ in range(3):
         digits = np.trunc(density / unit)
@@ -141,7 +141,7 @@ def _laid_out(begin: Floats, end: Floats, mass: Floats, nothing: float) -> Diffe
 
 
 def _between(first: Any, last: Any, mass: Floats, length: Floats, gaps: Floats) -> Floats:
-    """Give what lies between neighbouring knots, of stretches as short and as long as numbers can be."""
+    """Give what lies between neighbouring knots, of intervals as short and as long as numbers can be."""
     change = [0] * (gaps.size + 1)
     for begin, end, held, long in zip(first.tolist(), last.tolist(), mass.tolist(), length.tolist(), strict=True):
         density = int(Fraction(held) / Fraction(long) * 2**_SMALLEST)

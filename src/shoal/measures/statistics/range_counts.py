@@ -91,7 +91,7 @@ def _shares(ground: Line | Categories, side: int, boxes: Boxes, j: int, some: sl
     lo, hi = np.ascontiguousarray(boxes.lo[some, j]), np.ascontiguousarray(boxes.hi[some, j])
     if isinstance(ground, Line):
         exact = ground.moves[side] is None and bool((lo == hi).all())
-        return _of_values(ground, side, lo) if exact else _of_stretches(ground, side, lo, hi)
+        return _of_values(ground, side, lo) if exact else _of_intervals(ground, side, lo, hi)
     assert sets is not None
     places = np.where(lo == MISSING, sets.last + (hi == TOP), lo)
     return lambda part: sets.shares(part)[places]
@@ -143,9 +143,9 @@ def _of_values(line: Line, side: int, positions: Positions) -> ShareOf:
     return share
 
 
-def _of_stretches(line: Line, side: int, lo: Positions, hi: Positions) -> ShareOf:
+def _of_intervals(line: Line, side: int, lo: Positions, hi: Positions) -> ShareOf:
     """Give the share of the length of each cell."""
-    begin, end = line.stretches(side, lo, hi)
+    begin, end = line.intervals(side, lo, hi)
     nothing = np.isnan(begin)
     begin[nothing], end[nothing] = np.inf, -np.inf
     length = end - begin

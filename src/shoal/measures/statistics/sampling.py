@@ -20,12 +20,12 @@ def chances(numbers: Integers, seed: int) -> NDArray[np.float64]:
 
 
 def sampled_rows(rows: int, most: int, seed: int) -> Integers:
-    """Give the numbers of at most so many records, in ascending order: all, or one by chance of each equal stretch."""
+    """Give the numbers of at most so many records, in ascending order: all, or one by chance of each equal interval."""
     if rows <= most:
         return np.arange(rows, dtype=np.int64)
-    stretch = np.arange(most, dtype=np.int64)
-    begins, ends = stretch * rows // most, (stretch + 1) * rows // most
-    return begins + np.floor(chances(stretch, seed) * (ends - begins)).astype(np.int64)
+    interval = np.arange(most, dtype=np.int64)
+    begins, ends = interval * rows // most, (interval + 1) * rows // most
+    return begins + np.floor(chances(interval, seed) * (ends - begins)).astype(np.int64)
 
 
 def check_sampling(most: int, seed: int) -> None:

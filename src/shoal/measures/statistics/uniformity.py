@@ -28,10 +28,10 @@ ORIGINAL, RELEASED = 0, 1
 
 @dataclass(frozen=True)
 class Line:
-    """An attribute with an order: each cell of both tables is a stretch of one line of numbers.
+    """An attribute with an order: each cell of both tables is an interval of one line of numbers.
 
     Where values are ``whole``, each takes the unit up to itself, 34 from 33 to 34, so that a range of ten values is ten
-    units long. Elsewhere an exact value is a point. ``domain`` is the stretch that ``*`` stands for.
+    units long. Elsewhere an exact value is a point. ``domain`` is the interval that ``*`` stands for.
     """
 
     axes: tuple[Axis, Axis]
@@ -64,7 +64,7 @@ class Line:
         found = positions if axis.values is None else axis.values[positions]
         return np.ldexp(found.astype(np.float64), self.scale)
 
-    def stretches(self, side: int, lo: Positions, hi: Positions) -> tuple[Floats, Floats]:
+    def intervals(self, side: int, lo: Positions, hi: Positions) -> tuple[Floats, Floats]:
         """Give both ends of cells of one of the tables; not numbers where there is no value."""
         shown, wild = lo != MISSING, (lo == MISSING) & (hi == TOP)
         begin, end = np.full(lo.size, math.nan), np.full(lo.size, math.nan)

@@ -14,7 +14,7 @@ from shoal.kernels.swapping import SwapEffort
 from shoal.methods.search.constraint_repair import RepairProblem, Solution, Strategy
 
 SMALL = 1 << 12  # records among which all is tried with all
-STRETCHES, LENGTH = (4, 8), 256  # on how many stretches ways and sizes are tried otherwise, and of how many records
+WINDOWS, LENGTH = (4, 8), 256  # on how many windows ways and sizes are tried otherwise, and of how many records
 SHARE = 16  # of the records, at most, unless they are few
 HASTE = SwapEffort(32, 1, 0.5)
 CLOSE = 1.1  # times what classes cost that need keep no promise, up to which larger ones will not cost less
@@ -167,7 +167,7 @@ def _tried(problem: RepairProblem, start: Start, least: int, trial: TrialEffort)
 
 
 def _looked_at(problem: RepairProblem) -> RepairProblem:
-    """Give a few stretches of the records, far from each other."""
-    stretches = int(np.clip(problem.rows // (SHARE * LENGTH), *STRETCHES))
-    begins = np.linspace(0, problem.rows - LENGTH, stretches).astype(np.int64)
+    """Give a few windows of the records, far from each other."""
+    windows = int(np.clip(problem.rows // (SHARE * LENGTH), *WINDOWS))
+    begins = np.linspace(0, problem.rows - LENGTH, windows).astype(np.int64)
     return problem.some((begins[:, None] + np.arange(LENGTH)).reshape(-1).astype(np.int32))

@@ -51,7 +51,7 @@ def strata_needed(t: float, size: int) -> int:
 
 
 def blocks_of_strata(table: Table, column: str, strata: int, each: int, costs: Costs) -> Callable[[], list[Column]]:
-    """Say which records go together if a table is taken in pieces: the same stretch of every stratum.
+    """Say which records go together if a table is taken in pieces: the same share of every stratum.
 
     Every stratum is cut in the same shares, first by one attribute and then by another; so many of its records in a
     row have the same key.
