@@ -1,4 +1,4 @@
-/* Which boxes have a point that lies in no other box.
+/* Cover of boxes: which have a point that lies in no other box.
  *
  * A box is one cell per column; a cell is a set of elementary values, given as ascending runs that do not touch. Cells
  * are numbered through all columns. Boxes are sorted by their cells and stand under a tree: one step per column, until

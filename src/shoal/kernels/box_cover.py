@@ -1,4 +1,4 @@
-"""Which boxes have a point that lies in no other box: exactly, as long as the effort lasts."""
+"""Cover of boxes: which have a point that lies in no other box, exactly, as long as the effort lasts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* How many boxes meet a box, counted no further than is asked for.
+/* Intersection of boxes: how many meet a box, counted no further than is asked for.
  *
  * Boxes stand in an order in which neighbours are alike. Every so many that follow each other are a family with a hull,
  * families are families of a higher level, and so on up to a single one. A box looks among its own family first,

@@ -1,4 +1,4 @@
-"""How many boxes meet a box, counted no further than is asked for."""
+"""Intersection of boxes: how many meet a box, counted no further than is asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes that are alike and spread in a confidential value: k-anonymity first, and t-closeness first."""
+"""t-closeness through microaggregation: k-anonymity first, and t-closeness first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes that would cost little more if they were one."""
+"""What it costs to merge classes, and with which others it costs least."""
 
 from __future__ import annotations
 

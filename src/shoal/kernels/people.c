@@ -1,4 +1,4 @@
-/* People who have several records in a group, and what they have in common. */
+/* People who have several records in a class, and what they have in common. */
 #include <stdlib.h>
 
 #include "native.h"

@@ -1,4 +1,4 @@
-/* Where ascending numbers are best cut into classes, each of which shows its range. */
+/* The optimal univariate partition for ranges: where ascending numbers are best cut into classes. */
 #include "native.h"
 
 /* Find the classes of k to 2k - 1 neighbours of which the numbers up to each place cost least: each number costs as much

@@ -1,4 +1,4 @@
-"""Where ascending numbers are best cut into classes, each of which shows its range."""
+"""The optimal univariate partition for ranges: where ascending numbers are best cut into classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* Classes with one record from each of several strata, all alike.
+/* Matching of strata: classes with one record from each, all alike.
  *
  * Each stratum is halved at its own median of one attribute, then each half again, so that what stands at the same
  * place in all strata is alike: the same share of every stratum lies on either side of each cut, and no stratum runs

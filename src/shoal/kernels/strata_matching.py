@@ -1,4 +1,4 @@
-"""Classes with one record from each of several strata, all alike."""
+"""Matching of strata: classes with one record from each, all alike."""
 
 from __future__ import annotations
 

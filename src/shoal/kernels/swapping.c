@@ -1,4 +1,4 @@
-/* Records that change places between classes, so that boxes shrink and the confidential value stays spread.
+/* Swapping: records change places between classes, so that boxes shrink and the confidential value stays spread.
  *
  * Classes are looked at in blocks of neighbours. A record that makes its box larger is offered to the classes of its
  * block in exchange for a record of about the same rank there. Both classes must then be as near to the table as they

@@ -1,4 +1,4 @@
-"""Records that change places between classes, so that boxes shrink and a confidential value stays spread."""
+"""Swapping: records change places between classes, so that boxes shrink and a confidential value stays spread."""
 
 from __future__ import annotations
 

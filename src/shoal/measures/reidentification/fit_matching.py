@@ -1,4 +1,4 @@
-"""Boxes of exact values: what the published cells of a record may stand for, and which boxes have a point alone."""
+"""Matching by fit: boxes of exact values that cells may stand for, and which boxes have a point alone."""
 
 from __future__ import annotations
 

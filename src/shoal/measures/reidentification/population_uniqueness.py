@@ -1,4 +1,4 @@
-"""How many records of a population stand alone, estimated from the sizes of classes in a sample of it.
+"""Population uniqueness, estimated from the sizes of classes in a sample.
 
 A record that is alone in a sample need not be alone in the population. Who has only the sample can estimate how
 many are: from a model of class sizes (Pitman, SNB), or from the sizes in the sample itself (Zayatz).

@@ -1,4 +1,4 @@
-"""How many records of a table have given cells: what somebody finds who looks for them."""
+"""Record linkage by equal cells: how many records of a table match given ones."""
 
 from __future__ import annotations
 

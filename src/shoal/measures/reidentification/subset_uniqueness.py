@@ -1,4 +1,4 @@
-"""Uniqueness for every set of attributes that somebody may know, found together.
+"""Uniqueness for every subset of the attributes that somebody may know, found together.
 
 A record that stands alone for some attributes stands alone for more of them too. So sets are grown one attribute at a
 time, along a tree in which each occurs once: a unique record is counted and left behind, and the rest is divided

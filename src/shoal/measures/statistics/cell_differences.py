@@ -1,4 +1,4 @@
-"""Original cells beside the values that are shown for them, attribute by attribute, for measures that compare them."""
+"""Differences between original cells and the values that are shown for them, attribute by attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records as rows of numbers, for models: the same columns for the original and its release.
+"""The design matrix of a model: records as rows of numbers, the same columns for the original and its release.
 
 A number, a date or an ordered category counts with its value or place, a range with its middle, in standard
 deviations from the mean of the original. Each of the most frequent categories of an attribute without an order has a

@@ -1,4 +1,4 @@
-"""How many records of a table lie in ranges and sets of some attributes, if cells are spread evenly."""
+"""Range queries: how many records lie in ranges and sets of some attributes, if cells are spread evenly."""
 
 from __future__ import annotations
 

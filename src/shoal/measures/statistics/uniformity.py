@@ -1,4 +1,4 @@
-"""What cells count as when they do not show a value: evenly spread over all values that they may stand for.
+"""The uniformity assumption: a cell that shows no value is spread evenly over all that it may stand for.
 
 A range of whole numbers, of days or of ordered categories stands for each value in it with the same weight; a range of
 decimals or of times evenly for its length; a set of categories for each of its members; ``937**`` for each category

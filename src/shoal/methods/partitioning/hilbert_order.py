@@ -1,4 +1,4 @@
-"""An order of records in which neighbours are alike: along a Hilbert curve through the standardized attributes."""
+"""The Hilbert order: along a curve through the standardized attributes, neighbours are alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the three ways to t-closeness by microaggregation share: classes that are too far join the nearest one."""
+"""t-closeness through microaggregation: what three methods share, which merge classes that are too far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of few records as other methods form them: among few, chance may favour any of them."""
+"""Baselines: classes of few records as other methods form them; among few, chance may favour any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes with records from all strata of a confidential attribute, alike in the quasi-identifiers.
+"""Stratified classes: with records from all strata of a confidential attribute, alike in the quasi-identifiers.
 
 Algorithm S4 matches the strata by one distance, so that strangers meet. Here all strata are cut in the same shares by
 the same attributes, records are matched where few are left, and then change places where that makes classes cheaper.

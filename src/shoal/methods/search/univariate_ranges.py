@@ -1,4 +1,4 @@
-"""The classes of one attribute that lose least: neighbours, cut at the best places."""
+"""The optimal univariate partition for ranges: neighbours, cut at the places that lose least."""
 
 from __future__ import annotations
 
