@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -135,6 +136,15 @@ class Classes:
     def sizes(self) -> Integers:
         """The number of records in each class."""
         return np.diff(self.starts)
+
+    @cached_property
+    def counts_of_sizes(self) -> Counter[int]:
+        """How many classes there are of each size."""
+        if self.sizes.max(initial=0) > self.sizes.size:  # few classes, of which some are very large
+            return Counter(self.sizes.tolist())
+        counts = np.bincount(self.sizes)
+        sizes = np.flatnonzero(counts)
+        return Counter(dict(zip(sizes.tolist(), counts[sizes].tolist(), strict=True)))
 
 
 def insist_on_table(given: Any) -> None:

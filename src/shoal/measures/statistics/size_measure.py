@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.measures import Score
 from shoal.schema import Schema
 from shoal.table import Classes
@@ -34,13 +32,7 @@ class SizeMeasure(ABC):
 
     def part(self, classes: Classes, schema: Schema) -> Counter[int]:
         """Count the classes of each size."""
-        if classes.sizes.max(initial=0) <= classes.sizes.size:  # many classes, and none that is very large
-            found = np.bincount(classes.sizes)
-            sizes = np.flatnonzero(found)
-            counts = found[sizes]
-        else:
-            sizes, counts = np.unique(classes.sizes, return_counts=True)
-        return Counter(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
+        return classes.counts_of_sizes
 
     def finish(self, parts: Sequence[Counter[int]]) -> Score:
         """Put the counts together."""
