@@ -17,16 +17,16 @@ from typing import Any, get_type_hints
 import typer.models
 
 import shoal
+from shoal.assessment.comparison import Comparison
+from shoal.assessment.disclosure_risk import Risk
+from shoal.assessment.inspection import Inspection
 from shoal.catalogue import SHELVES, entries
-from shoal.certificate import Certificate
+from shoal.certification.certificate import Certificate
+from shoal.certification.private_record import PrivateRecord
+from shoal.certification.proof import Proof
 from shoal.cli import application
-from shoal.comparison import Comparison
-from shoal.disclosure_risk import Risk
-from shoal.inspection import Inspection
 from shoal.measures import Score, Scores
 from shoal.models import Verdict
-from shoal.private_record import PrivateRecord
-from shoal.proof import Proof
 from shoal.schema import Role
 
 _OF_MODELS = ("check", "closeness_bound", "cluster_size", "smallest_cluster")

@@ -10,7 +10,7 @@ import pytest
 from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
 
-from shoal.files.stopping import STOPPING
+from shoal.atomic_files.stopping import STOPPING
 
 # The same examples at every run: a failure is a defect of the code, never bad luck.
 settings.register_profile(

@@ -10,7 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from shoal.files import all_or_none
+from shoal.atomic_files import all_or_none
 from shoal.reproduction.case import Case
 from shoal.reproduction.experiments import Experiments
 from shoal.reproduction.keeping import as_json

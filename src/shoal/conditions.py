@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
-from shoal.cells import interpret
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import interpret
+from shoal.domains.texts import Reading, Texts
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING
 from shoal.schema import Schema
-from shoal.texts import Reading, Texts
 
 _PART = re.compile(
     r"""\s*(?P<column>"[^"]+"|[^<>=!]+?)\s*(?P<sign><=|>=|==|!=|<|>|=)\s*(?P<value>"[^"]*"|'[^']*'|.+?)\s*"""

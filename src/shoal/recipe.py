@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
+from shoal.domains.hierarchy import BUILDERS
 from shoal.engines.memory import parse_size
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
-from shoal.hierarchy import BUILDERS
 from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel

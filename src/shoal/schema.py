@@ -10,11 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypedDict
 
-from shoal.axis import KINDS, Axis, Kind
-from shoal.cells import Odd
+from shoal.domains.axis import KINDS, Axis, Kind
+from shoal.domains.cell_parser import Odd
+from shoal.domains.hierarchy import BUILDERS, Hierarchy
+from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
 from shoal.errors import DataError, ParameterError, SchemaError, suggest
-from shoal.hierarchy import BUILDERS, Hierarchy
-from shoal.numeral_styles import DATE_ORDERS, SEPARATORS
 
 
 class Role(StrEnum):

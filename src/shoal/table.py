@@ -12,8 +12,8 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
+from shoal.domains.levels import Stretches
 from shoal.errors import ParameterError, SchemaError
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ def _imported(node: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
             parts = module.split(".")
             home = parts[: len(parts) - node.level + (1 if is_package else 0)]
             start = ".".join([*home, *([start] if start else [])])
-        for alias in node.names:  # "from shoal import showing" imports the module of that name, if there is one
+        for alias in node.names:  # "from shoal.cli import terminal" imports the module of that name, if there is one
             whole = f"{start}.{alias.name}"
             yield whole if whole in MODULES else start
     elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS and isinstance(node.args[0], ast.Constant):

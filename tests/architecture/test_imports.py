@@ -11,7 +11,7 @@ FOR_TYPES = {
     ("shoal.table", "shoal.engines.values"): "what engines give speaks of classes, as tables do",
 }
 WHEN_CALLED = {
-    ("shoal.release", "shoal.report.release_page"): "a release writes its report, which is made of releases",
+    ("shoal.releases.release", "shoal.report.release_page"): "a release writes its report, which is made of releases",
 }
 EXCEPTIONS = FOR_TYPES | WHEN_CALLED
 
@@ -30,7 +30,7 @@ HOMES = {
     "pydantic": {"web"},
     "pyspark": {"engines"},
     "python_multipart": {"web"},
-    "rich": {"showing"},
+    "rich": {"cli"},
     "sklearn": {"measures"},
     "starlette": {"web"},
     "typer": {"cli"},

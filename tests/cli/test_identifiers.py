@@ -9,7 +9,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.engines.disk.pool import Files
 from shoal.errors import ParameterError
-from shoal.identifiers import identifying, looks_like
+from shoal.pitfalls.identifiers import identifying, looks_like
 
 ROWS = 30
 CARDS = [4000000000000000 + 10 * i for i in range(ROWS)]

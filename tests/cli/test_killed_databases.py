@@ -16,7 +16,7 @@ ENDED = """
 import os, sys
 from shoal.cli import main
 from shoal.engines.local import connections
-from shoal.files.moving import Move
+from shoal.atomic_files.moving import Move
 place, number = sys.argv.pop(), int(sys.argv.pop())
 def end():
     os.kill(os.getpid(), number)

@@ -164,7 +164,7 @@ def test_a_request_that_a_library_loses_is_repeated(desk, people, code):
 MOVING = """
 import os, signal
 from shoal.__main__ import main
-from shoal.files import drafts
+from shoal.atomic_files import drafts
 move_all = drafts.move_all
 def stop_and_move(*given):
     os.kill(os.getpid(), signal.SIGINT)

@@ -193,7 +193,7 @@ import os, signal, sys
 from shoal.__main__ import main
 from shoal.engines import streams
 from shoal.engines.local import Local
-from shoal.files.moving import Move
+from shoal.atomic_files.moving import Move
 place = sys.argv.pop()
 def end(*_):
     os.kill(os.getpid(), signal.SIGKILL)

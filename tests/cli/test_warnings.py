@@ -10,9 +10,9 @@ from hypothesis import given, settings
 
 import shoal
 from shoal.engines.disk.pool import Files
-from shoal.homogeneity import homogeneous
+from shoal.pitfalls.homogeneity import homogeneous
+from shoal.pitfalls.several_rows import several_rows
 from shoal.report.release_report import release_report
-from shoal.several_rows import several_rows
 
 VISITS = "patient_nbr,age,ill,tone\n" + "".join(f"{i // 2},{20 + i % 4},{i % 4 // 2},{i % 3}\n" for i in range(24))
 K = [shoal.models.KAnonymity(2)]

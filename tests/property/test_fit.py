@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from property.independent import READERS, set_members
 
 import shoal
-from shoal.cells import Reading, parse
-from shoal.disclosure_risk import risk_of
+from shoal.assessment.disclosure_risk import risk_of
+from shoal.domains.cell_parser import Reading, parse
 from shoal.engines.local import Local
 from shoal.engines.local.data import OWN, LocalData
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, decide

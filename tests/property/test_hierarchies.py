@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.hierarchy import Hierarchy
+from shoal.domains.hierarchy import Hierarchy
 from shoal.kernels.partition import Tree
 from shoal.methods.ladders import _levels as ladder
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from property.people import is_sure_without, keeps, level, strangers
 
 import shoal
+from shoal.domains.hierarchy import Hierarchy
 from shoal.engines.disk.pool import Files
 from shoal.engines.local import Local
 from shoal.engines.parts.engine import Parted
-from shoal.hierarchy import Hierarchy
 
 TREE = Hierarchy.of((("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")), "ill")
 DIVERSITY = (

@@ -19,11 +19,11 @@ from property.sorting import Kind, in_released_order
 from property.tables import tables
 
 import shoal
+from shoal.domains.hierarchy import Hierarchy
 from shoal.engines.disk.pool import Files
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
-from shoal.hierarchy import Hierarchy
 
 LEVELS = ("low", "mid;dle", "[high", "*top")
 TREE = [("a1", "a**", "*"), ("a2", "a**", "*"), ("b1", "{b", "*"), ("b2", "{b", "*"), ("c", "c", "*")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from property.independent import ordered_distance
 
 import shoal
-from shoal.hierarchy import Hierarchy
+from shoal.domains.hierarchy import Hierarchy
 from shoal.kernels.matching import match_strata
 
 rows = st.lists(

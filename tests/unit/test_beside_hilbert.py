@@ -7,7 +7,7 @@ import pytest
 
 import shoal
 from shoal.datasets.discharges import discharges
-from shoal.hierarchy import Hierarchy
+from shoal.domains.hierarchy import Hierarchy
 from shoal.reproduction import experiments
 from shoal.reproduction.beyond import Experiment, hilbert
 from shoal.reproduction.beyond.samples import drawn

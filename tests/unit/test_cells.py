@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from shoal.cells import Odd, Reading, Texts, interpret, parse
+from shoal.domains.cell_parser import Odd, Reading, Texts, interpret, parse
 from shoal.errors import DataError
 from shoal.kernels import MISSING, TOP
 

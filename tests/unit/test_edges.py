@@ -12,8 +12,8 @@ from engines.tiny import Tiny
 from property.independent import columns_of
 
 import shoal
-from shoal import showing
 from shoal.catalogue import build, entries
+from shoal.cli import terminal
 from shoal.engines.local import Local, counted
 from shoal.engines.local.averaging import means
 from shoal.engines.parts.engine import Parted
@@ -137,7 +137,7 @@ def test_it_is_shown_that_there_was_nothing_to_measure(capsys):
     release = shoal.anonymize(
         table, shoal.methods.MDAV(), [shoal.models.KAnonymity(2)], measures=[shoal.measures.CorrelationShift()]
     )
-    showing.release(release, Source.parse("out.csv"), Path("out.certificate.json"), Path("out.private.json"))
+    terminal.release(release, Source.parse("out.csv"), Path("out.certificate.json"), Path("out.private.json"))
     assert "correlation-shift: nothing to measure (no two attributes vary" in capsys.readouterr().out
 
 

@@ -25,10 +25,10 @@ from unit.moving import (
     write,
 )
 
+from shoal.atomic_files import Output, all_or_none, put, recover, refuse_overwriting
+from shoal.atomic_files import held as held_module
+from shoal.atomic_files.stopping import undisturbed
 from shoal.errors import DataError, ParameterError
-from shoal.files import Output, all_or_none, put, recover, refuse_overwriting
-from shoal.files import held as held_module
-from shoal.files.stopping import undisturbed
 
 __all__ = ["no_waiting_for_the_disk", "places"]
 pytestmark = pytest.mark.usefixtures("stoppable")

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.certificate import Certificate, digest
-from shoal.disclosure_risk import risk_of
+from shoal.assessment.disclosure_risk import risk_of
+from shoal.certification.certificate import Certificate, digest
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
 from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
 

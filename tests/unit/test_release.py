@@ -8,7 +8,7 @@ import pytest
 from property.independent import rows_of
 
 import shoal
-from shoal.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate, digest
 from shoal.report import release_report
 
 FRAME = pl.DataFrame({

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.assessment.disclosure_risk import risk_of
 from shoal.charts import bars
-from shoal.disclosure_risk import risk_of
 from shoal.extras import how_to_install
 from shoal.report import release_report, risk_report, write_page
 from shoal.report.bins import OTHER, distribution

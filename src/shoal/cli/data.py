@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal import showing
+from shoal.cli import terminal
 from shoal.cli.options import Json, Overwrite, app, print_json, refuse_json_on_stdout, results_beside
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
@@ -21,7 +21,7 @@ def demo_command(
     overwrite: Overwrite = False,
 ) -> None:  # fmt: skip
     """Anonymize a built-in example and show it before and after."""
-    from shoal.datasets.tour import tour
+    from shoal.cli.demo import tour
 
     tour(folder, overwrite=overwrite)
 
@@ -59,9 +59,9 @@ def discharges_command(
         return
     with results_beside(out) if out is not None else nullcontext():
         if describe:
-            showing.goals(goals)
+            terminal.goals(goals)
         if out is not None:
-            showing.written(rows, out)
+            terminal.written(rows, out)
 
 
 @tables.command("oshpd")
@@ -84,4 +84,4 @@ def oshpd_command(
         print_json({"rows": table.rows, "out": str(out)})
         return
     with results_beside(out):
-        showing.written(table.rows, out)
+        terminal.written(table.rows, out)

@@ -10,9 +10,12 @@ from typing import Annotated
 
 import typer
 
-from shoal import showing
-from shoal.arguments import asked_errors, asked_measures, listed, read_options
+from shoal.assessment.comparison import DISTANCES, compare
+from shoal.assessment.disclosure_risk import risk, with_columns
+from shoal.assessment.inspection import advice, inspect, next_command
+from shoal.assessment.study import Study
 from shoal.catalogue import SHELVES, build, entries, look_up
+from shoal.cli import terminal
 from shoal.cli.options import (
     Dates,
     Decimal,
@@ -45,19 +48,16 @@ from shoal.cli.options import (
     given_options,
     print_json,
 )
-from shoal.comparison import DISTANCES, compare
-from shoal.disclosure_risk import risk, with_columns
+from shoal.cli.parsing import asked_errors, asked_measures, listed, read_options
 from shoal.engines import read
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError
-from shoal.inspection import advice, inspect, next_command
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.progress.showing import in_command
-from shoal.release import STANDARD_MEASURES
+from shoal.releases.release import STANDARD_MEASURES
 from shoal.schema import Role, Roles
-from shoal.study import Study
 from shoal.table import Table
 
 
@@ -85,7 +85,7 @@ def inspect_command(
     if as_json:
         print_json(found)
     else:
-        showing.inspection(found)
+        terminal.inspection(found)
 
 
 @app.command("risk")
@@ -124,7 +124,7 @@ def risk_command(
     if as_json:
         print_json(report)
     else:
-        showing.risk(report)
+        terminal.risk(report)
         if page is not None:
             typer.echo(f"\nReport: {page}")
 
@@ -158,7 +158,7 @@ def compare_command(
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
     if report is not None:
-        from shoal.files import files_read_by
+        from shoal.atomic_files import files_read_by
         from shoal.report.page import usable
 
         usable(report, files_read_by([original, *(released or ()), options]), overwrite=overwrite)
@@ -187,7 +187,7 @@ def compare_command(
     if as_json:
         print_json(found)
     else:
-        showing.comparison(found)
+        terminal.comparison(found)
 
 
 _LEVELS = "2,3,5,10"
@@ -215,8 +215,8 @@ def _compare_methods(
     if as_json:
         print_json({"file": file.name, "rows": rows, "sentences": said})
     else:
-        showing.study(rows)
-        showing.lines(said)
+        terminal.study(rows)
+        terminal.lines(said)
 
 
 @app.command("list")
@@ -230,4 +230,4 @@ def list_command(
     if as_json:
         print_json({shelf: [{"name": name, "description": text} for name, text in found]})
     else:
-        showing.catalogue(shelf, found, look_up)
+        terminal.catalogue(shelf, found, look_up)

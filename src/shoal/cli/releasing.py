@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from shoal import showing
-from shoal.anonymization import anonymize
-from shoal.arguments import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
+from shoal.atomic_files import files_read_by
 from shoal.catalogue import build
-from shoal.certificate import Certificate, exact_score, exact_verdict
+from shoal.certification.certificate import Certificate, exact_score, exact_verdict
+from shoal.certification.papers import Places
+from shoal.cli import terminal
 from shoal.cli.options import (
     Dates,
     Decimal,
@@ -50,18 +50,18 @@ from shoal.cli.options import (
     refuse_json_on_stdout,
     results_beside,
 )
+from shoal.cli.parsing import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
 from shoal.conditions import Condition
 from shoal.engines import read
 from shoal.engines.sources import Source
 from shoal.engines.streams import at_hand
 from shoal.errors import CertificateError, ParameterError
-from shoal.files import files_read_by
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.papers import Places
 from shoal.progress.showing import in_command
 from shoal.recipe import Recipe, refuse_strange_order
-from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
+from shoal.releases.anonymization import anonymize
+from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
 from shoal.table import Table
 
 
@@ -186,7 +186,7 @@ def _show_release(
         print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
         return
     with results_beside(out):
-        showing.release(release, out, paper, private, row_order)
+        terminal.release(release, out, paper, private, row_order)
         if report:
             typer.echo(f"Report: {report}")
 
@@ -240,7 +240,7 @@ def check_command(
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone."""
-    from shoal.verification import verify
+    from shoal.certification.verification import verify
 
     if original is not None and file.kind == original.kind == "stream":
         raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")
@@ -261,6 +261,6 @@ def check_command(
         told = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
         print_json(told | {part: list(getattr(proof, part)) for part in parts})
     else:
-        showing.proof(file, proof)
+        terminal.proof(file, proof)
     if not kept:
         raise typer.Exit(1)

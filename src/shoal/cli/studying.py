@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal import showing
+from shoal.cli import terminal
 from shoal.cli.options import Json, app, print_json
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
@@ -87,9 +87,9 @@ def study_command(
     if as_json:
         print_json({"out": str(out), **made, "uniqueness": uniqueness(results), "claims": as_rows(claims)})
         return
-    showing.claims(as_rows(claims))
+    terminal.claims(as_rows(claims))
     report = out / "report.html"
-    showing.lines([f"Report: {report}"])
+    terminal.lines([f"Report: {report}"])
     if show and sys.stdout.isatty():
         webbrowser.open(report.resolve().as_uri())
 
@@ -115,10 +115,10 @@ def _given(data: Source | None, counts: Path | None, setting: Setting | None) ->
 
 def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:
     """Run a study of the user's own table."""
+    from shoal.assessment.study import Study
+    from shoal.atomic_files import all_or_none, files_read_by, refuse_overwriting
     from shoal.engines import read
-    from shoal.files import all_or_none, files_read_by, refuse_overwriting
     from shoal.reproduction.publish import as_csv
-    from shoal.study import Study
 
     grid, recipe = Study.load(study, cache)
     target = out / "study.csv"
@@ -132,5 +132,5 @@ def _own(study: Path, out: Path, cache: Path, as_json: bool) -> None:
     if as_json:
         print_json({"out": str(target), "rows": found})
     else:
-        showing.study(found)
-        showing.written(len(found), target)
+        terminal.study(found)
+        terminal.written(len(found), target)

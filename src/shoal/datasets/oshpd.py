@@ -22,10 +22,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import NOTHING, STAR, Axis, Span
-from shoal.cells import Vocabulary, parse
 from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal.datasets.writing import draft_of, target_at
+from shoal.domains.axis import NOTHING, STAR, Axis, Span
+from shoal.domains.cell_parser import Vocabulary, parse
+from shoal.domains.texts import Reading
 from shoal.engines import Layout
 from shoal.engines.endings import delimiter_for
 from shoal.engines.local.assembling import Column, assemble
@@ -36,7 +37,6 @@ from shoal.engines.streams import at_hand
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
 from shoal.schema import Role
 from shoal.table import Origin, Table, printable
-from shoal.texts import Reading
 
 Charges = Literal["dollars", "codes"]
 Codes = NDArray[np.int32]

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from shoal.atomic_files import Output, all_or_none, refuse_overwriting
 from shoal.engines.endings import refuse_other_formats
 from shoal.engines.sources import Source
 from shoal.engines.streams import to_stdout
 from shoal.errors import ParameterError
-from shoal.files import Output, all_or_none, refuse_overwriting
 
 
 def target_at(path: str | os.PathLike[str] | Source, needed: Iterable[Path] = (), *, overwrite: bool = False) -> Source:

@@ -17,10 +17,10 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self, TypeVar
 
 from shoal.arrays import Array, Counts, Flags, Floats, Integers, Labels, Positions
+from shoal.domains.levels import Stretches
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
 from shoal.kernels.spans import Members
-from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 

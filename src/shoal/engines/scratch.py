@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.files.held import Held, hold_new, sweep
+from shoal.atomic_files.held import Held, hold_new, sweep
 
 _PREFIX = "shoal-scratch-"
 

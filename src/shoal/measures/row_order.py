@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Flags, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table
 

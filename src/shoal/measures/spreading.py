@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Integers, Positions
-from shoal.axis import Axis, Move
+from shoal.domains.axis import Axis, Move
 from shoal.engines.values import Moments
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP

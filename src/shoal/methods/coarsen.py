@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.levels import Stretches
 from shoal.errors import ParameterError, SchemaError
-from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING
-from shoal.levels import Stretches
 from shoal.models import PrivacyModel
 from shoal.parameters import settle
 from shoal.table import Table

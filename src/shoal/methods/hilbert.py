@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from shoal.arrays import Labels
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines.distances import distances_between
 from shoal.engines.pieces import pieces_of
 from shoal.engines.values import Moments, Piece, Spans

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.numerals import convert
 from shoal.engines.values import Spans
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.methods.association import rearranged
 from shoal.models import PrivacyModel
-from shoal.numerals import convert
 from shoal.table import Table
 
 

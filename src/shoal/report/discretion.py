@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.certificate import rounded
+from shoal.certification.certificate import rounded
 from shoal.charts.numerals import Format
 from shoal.errors import ParameterError
 from shoal.models import PrivacyModel

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.atomic_files import Output, all_or_none, refuse_overwriting
 from shoal.charts import Figure
 from shoal.charts.lettering import escape
 from shoal.errors import ParameterError
-from shoal.files import Output, all_or_none, refuse_overwriting
 from shoal.report.look import page_style
 
 

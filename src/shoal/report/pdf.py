@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from shoal.atomic_files import all_or_none
 from shoal.charts.style import resolved
 from shoal.errors import ParameterError
 from shoal.extras import missing
-from shoal.files import all_or_none
 
 
 def write_pdf(html: str, path: str | Path) -> None:

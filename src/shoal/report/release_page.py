@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.certificate import Certificate
-from shoal.release import Release
+from shoal.certification.certificate import Certificate
+from shoal.releases.release import Release
 from shoal.report.discretion import Discretion
 from shoal.report.page import usable, write_page
 from shoal.report.release_report import release_report

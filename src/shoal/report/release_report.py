@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from shoal.catalogue import describe, in_words
-from shoal.certificate import DIGITS, Certificate
+from shoal.certification.certificate import DIGITS, Certificate
 from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, TableMeasure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.class_sizes import ClassSizes
@@ -19,7 +19,7 @@ from shoal.measures.uniqueness import Uniqueness
 from shoal.models import Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.release import Release
+from shoal.releases.release import Release
 from shoal.report import words
 from shoal.report.bins import distribution
 from shoal.report.column_table import column_rows, column_table

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from shoal.assessment.study import Row
 from shoal.datasets.published import FULL
 from shoal.reproduction.case import Case
 from shoal.reproduction.numbers import AbsentError, Numbers, Results
 from shoal.reproduction.sentence import Kind, Sentence
 from shoal.reproduction.sentences import SENTENCES
-from shoal.study import Row
 
 KINDS: Mapping[Kind, str] = {
     "by construction": "true of every table, by how the methods work; measured all the same",

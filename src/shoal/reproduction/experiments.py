@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
+from shoal.assessment.study import Cell, Row, Study, kept
 from shoal.kernels import MISSING
 from shoal.measures import Measure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
@@ -30,7 +31,6 @@ from shoal.reproduction.records import Records, different_counts
 from shoal.reproduction.regeneration import impossible
 from shoal.reproduction.setting import CENSUS
 from shoal.reproduction.surfaces import surfaces
-from shoal.study import Cell, Row, Study, kept
 from shoal.table import Table
 
 # Algorithm S3 cuts a domain into intervals of equal length, as it is printed; the authors' program cuts it so that all

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.anonymization import anonymize
+from shoal.atomic_files import all_or_none
 from shoal.engines import Layout
 from shoal.engines.sources import Source
-from shoal.files import all_or_none
 from shoal.methods import Method
 from shoal.methods.coarsen import Coarsen
 from shoal.methods.sorted_clusters import SortedClusters
@@ -18,6 +17,7 @@ from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.progress import counted, stage
+from shoal.releases.anonymization import anonymize
 from shoal.reproduction.case import COARSENINGS, LEVELS
 from shoal.table import Table
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.assessment.study import Row
 from shoal.errors import DataError
-from shoal.study import Row
 
 Results = Mapping[str, Sequence[Row]]
 RELATIVE = 1e-9

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from shoal.assessment.study import Row
 from shoal.reproduction.case import COARSENINGS, LEVELS
-from shoal.study import Row
 
 Results = Mapping[str, Sequence[Row]]
 LABELS = tuple(f"k = {k}" for k in LEVELS)

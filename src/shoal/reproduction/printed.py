@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from shoal.assessment.study import Row
 from shoal.charts.numerals import Format
 from shoal.datasets.published import FULL
-from shoal.study import Row
 
 PUBLISHED = "published"
 percent = Format(percent=True)

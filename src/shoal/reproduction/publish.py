@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.files import all_or_none, put
+from shoal.assessment.study import Row
+from shoal.atomic_files import all_or_none, put
 from shoal.report.page import rendered
 from shoal.reproduction.case import Case
 from shoal.reproduction.claims import Claim, as_rows, check_claims
@@ -18,7 +19,6 @@ from shoal.reproduction.figures import figures
 from shoal.reproduction.keeping import as_json
 from shoal.reproduction.report import study_report
 from shoal.reproduction.tables import tables
-from shoal.study import Row
 
 
 def publish(

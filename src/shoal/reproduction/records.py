@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines import Boxes, Layout
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING

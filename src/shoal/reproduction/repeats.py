@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal.assessment.study import Row, kept
 from shoal.datasets.assumptions import Assumptions
 from shoal.datasets.discharges import discharges
 from shoal.progress import along, stage
@@ -12,7 +13,6 @@ from shoal.reproduction.claims import check_claims
 from shoal.reproduction.experiments import Experiments
 from shoal.reproduction.provenance import code_sha256
 from shoal.reproduction.records import Records
-from shoal.study import Row, kept
 
 
 def repeats(number: int, rows: int, seed: int, cache: Path | None) -> list[Row]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.assessment.study import toml_of
 from shoal.conditions import Condition
 from shoal.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal.datasets.published import MASKING_KEY
@@ -15,7 +16,6 @@ from shoal.errors import ParameterError
 from shoal.methods.mask_uniques import MaskUniques
 from shoal.recipe import Recipe
 from shoal.schema import ReadOptions, Roles
-from shoal.study import toml_of
 
 CENSUS = "census"
 _PAPER = ("name", "secret", "where")

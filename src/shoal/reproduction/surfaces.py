@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Stretches
 from shoal.engines import Spans
 from shoal.kernels import MISSING
-from shoal.levels import Stretches
 from shoal.methods.coarsen import Mode, intervals
 from shoal.table import Classes, Given, Table
 

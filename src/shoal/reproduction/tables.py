@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.axis import Axis
 from shoal.datasets.published import CORRELATIONS_S4, CORRELATIONS_S5, FULL
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Step
 from shoal.engines import read
-from shoal.levels import Step
 from shoal.methods.coarsen import intervals
 from shoal.methods.mask_uniques import MaskUniques
 from shoal.methods.sorted_clusters import SortedClusters

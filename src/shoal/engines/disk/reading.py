@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.cells import Vocabulary
+from shoal.domains.cell_parser import Vocabulary
 from shoal.engines.local.data import coordinate_table
 from shoal.engines.local.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.local.text_head import Head, read_head

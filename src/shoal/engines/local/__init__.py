@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
+from shoal.domains.levels import Stretches
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.data import OWN, LocalData, known_values, spans
 from shoal.engines.local.digests import of_file, of_folder
@@ -26,7 +27,6 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
 from shoal.kernels.moments import moments, tally
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
-from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, Common, Given, Ranked, RowOrder, Table, Tally, Written
 

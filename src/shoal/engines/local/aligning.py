@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.axis import Axis, Move
+from shoal.domains.axis import Axis, Move
 from shoal.engines.local.data import LocalData, moved
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP

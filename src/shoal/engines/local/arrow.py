@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
-from shoal.cells import Vocabulary, interpret
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import Vocabulary, interpret
+from shoal.domains.texts import Reading, Texts
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.database_types import Column, as_typed, quoted
 from shoal.engines.local.distinct import one_array
@@ -41,7 +42,6 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.schema import RELEASED, Schema
 from shoal.table import Origin
-from shoal.texts import Reading, Texts
 
 _LARGEST = 2147483646
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.cells import Vocabulary
+from shoal.domains.cell_parser import Vocabulary
 from shoal.engines.local import Local
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.schema import Attribute, Role, Schema

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Offsets, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines.values import Moments, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP

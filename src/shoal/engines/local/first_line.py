@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
+from shoal.domains.numeral_styles import is_date, is_number
 from shoal.errors import DataError
-from shoal.numeral_styles import is_date, is_number
 
 _LOOKED_AT = 200  # distinct cells that tell what a column is
 _NO_NAMES = {"", "-", ".", "?", "na", "n/a", "nan", "none", "null", "missing", "unknown"}

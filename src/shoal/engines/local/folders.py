@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from shoal.atomic_files.lakehouses import refuse_lakehouse
 from shoal.engines.local.digests import of_files, of_folder
 from shoal.engines.local.parquet import ROW_GROUP, cut_anew, write_groups
 from shoal.engines.local.parquet_reader import ParquetTable, schema_of
 from shoal.engines.local.sealed import Sealed
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
-from shoal.files.lakehouses import refuse_lakehouse
 from shoal.table import Origin, Written
 
 PART = 1 << 20  # how many records a part holds

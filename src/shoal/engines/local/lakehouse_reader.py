@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
+from shoal.atomic_files.lakehouses import Lakehouse, lakehouse_at, metadata_files, refuse_lakehouse
 from shoal.engines.local.parquet import cut_anew
 from shoal.engines.local.row_digests import RowDigest
 from shoal.engines.local.sorting import SortedLines
@@ -15,7 +16,6 @@ from shoal.engines.scratch import Room, in_little_room
 from shoal.engines.sources import Source
 from shoal.errors import DataError, ShoalError
 from shoal.extras import how_to_install
-from shoal.files.lakehouses import Lakehouse, lakehouse_at, metadata_files, refuse_lakehouse
 from shoal.table import Origin
 
 _HINT = "version-hint.text"

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
-from shoal.cells import Vocabulary, interpret
-from shoal.column_words import tells_people_apart
+from shoal.column_names import tells_people_apart
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import Vocabulary, interpret
+from shoal.domains.texts import Reading, Texts
 from shoal.engines.local.data import OWN, LocalData, Words
 from shoal.engines.local.text_head import ENCODINGS, Head, read_head
 from shoal.engines.local.text_reader import RawText, read_text
@@ -24,7 +25,6 @@ from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
 from shoal.schema import Attribute, ReadOptions, Role, Schema, refuse_odd
 from shoal.table import Origin, printable
-from shoal.texts import Reading, Texts
 
 
 def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:

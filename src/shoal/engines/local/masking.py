@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Stretches
 from shoal.engines.local.data import OWN, LocalData
 from shoal.engines.local.publishing import enclosing, seated
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.domains.texts import Reading
 from shoal.engines.local.typed_columns import is_text
 from shoal.schema import RELEASED, Schema
-from shoal.texts import Reading
 
 Levels = tuple[str, ...]
 

@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from shoal.atomic_files.lakehouses import refuse_lakehouse
 from shoal.engines.local.ordered_categories import as_believed, put_together, unordered
 from shoal.engines.local.sealed import Sealed
 from shoal.engines.local.typed_columns import unusable
 from shoal.errors import DataError, ShoalError
-from shoal.files.lakehouses import refuse_lakehouse
 from shoal.progress import along
 from shoal.table import Origin, printable
 

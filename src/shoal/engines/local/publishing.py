@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.hierarchy import ROOT, Hierarchy
+from shoal.domains.levels import Stretches
 from shoal.engines.local.data import OWN, LocalData
 from shoal.engines.values import Publication
-from shoal.hierarchy import ROOT, Hierarchy
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label
 from shoal.kernels.spans import Members, bitsets, hulls, hulls_and_loss
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 _BITS = 62

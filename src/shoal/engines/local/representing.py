@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines.local.averaging import means
 from shoal.engines.local.data import LocalData
 from shoal.engines.values import Publication

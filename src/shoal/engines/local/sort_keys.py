@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.hierarchy import ROOT
 from shoal.engines.local.data import Words
-from shoal.hierarchy import ROOT
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines.local.compressed import created, is_compressed
 from shoal.engines.local.data import LocalData, renumbered
 from shoal.engines.local.digests import of_file

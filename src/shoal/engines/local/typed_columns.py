@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.axis import Kind, same_number
+from shoal.domains.axis import Kind, same_number
+from shoal.domains.numerals import convert
+from shoal.domains.zones import Zone
 from shoal.engines.local.passing import bare, cleaned, named, texts_of
 from shoal.errors import DataError
-from shoal.numerals import convert
-from shoal.zones import Zone
 
 _DIGITS = 15  # that every float holds
 _DAY = 86_400_000_000  # microseconds

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
+from shoal.domains.levels import Stretches
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.cutting import Cutting
 from shoal.engines.local.data import OWN, LocalData, coordinate_table, spans
@@ -26,7 +27,6 @@ from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
 from shoal.errors import RoomError
 from shoal.kernels.moments import Tally, moments, tally
-from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 

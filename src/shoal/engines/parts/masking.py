@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Stretches
 from shoal.engines.local.masking import alone_in, masked_cells, shows
 from shoal.engines.local.publishing import seated
 from shoal.engines.parts.arranging import Arrays, gathered, homeward
@@ -17,7 +18,6 @@ from shoal.engines.parts.data import PartedData
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import mix_rows
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 

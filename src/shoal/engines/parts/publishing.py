@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis, Group
+from shoal.domains.axis import Axis, Group
 from shoal.engines.local.data import LocalData, moved
 from shoal.engines.local.publishing import publish_some, published
 from shoal.engines.parts.arranging import Arrays, arranged, ascending, homeward, rows_of

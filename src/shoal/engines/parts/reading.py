@@ -15,8 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.arrays import Integers, Positions
-from shoal.axis import Axis
-from shoal.cells import Vocabulary
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import Vocabulary
+from shoal.domains.texts import Reading
 from shoal.engines.local.arrow import Seen, carried_words, read_column
 from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.distinct import distinct_in
@@ -31,7 +32,6 @@ from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.schema import ReadOptions, Role, Schema
 from shoal.table import Origin
-from shoal.texts import Reading
 
 _LARGEST = 2147483646
 # Of a stretch: its rows, the limits of plain columns, and the distinct cells of others.

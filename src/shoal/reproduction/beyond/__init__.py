@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure
 from shoal.report.page import Section
 from shoal.reproduction.case import Case
-from shoal.study import Row
 
 Results = Mapping[str, Sequence[Row]]
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.design import design, middles
 from shoal.measures.sampling import chances, sampled_rows

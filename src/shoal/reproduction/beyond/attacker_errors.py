@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
 from shoal.measures.erring_attacker import ErringAttacker
 from shoal.report.discretion import percent
@@ -11,7 +12,6 @@ from shoal.report.page import Section, table
 from shoal.reproduction.beyond import Experiment
 from shoal.reproduction.case import Case
 from shoal.reproduction.setting import CENSUS
-from shoal.study import Row
 
 RATES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
 EVERYTHING = "every attribute"

@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
-from shoal.cells import Vocabulary
+from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import Vocabulary
 from shoal.engines.local.assembling import Column, assemble
 from shoal.measures import score
 from shoal.measures.granularity import Granularity
@@ -30,7 +31,6 @@ from shoal.reproduction.beyond import Experiment
 from shoal.reproduction.case import Case
 from shoal.reproduction.setting import CENSUS
 from shoal.schema import Role
-from shoal.study import Row
 from shoal.table import Classes, Origin, Table
 
 K = 5

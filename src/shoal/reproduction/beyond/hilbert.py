@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from shoal.assessment.study import Cell, Row
 from shoal.charts import Figure, bars, risk_utility_map
 from shoal.methods import Method
 from shoal.methods.hilbert import Hilbert
@@ -15,7 +16,6 @@ from shoal.report.page import Html, Section, table
 from shoal.reproduction.beyond import Experiment, Results
 from shoal.reproduction.beyond.samples import drawn
 from shoal.reproduction.case import LEVELS, Case
-from shoal.study import Cell, Row
 
 S2, S4, PLAIN, CLOSE = "Algorithm S2", "Algorithm S4", "hilbert", "hilbert with t-closeness"
 _AS_COMPARED = {"k-anonymity": S2, "hilbert": PLAIN}  # what the comparison of Fig. S4 calls them

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure, bars
 from shoal.measures import score
 from shoal.measures.information_loss import InformationLoss
@@ -20,7 +21,6 @@ from shoal.report.page import Html, Section
 from shoal.reproduction.beyond import Experiment
 from shoal.reproduction.case import LEVELS, Case
 from shoal.schema import Role
-from shoal.study import Row
 from shoal.table import Classes, Table
 
 METHODS: dict[str, Method] = {"Algorithm S2": SortedClusters(), "hilbert": Hilbert()}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.measures.occurrences import occurrences
@@ -16,7 +17,6 @@ from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.reproduction.beyond import Experiment
 from shoal.reproduction.case import Case
-from shoal.study import Row
 
 SAMPLES = (1_000, 10_000, 100_000, 1_000_000)
 ESTIMATES = {"Pitman": pitman, "Zayatz": zayatz, "SNB": snb}

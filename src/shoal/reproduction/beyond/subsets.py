@@ -6,13 +6,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 from math import comb
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
 from shoal.measures.subset_uniqueness import subset_uniqueness
 from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.reproduction.beyond import Experiment
 from shoal.reproduction.case import Case
-from shoal.study import Row
 
 NUMBER = "Fig. C3"
 SETS = 2**12  # at most so many sets: all of up to twelve attributes, and the smaller ones of more

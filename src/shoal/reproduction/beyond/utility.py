@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from shoal.assessment.study import Cell, Row
 from shoal.charts import Figure, bars
 from shoal.measures import Measure
 from shoal.measures.information_loss import InformationLoss
@@ -18,7 +19,6 @@ from shoal.reproduction.beyond.analyses import HELD_OUT, Analyses, has_logarithm
 from shoal.reproduction.beyond.hilbert import CLOSE, PLAIN, S2, S4, releases
 from shoal.reproduction.beyond.samples import drawn
 from shoal.reproduction.case import COARSENINGS, Case
-from shoal.study import Cell, Row
 
 LEVEL = 5  # of k
 QUERIES = 500

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure, bars, family_bars, risk_utility_map
 from shoal.charts.numerals import Format
 from shoal.datasets.published import UNIQUE_SPD
 from shoal.reproduction.numbers import CLOSE, COARSE, EIGHTH, LARGEST_RISK, Results, uniqueness
 from shoal.reproduction.printed import Printed, percent
-from shoal.study import Row
 
 FAMILIES = {
     "k-anonymity": "k-anonymity (Algorithm S2)",

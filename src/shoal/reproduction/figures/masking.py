@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from shoal.assessment.study import Row
 from shoal.charts import Column, Figure, bars, lines, panels
 from shoal.charts.numerals import Format
 from shoal.datasets.published import MASKED_MEAN, MASKED_RACES
 from shoal.reproduction.printed import PUBLISHED, Printed, percent
-from shoal.study import Row
 
 RACES = {
     "1": "White", "2": "Black", "3": "Native American", "4": "Asian or Pacific Islander", "5": "Other", "6": "Unknown",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from shoal.assessment.study import Row
 from shoal.charts import Column, Figure, bars, panels
 from shoal.datasets.published import UNIQUE_PD, UNIQUE_SPD
 from shoal.reproduction.numbers import Results, everything, uniqueness
 from shoal.reproduction.printed import PUBLISHED, Printed, percent
-from shoal.study import Row
 
 _DATA = {
     ("truth", "signature"): "records in full",

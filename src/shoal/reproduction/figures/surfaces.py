@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.assessment.study import Row
 from shoal.charts import Column, Figure, heatmap, panels
 from shoal.charts.numerals import Format
 from shoal.datasets.published import UNIQUE_AT_TWO
 from shoal.reproduction.printed import Printed, percent
-from shoal.study import Row
 
 READINGS = {
     "distinct": "Equal numbers of distinct values, as in the authors' program",
