@@ -22,7 +22,6 @@ from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion
 from shoal.report.figures import Side, class_sizes, knowledge_sets
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
-from shoal.report.pdf import write_pdf
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 EVIL = "<script>alert(\"x\")</script> & 'co'"
@@ -429,7 +428,7 @@ def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
     pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: make install EXTRAS=report", exc_type=ImportError)
     page = release_report(release, original)
     for name in ("a.pdf", "b.pdf"):
-        write_pdf(page, tmp_path / name)
+        write_page(tmp_path / name, page)
     content = (tmp_path / "a.pdf").read_bytes()
     assert content.startswith(b"%PDF")
     assert content == (tmp_path / "b.pdf").read_bytes()
@@ -438,6 +437,6 @@ def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
 def test_without_weasyprint_a_pdf_is_refused_with_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "weasyprint", None)
     with pytest.raises(shoal.errors.ParameterError, match="WeasyPrint") as refused:
-        write_pdf("<p>", tmp_path / "a.pdf")
+        write_page(tmp_path / "a.pdf", "<p>")
     assert how_to_install("report") in refused.value.remedy
     assert list(tmp_path.iterdir()) == []

@@ -26,7 +26,7 @@ from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import Cells
 from shoal.report.discretion import Audience, Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, associations, class_sizes, distributions, uniqueness_by_knowledge
-from shoal.report.page import Block, Html, Page, Section, bullets, joined, note, paragraph, table, verdict
+from shoal.report.page import Block, Html, Page, Section, bullets, joined, named, note, paragraph, table, verdict
 from shoal.report.repeating import repeating
 from shoal.schema import Schema
 from shoal.table import Table
@@ -137,7 +137,7 @@ class _Report:
         records = self.discretion.count(self.original.rows)
         yield f"{records} records, {len(self.original.schema.quasi)} quasi-identifiers."
         against = joined(
-            "This is said against someone who knows ", words.named(self.original.schema.quasi), " and nothing else. It "
+            "This is said against someone who knows ", named(self.original.schema.quasi), " and nothing else. It "
             "promises nothing against other knowledge: see ", _link("attacker", "what was not assessed"), ".",
         )  # fmt: skip
         if not self.release.recipe.models:
@@ -274,7 +274,7 @@ class _Report:
             return
         parts = {each.measure: each.detail["per_attribute"] for each in others if "per_attribute" in each.detail}
         rows: list[dict[str, object]] = [
-            {"column": words.named([name]), "loss": f"{value:.4f}"}
+            {"column": named([name]), "loss": f"{value:.4f}"}
             | {measure: part.get(name) for measure, part in parts.items()}
             for name, value in loss.detail["per_attribute"].items()
         ]
@@ -347,7 +347,7 @@ def _meaning(found: Verdict, original: Table) -> Iterator[object]:
     if isinstance(found.model, KAnonymity) and found.holds:
         what = "records" if original.schema.subject is None else "people's records"
         yield joined(
-            "Whoever knows ", words.named(original.schema.quasi), " of a person, and that the person is in the table, "
+            "Whoever knows ", named(original.schema.quasi), " of a person, and that the person is in the table, "
             f"finds at least {found.level:,.0f} {what} that fit equally well. A guess among them is right with a "
             f"chance of at most {percent(1 / found.level)}.",
         )  # fmt: skip
@@ -362,7 +362,7 @@ def _target(found: Verdict, schema: Schema) -> tuple[object, str]:
     if isinstance(model, KAnonymity):
         return "How often each combination occurs (k)", f"≥ {model.k:,}"
     if isinstance(model, TCloseness):
-        return joined("Distance of ", words.named(words.protected_by(model, schema)), " (t)"), f"≤ {model.t:g}"
+        return joined("Distance of ", named(words.protected_by(model, schema)), " (t)"), f"≤ {model.t:g}"
     given = {key: value for key, value in describe(model).items() if key != "name"}
     return model.name, ", ".join(f"{key} = {value}" for key, value in given.items())
 
@@ -373,9 +373,7 @@ def _met(holds: bool) -> Html:
 
 def _too_few(spread: list[Any]) -> Html | None:
     bare = [each.name for each in spread if not each.rows]
-    return (
-        paragraph(joined("Not drawn, because too few records tell a value: ", words.named(bare), ".")) if bare else None
-    )
+    return paragraph(joined("Not drawn, because too few records tell a value: ", named(bare), ".")) if bare else None
 
 
 def _link(target: str, text: str) -> Html:

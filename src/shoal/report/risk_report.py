@@ -15,7 +15,7 @@ from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import BEFORE, Side, class_sizes, uniqueness_by_knowledge
-from shoal.report.page import Block, Html, Page, Section, bullets, code, facts, joined, note, paragraph, table
+from shoal.report.page import Block, Html, Page, Section, bullets, code, facts, joined, named, note, paragraph, table
 from shoal.table import Table
 from shoal.version import VERSION
 
@@ -62,7 +62,7 @@ def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[Block]:
     alone = f"{percent(report['uniqueness'])} of {report['records']:,} records stand alone"
     finds = "can tell which record is theirs" if report["unique"] else "finds several records that fit equally well"
     yield note(
-        joined(f"{alone}: whoever knows ", words.named(table.schema.quasi), " of a person, and that the person is in "
+        joined(f"{alone}: whoever knows ", named(table.schema.quasi), " of a person, and that the person is in "
                f"the table, {finds}.")
     )  # fmt: skip
     yield paragraph(
@@ -95,7 +95,7 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
     if report.get("known"):
         rows = [
             {
-                "known": words.named(each["known"]),
+                "known": named(each["known"]),
                 "unique": each["unique"],
                 "share": percent(each["uniqueness"]),
                 "least": each["smallest_class"],

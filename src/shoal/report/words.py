@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
-from shoal.report.page import Html, Section, bullets, code, joined, paragraph
+from shoal.report.page import Html, Section, bullets, code, joined, named, paragraph
 from shoal.schema import Role, Schema
 
 ROLES = {
@@ -39,11 +39,6 @@ FORMULAS = {
     "pmse": "(1/N) · Σ over the records of both tables of (propensity − ½)²",
     "accuracy-loss": "accuracy of the model of the original − accuracy of the model of the release",
 }
-
-
-def named(names: Iterable[str]) -> Html:
-    """List the names of columns in a sentence."""
-    return Html(", ".join(map(code, names)) or "–")
 
 
 def attacker(schema: Schema) -> list[object]:
