@@ -83,5 +83,5 @@ def _panel(cells: Sequence[Row], value: str, name: str, printed: Printed, ends: 
         cells, x="census", y="spatiotemporal", value=value, percent=risk, log=True, framed=framed,
         text="counted" if risk else None, x_label="intervals of each census attribute", low=ends[0], high=ends[1],
         y_label=f"intervals of each {sort} attribute", value_label="records that stand alone" if risk else value,
-        title=name, cell_height=26, description="Cells by the intervals of two groups of attributes.",
+        title=name, height=26, description="Cells by the intervals of two groups of attributes.",
     )  # fmt: skip
