@@ -15,39 +15,9 @@ from shoal.assessment.disclosure_risk import risk, with_columns
 from shoal.assessment.inspection import advice, inspect, next_command
 from shoal.assessment.study import Study
 from shoal.catalogue import SHELVES, build, entries, look_up
+from shoal.cli import options as opt
 from shoal.cli import terminal
-from shoal.cli.options import (
-    Dates,
-    Decimal,
-    Delimiter,
-    Encoding,
-    EngineOption,
-    ErrorOption,
-    File,
-    Header,
-    HierarchyOption,
-    Json,
-    Kind,
-    Known,
-    Masked,
-    MasterOption,
-    MatchingOption,
-    MeasureOption,
-    MemoryOption,
-    Missing,
-    Order,
-    Overwrite,
-    Quasi,
-    ReportOption,
-    RolesOption,
-    Sensitive,
-    Thousands,
-    Where,
-    app,
-    chosen_engine,
-    given_options,
-    print_json,
-)
+from shoal.cli.options import app, chosen_engine, given_options, print_json
 from shoal.cli.parsing import asked_errors, asked_measures, listed, read_options
 from shoal.engines import read
 from shoal.engines.sources import Source
@@ -63,10 +33,10 @@ from shoal.table import Table
 
 @app.command("inspect")
 def inspect_command(
-    context: typer.Context, file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = None, thousands: Thousands = None, dates: Dates = None, header: Header = None,
-    masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    context: typer.Context, file: opt.File, kind: opt.Kind = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None, missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
+    masked: opt.Masked = None, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
     options = read_options(
@@ -90,12 +60,12 @@ def inspect_command(
 
 @app.command("risk")
 def risk_command(
-    file: File, quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, known: Known = None,
-    where: Where = None, matching: MatchingOption = None, error: ErrorOption = None, measure: MeasureOption = None,
-    kind: Kind = None, order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
-    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None,
-    page: ReportOption = None, overwrite: Overwrite = False, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.Known = None,
+    where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
+    kind: opt.Kind = None, order: opt.Order = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    page: opt.ReportOption = None, overwrite: opt.Overwrite = False, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
     if page is not None:
@@ -136,16 +106,16 @@ def compare_command(
     methods: Annotated[list[str] | None, typer.Option(help="Compare methods on the table instead, separated by commas (repeat).")] = None,
     k: Annotated[list[str] | None, typer.Option(help="The levels of k at which methods are compared (repeat); 2,3,5,10 if left out.")] = None,
     target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column, with scikit-learn.")] = None,
-    measure: MeasureOption = None,
-    report: ReportOption = None,
-    overwrite: Overwrite = False,
+    measure: opt.MeasureOption = None,
+    report: opt.ReportOption = None,
+    overwrite: opt.Overwrite = False,
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
-    quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, where: Where = None, kind: Kind = None,
-    order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = None, thousands: Thousands = None, dates: Dates = None, header: Header = None,
-    masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, where: opt.Where = None, kind: opt.Kind = None,
+    order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None, missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
+    masked: opt.Masked = None, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
@@ -221,7 +191,7 @@ def _compare_methods(
 
 @app.command("list")
 def list_command(
-    shelf: Annotated[str, typer.Argument(help="methods, models or measures.")], as_json: Json = False
+    shelf: Annotated[str, typer.Argument(help="methods, models or measures.")], as_json: opt.Json = False
 ) -> None:
     """List what there is."""
     if shelf not in SHELVES:
