@@ -11,7 +11,8 @@ FOR_TYPES = {
     ("shoal.table", "shoal.engines.values"): "what engines give speaks of classes, as tables do",
 }
 WHEN_CALLED = {
-    ("shoal.releases.release", "shoal.report.release_page"): "a release writes its report, which is made of releases",
+    ("shoal.releases.release", "shoal.report.page"): "a release writes its report as a page",
+    ("shoal.releases.release", "shoal.report.release_report"): "reports are made of releases",
 }
 EXCEPTIONS = FOR_TYPES | WHEN_CALLED
 

@@ -125,7 +125,7 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
     from shoal.report.release_report import release_report
 
     usable(report, overwrite=True)  # whether it may is asked of all places at once
-    reader = Discretion.towards(audience or "internal", ()).audience  # type: ignore[arg-type]
+    reader = Discretion.towards(audience or "internal", ()).audience
 
     def prepare(release: Release, original: Table) -> Writer:
         return lambda sealed: rendered(release_report(release, original, audience=reader, certificate=sealed), report)

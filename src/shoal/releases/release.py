@@ -269,11 +269,13 @@ class Release:
         overwrite
             Whether another page that is there may be replaced.
         """
-        from shoal.report.release_page import write_release_report  # which is made of releases
+        from shoal.report.page import usable, write_page
+        from shoal.report.release_report import release_report  # which is made of releases
 
-        write_release_report(
-            self, self._before(original), Source.parse(path).path, audience, certificate, overwrite=overwrite
-        )
+        table, target = self._before(original), Source.parse(path).path
+        usable(target, [] if table.origin.place is None else [Path(table.origin.place)], overwrite=overwrite)
+        page = release_report(self, table, audience=audience, certificate=certificate)
+        write_page(target, page, overwrite=overwrite)
 
     def _before(self, given: Any) -> Table:
         """Give the table that was masked, and no other."""

@@ -33,7 +33,12 @@ def templates() -> Environment:
     return environment("shoal.report")
 
 
-def block(name: str, *given: Any) -> Markup:
+def block(name: str, *given: Any, of: str = "blocks.html") -> Markup:
     """Fill one of the blocks that pages are made of."""
-    made: Markup = getattr(templates().get_template("blocks.html").module, name)(*given)
+    made: Markup = getattr(templates().get_template(of).module, name)(*given)
     return made
+
+
+def sentence(name: str, *given: Any) -> Markup:
+    """Fill in one of the sentences, or lists of them, that reports say."""
+    return block(name, *given, of="sentences.html")
