@@ -18,13 +18,18 @@ def table_of(source: Any, said: ReadArguments, function: Callable[..., Any]) -> 
     """Give a table as it is, or read it as it is said; a word that a function does not know is refused here."""
     how, places = options_of(said, function)
     if isinstance(source, Table):
-        if said:
-            raise ParameterError(
-                f"The table was read already: '{next(iter(said))}' comes too late.",
-                "Give it to shoal.read, or give the file or the frame itself.",
-            )
+        refuse_late("table", said)
         return source
     return read(source, options=how, **places)
+
+
+def refuse_late(what: str, said: ReadArguments) -> None:
+    """Refuse what is said of the reading of a table that was read before."""
+    if said:
+        raise ParameterError(
+            f"The {what} was read already: '{next(iter(said))}' comes too late.",
+            "Give it to shoal.read, or give the file or the frame itself.",
+        )
 
 
 def options_of(said: ReadArguments, function: Callable[..., Any]) -> tuple[ReadOptions, dict[str, Any]]:

@@ -26,7 +26,7 @@ from shoal.recipe import Recipe
 from shoal.releases.release import STANDARD_MEASURES, Release
 from shoal.schema import ReadArguments, ReadOptions
 from shoal.table import Table
-from shoal.table_input import options_of
+from shoal.table_input import options_of, refuse_late
 
 # What is always compared beside the information loss: it costs little.
 DISTANCES: tuple[Measure, ...] = (KolmogorovSmirnov(), TotalVariation())
@@ -122,11 +122,7 @@ def _original(
     """Give the original, and how it was read; by the engine that holds what else is compared with it."""
     options, places = options_of(said, compare)
     if isinstance(given, Table):
-        if said:
-            raise ParameterError(
-                f"The original was read already: '{next(iter(said))}' comes too late.",
-                "Give it to shoal.read, or give the file or the frame itself.",
-            )
+        refuse_late("original", said)
         return given, Recipe.of(given, (), (), (), 0).options
     made = next((each for each in released if isinstance(each, Release)), None)
     if not (options.roles.quasi or options.roles.last_sensitive):
