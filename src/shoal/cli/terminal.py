@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from shoal.engines.sources import Source
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as Grid
 
     from shoal.assessment.disclosure_risk import Risk
     from shoal.assessment.inspection import Inspection
@@ -29,13 +28,23 @@ def _console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
-def _grid(*heads: str) -> Grid:
-    from rich.table import Table as Grid
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], left: Container[int] = (0,)) -> None:
+    """Show a table. Columns are numbers, which end below each other, but for those that stand left."""
+    from rich.markup import escape
+    from rich.table import Table
 
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for i, head in enumerate(heads):
-        grid.add_column(head, justify="left" if i == 0 else "right")
-    return grid
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for place, head in enumerate(heads):
+        grid.add_column(escape(head), justify="left" if place in left else "right")
+    for row in rows:
+        grid.add_row(*map(escape, row))
+    _console().print(grid)
+
+
+def _tell(*lines: str, style: str | None = None) -> None:
+    """Show sentences, in as many lines as they take."""
+    for line in lines:
+        _console().print(line, markup=False, style=style)
 
 
 def error(what: str, remedy: str) -> None:
@@ -45,79 +54,59 @@ def error(what: str, remedy: str) -> None:
 
 def inspection(found: Inspection) -> None:
     """Show the columns of a table, what should be said of them, and the command that comes next, in one line."""
-    from rich.markup import escape
-
-    console = _console()
-    console.print(f"{escape(found.caption())}\n")
+    _tell(found.caption(), "")
     head, *rows = found.rows()
-    grid = _grid(*head)
-    for column in grid.columns[1:2] + grid.columns[4:]:
-        column.justify = "left"
-    for row in rows:
-        grid.add_row(*map(escape, row))
-    console.print(grid)
+    _table(head, rows, left=(0, 1, 4, 5))
     _say("", *found.remarks())
-
-
-def _side_by_side(heads: Sequence[str], reports: Sequence[Mapping[str, Any]]) -> Grid:
-    from rich.markup import escape
-
-    grid = _grid("", *(escape(head) for head in heads))
-    for row in side_by_side(reports):
-        grid.add_row(*row)
-    return grid
 
 
 def risk(report: Risk) -> None:
     """Show the risk of a table, one sentence first."""
-    from rich.markup import escape
-
-    console = _console()
-    console.print(f"[bold]{report.caption()}[/bold]")
+    _tell(report.caption(), style="bold")
     for prefix in ("", "fit_"):
         if f"{prefix}uniqueness_lower" in report:
             low, high = report[f"{prefix}uniqueness_lower"], report[f"{prefix}uniqueness_upper"]
-            console.print(f"The worst case is proven to lie between {share(low)} and {share(high)}.")
-    names = ", ".join(report["quasi"])
-    console.print(f"Someone who knows {escape(names)} could single them out.")
+            _tell(f"The worst case is proven to lie between {share(low)} and {share(high)}.")
+    _tell(f"Someone who knows {', '.join(report['quasi'])} could single them out.")
     if report["guessed"]:
-        console.print("No --quasi was given: these columns were guessed by their names. Name them yourself.")
-    console.print()
-    grid = _side_by_side(["all"], [report])
-    for found in report.get("scores", ()):
-        grid.add_row(found["measure"], f"{found['value']:.6g}")
-    console.print(grid)
-    for line in _told(report):
-        console.print(escape(line))
-    _errors(console, report, "If the attacker errs:")
+        _tell("No --quasi was given: these columns were guessed by their names. Name them yourself.")
+    scores = [(found["measure"], f"{found['value']:.6g}") for found in report.get("scores", ())]
+    _tell("")
+    _table(["", "all"], [*side_by_side([report]), *scores])
+    _tell(*_told(report))
+    _errors(report, "If the attacker errs:")
     if report.get("known"):
-        console.print("\nBy what is known:")
-        heads = [", ".join(found["known"]) for found in report["known"]]
-        both = all("fit_uniqueness" in found for found in report["known"])
-        grid = _grid("known", "unique", "share", *(["worst case"] if both else []), "smallest group")
-        for head, found in zip(heads, report["known"], strict=True):
-            worst = [share(found["fit_uniqueness"])] if both else []
-            alone = share(found["uniqueness"])
-            grid.add_row(escape(head), f"{found['unique']:,}", alone, *worst, f"{found['smallest_class']:,}")
-        console.print(grid)
-        for head, found in zip(heads, report["known"], strict=True):
-            _errors(console, found, f"If {head} are known, and the attacker errs:")
+        _by_known(report["known"])
 
 
-def _errors(console: Console, report: Mapping[str, Any], title: str) -> None:
+def _by_known(sets: Sequence[Mapping[str, Any]]) -> None:
+    """Show the risk from attackers who know some attributes each."""
+    both = all("fit_uniqueness" in found for found in sets)
+    rows = [
+        (
+            ", ".join(found["known"]), f"{found['unique']:,}", share(found["uniqueness"]),
+            *([share(found["fit_uniqueness"])] if both else []), f"{found['smallest_class']:,}",
+        )
+        for found in sets
+    ]  # fmt: skip
+    _tell("", "By what is known:")
+    _table(["known", "unique", "share", *(["worst case"] if both else []), "smallest group"], rows)
+    for found in sets:
+        _errors(found, f"If {', '.join(found['known'])} are known, and the attacker errs:")
+
+
+def _errors(report: Mapping[str, Any], title: str) -> None:
     """Show what an attacker claims who is wrong about some attributes."""
-    from rich.markup import escape
-
     if not report.get("errors"):
         return
-    grid = _grid("wrong about", "claims a match", "rightly", "wrongly", "right, of his claims")
+    rows = []
     for found in report["errors"]:
         about = ", ".join(f"{name}={rate:.4g}" for name, rate in found["columns"].items())
         wrong = share(found["wrong"]) + (f" ± {share(found['standard_error'])}" if found["standard_error"] else "")
         right = "–" if found["right_of_claimed"] is None else share(found["right_of_claimed"])
-        grid.add_row(escape(about), share(found["claimed"]), share(found["right"]), wrong, right)
-    console.print(f"\n{escape(title)}")
-    console.print(grid)
+        rows.append((about, share(found["claimed"]), share(found["right"]), wrong, right))
+    _tell("", title)
+    _table(["wrong about", "claims a match", "rightly", "wrongly", "right, of his claims"], rows)
 
 
 def _told(report: Mapping[str, Any]) -> list[str]:
@@ -126,29 +115,23 @@ def _told(report: Mapping[str, Any]) -> list[str]:
 
 def comparison(report: Mapping[str, Any]) -> None:
     """Show the original and its releases side by side."""
-    from rich.markup import escape
-
-    console = _console()
     names = [Source.parse(found["path"]).name for found in report["releases"]]
-    grid = _side_by_side(["original", *names], [report["original"], *report["releases"]])
+    rows = list(side_by_side([report["original"], *report["releases"]]))
     known = {key for _, key, _ in LABELS}
     for number, score in enumerate(report["releases"][0].get("scores", ())):
         if score["measure"].replace("-", "_") not in known:
             values = [found["scores"][number]["value"] for found in report["releases"]]
-            grid.add_row(score["measure"], "–", *(f"{value:.6g}" for value in values))
-    console.print(grid)
+            rows.append([score["measure"], "–", *(f"{value:.6g}" for value in values)])
+    _table(["", "original", *names], rows)
     for name, found in zip(names, report["releases"], strict=True):
         scores = [score for score in found.get("scores", ()) if "per_attribute" in score["detail"]]
         parts = {score["measure"]: score["detail"]["per_attribute"] for score in scores}
-        columns = _grid("column", *parts)
-        for column in dict.fromkeys(column for part in parts.values() for column in part):
-            values = [part.get(column) for part in parts.values()]
-            columns.add_row(escape(column), *("–" if value is None else f"{value:.4f}" for value in values))
+        columns = {column: [part.get(column) for part in parts.values()] for part in parts.values() for column in part}
         if parts:
-            console.print(f"\n{escape(name)}, by column:")
-            console.print(columns)
-        for line in _told(found):
-            console.print(escape(line))
+            _tell("", f"{name}, by column:")
+            cells = {column: ["–" if v is None else f"{v:.4f}" for v in values] for column, values in columns.items()}
+            _table(["column", *parts], ([column, *texts] for column, texts in cells.items()))
+        _tell(*_told(found))
         if found.get("misplaced"):
             _say(
                 f"{name}: {found['misplaced']:,} records have values outside the cells beside them; rows do not match."
@@ -195,26 +178,20 @@ def proof(path: Source | Path, found: Proof) -> None:
 
 def goals(found: Sequence[tuple[str, str, float, bool | None, str]]) -> None:
     """Show what was aimed at, what was measured, whether it holds, and what kind of goal it is."""
-    grid = _grid("what", "goal", "measured", "", "kind")
-    for what, goal, measured, holds, kind in found:
-        grid.add_row(what, goal, f"{measured:.4g}", "" if holds is None else "holds" if holds else "MISSED", kind)
-    _console().print(grid)
+    held = {None: "", True: "holds", False: "MISSED"}
+    rows = [(what, goal, f"{measured:.4g}", held[holds], kind) for what, goal, measured, holds, kind in found]
+    _table(["what", "goal", "measured", "", "kind"], rows)
 
 
 def claims(found: Sequence[Mapping[str, Any]]) -> None:
     """Show the paper's claims with what was measured, kind by kind; only those that could fail are counted."""
-    console = _console()
     for kind in dict.fromkeys(claim["kind"] for claim in found):
-        grid = _grid("", kind, "measured")
-        for column in grid.columns:
-            column.justify = "left"
-        for claim in found:
-            if claim["kind"] == kind:
-                grid.add_row("✓" if claim["holds"] else "✗", claim["text"], claim["shown"])
-        console.print(grid)
+        mine = [claim for claim in found if claim["kind"] == kind]
+        rows = [("✓" if claim["holds"] else "✗", claim["text"], claim["shown"]) for claim in mine]
+        _table(["", kind, "measured"], rows, left=range(3))
     counted = [claim for claim in found if claim["counted"]]
     held = sum(claim["holds"] for claim in counted)
-    console.print(f"\n{held} of {len(counted)} statements of the paper that count here hold.")
+    _tell("", f"{held} of {len(counted)} statements of the paper that count here hold.")
 
 
 def study(found: Sequence[Mapping[str, Any]]) -> None:
@@ -226,10 +203,8 @@ def study(found: Sequence[Mapping[str, Any]]) -> None:
         ways = [f"{k}={v}" for k, v in row["parameters"].items() if type(v) in (int, float)]
         label = " ".join([row["method"], *ways, *levels, *([f"seed={row['seed']}"] if row["seed"] else [])])
         lines.setdefault(label, {})[row["measure"]] = row["value"]
-    grid = _grid("release", *names)
-    for label, values in lines.items():
-        grid.add_row(label, *(f"{values[name]:.4g}" if name in values else "–" for name in names))
-    _console().print(grid)
+    rows = [[label, *(f"{v[name]:.4g}" if name in v else "–" for name in names)] for label, v in lines.items()]
+    _table(["release", *names], rows)
 
 
 def lines(said: Sequence[str]) -> None:
@@ -248,9 +223,5 @@ def _say(*lines: str) -> None:
 
 def catalogue(shelf: str, found: Sequence[tuple[str, str]], look_up: Callable[[str, str], type[Any]]) -> None:
     """Show what there is on a shelf, with parameters."""
-    grid = _grid("name", "what it is", "parameters")
-    for column in grid.columns[1:]:
-        column.justify = "left"
-    for name, text in found:
-        grid.add_row(name, text, ", ".join(f.name for f in fields(look_up(shelf, name))) or "–")
-    _console().print(grid)
+    rows = [(name, text, ", ".join(f.name for f in fields(look_up(shelf, name))) or "–") for name, text in found]
+    _table(["name", "what it is", "parameters"], rows, left=range(3))
