@@ -117,12 +117,12 @@ def test_nothing_is_written_but_what_was_asked_for(installed, ages):
     nowhere.write_text("not a folder", encoding="utf-8")
     places = dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME"), str(nowhere / "inside"))
     before = set(ages.rglob("*"))
-    asked = ["--out", "out.csv", "--quasi", "age", "--sensitive", "ill", "--k", "2"]
+    asked = ["--out", "out.csv", "--quasi", "age", "--sensitive", "ill", "--k", "2", "--report", "out.html"]
     for arguments in (["anonymize", "ages.csv", *asked], ["check", "out.csv", "--certificate", "out.certificate.json"]):
         done = run("-m", "shoal", *arguments, cwd=ages, package=installed, **places)
         assert done.returncode == 0, done.stderr
     assert set(ages.rglob("*")) - before == {
-        ages / f"out.{suffix}" for suffix in ("csv", "certificate.json", "private.json")
+        ages / f"out.{suffix}" for suffix in ("csv", "certificate.json", "private.json", "html")
     }
 
 

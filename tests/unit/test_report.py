@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
 import shoal
 from shoal.assessment.disclosure_risk import risk_of
@@ -22,6 +23,7 @@ from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion
 from shoal.report.figures import Side, class_sizes, knowledge_sets
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
+from shoal.report.rendering import environment
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 EVIL = "<script>alert(\"x\")</script> & 'co'"
@@ -412,6 +414,18 @@ def test_a_page_escapes_texts_numbers_figures_and_keeps_headings_in_order():
     assert "Not met" in page
     assert found.links[0] == "#content"
     assert ">1,200</td>" in page
+
+
+@pytest.mark.parametrize("packages", [("shoal.report",), ("shoal.web", "shoal.report")], ids=["report", "workbench"])
+def test_templates_escape_what_they_are_given_and_refuse_what_they_are_not(packages):
+    made = environment(*packages)
+    assert made.from_string("<p>{{ text }}</p>").render(text=EVIL) == f"<p>{Html.escape(EVIL)}</p>"
+    with pytest.raises(UndefinedError):
+        made.from_string("{{ nothing }}").render()
+    assert (
+        "<title>Mine</title>"
+        in made.from_string("{% extends 'document.html' %}{% block head %}<title>Mine</title>{% endblock %}").render()
+    )
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path):
