@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
 EXTRAS :=
-KNOWN := all db frames lake learn report spark stats web
+KNOWN := all db frames lake learn paper report spark stats web
 comma := ,
 WANTED := $(subst $(comma), ,$(EXTRAS))
 ifneq ($(filter-out $(KNOWN),$(WANTED)),)
@@ -20,12 +20,15 @@ install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
 KERNELS := hatch_build.py $(wildcard src/shoal/kernels/*.c src/shoal/kernels/*.h)
 
-$(VENV)/.installed: pyproject.toml requirements.lock $(KERNELS)
+$(VENV)/.installed: pyproject.toml paper/pyproject.toml requirements.lock $(KERNELS)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "shoal needs Python 3.11 or later; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --require-hashes -r requirements.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
-	$(BIN)/python -m compileall -q src/shoal  # as for any installed package: a start then costs a third less
+	$(PIP) install --no-deps --no-build-isolation -e . -e paper
+	$(BIN)/python -m compileall -q src/shoal paper/src/shoal_paper  # as for any installed package: a start then costs a third less
+	touch $@
+
+$(VENV)/.with-paper: $(VENV)/.installed  # which has brought it
 	touch $@
 
 $(VENV)/.with-%: requirements-%.lock $(VENV)/.installed
@@ -77,7 +80,7 @@ screenshots: $(VENV)/.tested
 
 # What an extra brings has the versions that were tested, where the tests use it.
 COMPILE := .uv/bin/uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11
-ONE_BY_ONE := $(filter-out all,$(KNOWN))
+ONE_BY_ONE := $(filter-out all paper,$(KNOWN))
 
 lock: .uv/bin/uv
 	$(COMPILE) pyproject.toml requirements-build.in -o requirements.lock
@@ -93,4 +96,4 @@ lock: .uv/bin/uv
 
 clean:
 	rm -rf $(VENV) .uv src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src paper tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import itertools
 import json
 import time
@@ -187,6 +189,17 @@ def kept(cache: Path | None, name: str, work: Callable[[], Any]) -> Any:
     with all_or_none([place]) as (draft,):
         draft.write_text(content, encoding="utf-8")
     return json.loads(content)
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Give rows as CSV."""
+    text = io.StringIO()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    plain = (int, float, str, bool, type(None))
+    writer.writerows({key: v if isinstance(v, plain) else json.dumps(v) for key, v in row.items()} for row in rows)
+    return text.getvalue().encode()
 
 
 def _levels(model: Mapping[str, Any]) -> Iterator[PrivacyModel]:

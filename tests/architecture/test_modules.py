@@ -1,8 +1,9 @@
 """One idea per file: names that say something, files that can be read in one go, one version."""
 
 import re
+import tomllib
 
-from architecture.source import MODULES, PACKAGE, ROOT
+from architecture.source import MODULES, PACKAGE, PAPER, ROOT
 
 import shoal
 
@@ -24,11 +25,18 @@ def test_every_module_says_what_it_is():
     assert not [m for m, path in MODULES.items() if not path.read_text(encoding="utf-8").startswith('"""')]
 
 
-def test_the_package_is_marked_as_typed():
+def test_both_packages_are_marked_as_typed():
     """Without the marker, type checkers ignore the annotations of an installed package."""
-    assert (PACKAGE / "py.typed").is_file()
+    assert all((package / "py.typed").is_file() for package in (PACKAGE, PAPER))
 
 
 def test_the_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (\S+)$", citation, re.MULTILINE) == [shoal.__version__]
+    own, paper = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in (".", "paper")
+    )
+    assert paper["version"] == shoal.__version__
+    assert f"shoal=={shoal.__version__}" in paper["dependencies"]
+    assert own["optional-dependencies"]["paper"] == [f"shoal-paper=={shoal.__version__}"]

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from shoal.datasets import discharges
+from shoal_paper.datasets import discharges
 
 pytestmark = pytest.mark.usefixtures("stoppable")
 ASK = ("anonymize", "in.csv", "--roles", "last-sensitive", "--k", "2", "--out", "out.csv")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.datasets.discharges import QUASI, SENSITIVE, write
+from shoal_paper.datasets.discharges import QUASI, SENSITIVE, write
 
 ROLES = ("--quasi", ",".join(QUASI), "--sensitive", ",".join(SENSITIVE))
 SETTINGS = Path(__file__).parents[2] / "reproduction"
@@ -30,7 +30,7 @@ order = ["age -> *"]
 @pytest.fixture
 def paper_alone(monkeypatch):
     """Leave out what goes beyond the paper, which takes longer than all of it."""
-    monkeypatch.setattr("shoal.reproduction.experiments.EXPERIMENTS", ())
+    monkeypatch.setattr("shoal_paper.reproduction.experiments.EXPERIMENTS", ())
 
 
 @pytest.mark.usefixtures("paper_alone")

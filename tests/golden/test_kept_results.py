@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.reproduction.case import Case
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.keeping import differences, load
-from shoal.reproduction.setting import Setting
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.keeping import differences, load
+from shoal_paper.reproduction.setting import Setting
 
 KEPT = Path(__file__).parents[2] / "reproduction"
 RENEWED = "where this is meant, `make study` keeps the new ones"

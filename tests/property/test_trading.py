@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from property.independent import ordered_distance
 
 import shoal
-from shoal.datasets.discharges import discharges
 from shoal.kernels.closeness import ordered_distance as distances
 from shoal.kernels.trading import Spread, Trading, trade
 from shoal.methods.strata import strata_needed, strata_of
+from shoal_paper.datasets.discharges import discharges
 
 HARD = Trading(block=8, passes=3, worth=0.0)
 

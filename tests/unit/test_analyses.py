@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.datasets.discharges import discharges
-from shoal.reproduction.beyond import utility
-from shoal.reproduction.beyond.analyses import Analyses
-from shoal.reproduction.case import Case
-from shoal.reproduction.records import Records
+from shoal_paper.datasets.discharges import discharges
+from shoal_paper.reproduction.beyond import utility
+from shoal_paper.reproduction.beyond.analyses import Analyses
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.records import Records
 
 ROWS = 400
 AGES = np.arange(ROWS) % 80

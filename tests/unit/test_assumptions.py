@@ -4,8 +4,8 @@ from dataclasses import asdict, fields
 
 import pytest
 
-from shoal.datasets.assumptions import Assumptions
 from shoal.errors import ParameterError
+from shoal_paper.datasets.assumptions import Assumptions
 
 
 def test_every_assumption_has_a_range_and_a_meaning():

@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.datasets.discharges import discharges
 from shoal.hierarchy import Hierarchy
-from shoal.reproduction import experiments
-from shoal.reproduction.beyond import Experiment, hilbert
-from shoal.reproduction.beyond.samples import drawn
-from shoal.reproduction.case import LEVELS, Case
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.records import Records
-from shoal.reproduction.setting import DISCHARGES
+from shoal_paper.datasets.discharges import discharges
+from shoal_paper.reproduction import experiments
+from shoal_paper.reproduction.beyond import Experiment, hilbert
+from shoal_paper.reproduction.beyond.samples import drawn
+from shoal_paper.reproduction.case import LEVELS, Case
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.records import Records
+from shoal_paper.reproduction.setting import DISCHARGES
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.datasets.discharges import discharges
 from shoal.measures.erring_attacker import ErringAttacker
 from shoal.measures.sampling import chances
 from shoal.report.page import Html, Page
-from shoal.reproduction.beyond import attacker_errors, dimensions, population, subsets
-from shoal.reproduction.beyond.all import EXPERIMENTS
-from shoal.reproduction.case import Case
-from shoal.reproduction.records import Records
+from shoal_paper.datasets.discharges import discharges
+from shoal_paper.reproduction.beyond import attacker_errors, dimensions, population, subsets
+from shoal_paper.reproduction.beyond.all import EXPERIMENTS
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.records import Records
 
 MINE = [each for each in EXPERIMENTS if each.name in ("population", "attacker-errors", "subsets", "dimensions")]
 CENSUS = ("age", "sex")

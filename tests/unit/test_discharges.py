@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.datasets.assumptions import Assumptions
-from shoal.datasets.discharge_model import HOSPITAL, NO_CHARGE, NOT_REPORTED, YEAR, fitted, model, resampled
-from shoal.datasets.discharges import (
+from shoal.errors import DataError, ParameterError
+from shoal_paper.datasets.assumptions import Assumptions
+from shoal_paper.datasets.discharge_model import HOSPITAL, NO_CHARGE, NOT_REPORTED, YEAR, fitted, model, resampled
+from shoal_paper.datasets.discharges import (
     BLOCK,
     KNOWLEDGE,
     QUASI,
@@ -22,7 +23,6 @@ from shoal.datasets.discharges import (
     discharges,
     write,
 )  # fmt: skip
-from shoal.errors import DataError, ParameterError
 
 INTEGERS = [*QUASI, "charge"]
 MISSING = -1

@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 import shoal
-from shoal.datasets.oshpd import read_oshpd, write_oshpd
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
+from shoal_paper.datasets.oshpd import read_oshpd, write_oshpd
 
 S1 = ["oshpd_id", "age_yrs", "sex", "ethncty", "race", "patzip", "patcnty", "los", "adm_qtr", "charge", "diag_p"]
 RECORD = {

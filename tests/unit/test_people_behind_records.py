@@ -6,13 +6,13 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.datasets.discharges import discharges
 from shoal.methods.mask_uniques import MaskUniques
-from shoal.reproduction.beyond import people
-from shoal.reproduction.case import Case
-from shoal.reproduction.records import Records
-from shoal.reproduction.setting import Setting
 from shoal.schema import ReadOptions, Roles
+from shoal_paper.datasets.discharges import discharges
+from shoal_paper.reproduction.beyond import people
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.records import Records
+from shoal_paper.reproduction.setting import Setting
 
 # Ada and bob have two records each that are alike; the others one each, far away.
 WHO = ["ada", "ada", "bob", "bob", *(f"p{i}" for i in range(8))]

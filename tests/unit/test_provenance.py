@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.datasets.discharges import discharges, write
-from shoal.reproduction import provenance as told
-from shoal.reproduction.case import Case
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.records import Records
-from shoal.reproduction.setting import DISCHARGES
+from shoal_paper.datasets.discharges import discharges, write
+from shoal_paper.reproduction import provenance as told
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.records import Records
+from shoal_paper.reproduction.setting import DISCHARGES
 
 ROWS = 300
 
@@ -46,17 +46,18 @@ def test_a_study_says_all_that_its_numbers_depend_on(records):
 
 
 def test_the_digest_of_the_code_is_that_of_a_list_of_its_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(told, "_PACKAGE", tmp_path)
-    (tmp_path / "kernels").mkdir()
-    (tmp_path / "__pycache__").mkdir()
-    for name in ("b.py", "kernels/a.c", "kernels/_native.so", "__pycache__/b.pyc"):
-        (tmp_path / name).write_text(name)
-    lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in ("b.py", "kernels/a.c")]
+    monkeypatch.setattr(told, "_PACKAGES", (tmp_path / "src" / "fish", tmp_path / "paper" / "sea"))
+    sources = ("fish/b.py", "fish/kernels/a.c", "sea/a.py")
+    for name in (*sources, "fish/kernels/_native.so", "fish/__pycache__/b.pyc"):
+        path = tmp_path / ("src" if name.startswith("fish") else "paper") / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in sources]
     assert told.code_sha256.__wrapped__() == hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def test_code_outside_a_checkout_names_no_commit(tmp_path, monkeypatch):
-    monkeypatch.setattr(told, "_PACKAGE", tmp_path / "site-packages" / "shoal")
+    monkeypatch.setattr(told, "_PACKAGES", (tmp_path / "site-packages" / "shoal",))
     assert told._commit() is None
 
 
@@ -69,5 +70,5 @@ def test_results_of_other_code_or_other_records_are_not_taken_for_these(records,
     kept.write_text(json.dumps([{"spoilt": True}]))
     assert first.results()["masking"] == [{"spoilt": True}]  # as long as nothing has changed
     assert Experiments(Case(Records.of(discharges(ROWS), seed=1)), tmp_path).results()["masking"] != [{"spoilt": True}]
-    monkeypatch.setattr("shoal.reproduction.experiments.code_sha256", lambda: "other code")
+    monkeypatch.setattr("shoal_paper.reproduction.experiments.code_sha256", lambda: "other code")
     assert first.results() == found

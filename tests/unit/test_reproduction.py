@@ -8,18 +8,18 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.datasets.discharges import discharges
 from shoal.errors import ParameterError
-from shoal.reproduction.case import Case
-from shoal.reproduction.claims import COUNTED, KINDS, as_rows, check_claims, count
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.files import write_files
-from shoal.reproduction.numbers import uniqueness
-from shoal.reproduction.records import Records, is_masked
-from shoal.reproduction.sentences import SENTENCES
-from shoal.reproduction.setting import CENSUS, Setting
-from shoal.reproduction.surfaces import RESOLUTIONS, surfaces
-from shoal.reproduction.tables import FILES
+from shoal_paper.datasets.discharges import discharges
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.claims import COUNTED, KINDS, as_rows, check_claims, count
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.files import write_files
+from shoal_paper.reproduction.numbers import uniqueness
+from shoal_paper.reproduction.records import Records, is_masked
+from shoal_paper.reproduction.sentences import SENTENCES
+from shoal_paper.reproduction.setting import CENSUS, Setting
+from shoal_paper.reproduction.surfaces import RESOLUTIONS, surfaces
+from shoal_paper.reproduction.tables import FILES
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shoal.datasets.slots import exponential, logarithm, power, scaled, slots, stretches, totals, whole
+from shoal_paper.datasets.slots import exponential, logarithm, power, scaled, slots, stretches, totals, whole
 
 
 def test_shares_are_rounded_by_the_largest_remainders():

@@ -8,24 +8,24 @@ import polars as pl
 import pytest
 
 from shoal.charts import bars
-from shoal.datasets.discharges import discharges
-from shoal.datasets.published import CORRELATIONS_S4, FULL, UNIQUE_PD
 from shoal.engines import read
 from shoal.methods.mask_uniques import MaskUniques
 from shoal.report.page import Section
-from shoal.reproduction import figures as drawing
-from shoal.reproduction import report
-from shoal.reproduction.beyond import Experiment
-from shoal.reproduction.case import Case
-from shoal.reproduction.claims import COUNTED, check_claims, count
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.figures import figures
-from shoal.reproduction.printed import by_pair
-from shoal.reproduction.publish import publish
-from shoal.reproduction.records import Records
-from shoal.reproduction.setting import Setting
-from shoal.reproduction.tables import tables
 from shoal.schema import ReadOptions, Roles
+from shoal_paper.datasets.discharges import discharges
+from shoal_paper.datasets.published import CORRELATIONS_S4, FULL, UNIQUE_PD
+from shoal_paper.reproduction import figures as drawing
+from shoal_paper.reproduction import report
+from shoal_paper.reproduction.beyond import Experiment
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.claims import COUNTED, check_claims, count
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.figures import figures
+from shoal_paper.reproduction.printed import by_pair
+from shoal_paper.reproduction.publish import publish
+from shoal_paper.reproduction.records import Records
+from shoal_paper.reproduction.setting import Setting
+from shoal_paper.reproduction.tables import tables
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.reproduction.surfaces import surfaces
+from shoal_paper.reproduction.surfaces import surfaces
 
 ROWS = 300
 DRAW = np.random.Generator(np.random.PCG64(7))
