@@ -3,12 +3,14 @@
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
+from public_files import find
 
 from shoal.files.stopping import STOPPING
 
@@ -63,18 +65,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(group))
         if group in MARKS:
             item.add_marker(MARKS[group])
-        if item.path.parent.name == "golden" or "shared_data" in getattr(item, "fixturenames", ()):
+        if item.path.parent.name == "golden" or "public_file" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """Give the folder of public data, which lies beside the checkout and is not part of it."""
-    named = os.environ.get("SHOAL_SHARED_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the public data are not here: put them in ../shared/data or name them in SHOAL_SHARED_DATA")
-    return folder
+def public_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Give public files by their place, as in ``public_file("adult/adult.csv")``."""
+    scratch = tmp_path_factory.mktemp("public")
+    return cache(lambda place: find(place, scratch))
 
 
 @pytest.fixture

@@ -38,5 +38,5 @@ def test_the_whole_study_gives_the_numbers_that_are_kept():
 
 @pytest.mark.large
 @pytest.mark.parametrize(("name", "place"), [("adult", "adult/adult.csv"), ("nhds", "hospital/nhds2010_sample20k.csv")])
-def test_public_tables_give_the_numbers_that_are_kept(shared_data, name, place):
-    compare(name, shared_data / place)
+def test_public_tables_give_the_numbers_that_are_kept(public_file, name, place):
+    compare(name, public_file(place))

@@ -20,8 +20,8 @@ PUBLISHED = {
 
 
 @pytest.fixture(scope="module")
-def classes(shared_data):
-    columns = columns_of(shared_data / "adult" / "adult_int.csv", ";")
+def classes(public_file):
+    columns = columns_of(public_file("adult/adult_int.csv"), ";")
     return np.array(list(sizes(columns, list(columns)).values()), np.int64)
 
 
