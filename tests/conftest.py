@@ -1,9 +1,9 @@
-"""What all tests share: how hypothesis searches, and where the public data are."""
+"""What all tests share: how hypothesis searches, where the public data are, and which tests may be left out."""
 
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
 from public_files import find
+from skips import judge
 
 from shoal.files.stopping import STOPPING
 
@@ -67,6 +68,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKS[group])
         if item.path.parent.name == "golden" or "public_file" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let tests that are left out for a reason that nobody expects fail, where all are to run."""
+    report = yield
+    judge(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let whole files fail likewise."""
+    report = yield
+    judge(report)
+    return report
 
 
 @pytest.fixture(scope="session")
