@@ -111,4 +111,4 @@ def test_the_wheel_of_this_platform_runs_where_there_is_nothing_else(tmp_path):
         cwd=BUILD.parent, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "was installed and tried" in done.stdout
+    assert "were installed and tried" in done.stdout
