@@ -61,9 +61,9 @@ test: lint types
 test-large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m large
 
-# The inner loop while working on a part: no Spark, no browser, no database, no other tables.
+# The inner loop while working on a part: no Spark, no browser, no database, no compiler, no other tables.
 quick: $(VENV)/.tested
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "not large and not spark and not browser and not database and not golden"
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "not large and not spark and not browser and not database and not compiler and not golden"
 
 # For every platform, compiled here; the one for this platform is installed into an empty environment and tried.
 wheels: $(VENV)/.tested

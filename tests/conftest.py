@@ -51,7 +51,7 @@ TOGETHER = {
 }
 
 
-MARKS = {"cluster": "spark", "browser": "browser", "server": "database"}
+MARKS = {"cluster": "spark", "browser": "browser", "server": "database", "compiler": "compiler"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -50,6 +50,7 @@ def released(**environment):
     return subprocess.run(run, env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     "compiler",
     ["cc", "gcc", "clang", pytest.param(f"{sys.executable} -m ziglang cc", id="ziglang", marks=pytest.mark.large)],

@@ -71,10 +71,8 @@ def test_readme_examples_run_as_printed_on_what_is_shipped_and_its_tables_are_wh
 
 
 # A page that needs a cluster runs where the tests have one.
-RUN = [
-    pytest.param(page, marks=pytest.mark.xdist_group("cluster")) if page.name == "cluster.md" else page
-    for page in WRITTEN[1:]
-]
+ON_CLUSTER = (pytest.mark.xdist_group("cluster"), pytest.mark.spark)
+RUN = [pytest.param(page, marks=ON_CLUSTER) if page.name == "cluster.md" else page for page in WRITTEN[1:]]
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
