@@ -110,12 +110,13 @@ def test_a_package_that_cannot_be_loaded_is_named_and_in_nobodys_way(pond, site,
     torn = tmp_path / "torn"
     (torn / "torn_net-1.0.dist-info").mkdir(parents=True)
     (torn / "torn_net-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: torn-net\nVersion: 1.0\n")
-    groups = [f"[shoal.{group}]\nnet = torn_net:net\n" for group in ("commands", "methods")]
+    groups = [f"[shoal.{group}]\nnet = torn_net:net\n" for group in ("commands", "datasets", "methods")]
     (torn / "torn_net-1.0.dist-info" / "entry_points.txt").write_text("\n".join(groups))
     monkeypatch.syspath_prepend(torn)
     catalogue.entries.cache_clear()
-    for arguments in (("net",), ("--help",), ("list", "methods")):
-        pond.run(*arguments).refused(2, "'net'", "torn-net", "ModuleNotFoundError")
+    for typed in ("net", "net --of rope", "data net", "list methods"):
+        pond.run(*typed.split()).refused(2, "'net'", "torn-net", "ModuleNotFoundError")
+    assert "torn-net" in pond.run("--help").fine().out
     pond.run("anonymize", "fish.csv", "--out", "out.csv", "--quasi", "length,depth", "--k", 3).fine()
 
 

@@ -16,6 +16,7 @@ import typer
 from shoal import plugins, showing
 from shoal.cli.once import OnceCommand
 from shoal.cli.options import app, new_app
+from shoal.cli.outside import add
 from shoal.cli.stopping import SAID, Requests, Stopped
 from shoal.errors import ShoalError
 from shoal.version import VERSION
@@ -50,7 +51,7 @@ def application(asked: str = "") -> typer.Typer:
     given.callback(invoke_without_command=True)(_options_of_all)
     for name in [asked] if asked in every else every:
         if name in added:
-            given.command(name)(plugins.load(added[name]))
+            add(given, added[name])
             continue
         module = import_module(f"shoal.cli.{COMMANDS[name]}")
         if name == "data":

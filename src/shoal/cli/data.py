@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from shoal import plugins
-from shoal.cli.options import ANYTHING, Overwrite, app
+from shoal.cli.options import Overwrite, app
+from shoal.cli.outside import ANYTHING, add
 from shoal.extras import missing
 
 
@@ -30,11 +31,11 @@ def add_tables(to: typer.Typer) -> None:
         to.command("data", context_settings=ANYTHING)(_no_tables)
         return
     tables = typer.Typer(help="Make data to try things on, or read published files.", no_args_is_help=True)
-    for name, point in found.items():
-        tables.command(name)(plugins.load(point))
+    for point in found.values():
+        add(tables, point)
     to.add_typer(tables, name="data")
 
 
-def _no_tables(context: typer.Context) -> None:
+def _no_tables() -> None:
     """Make data to try things on; the package shoal-paper brings tables."""
     raise missing("Data to try things on need the package shoal-paper", "paper")

@@ -28,9 +28,6 @@ def new_app() -> typer.Typer:
 
 app = new_app()
 
-# For commands that say what to install whatever they are told.
-ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
-
 # Paths would swallow the slashes of a URL and of a folder, so the text is read as it was typed.
 File = Annotated[
     Source,

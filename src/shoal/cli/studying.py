@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from shoal import showing
-from shoal.cli.options import ANYTHING, Json, app, print_json
+from shoal.cli.options import Json, app, print_json
+from shoal.cli.outside import ANYTHING
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.extras import missing
