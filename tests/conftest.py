@@ -31,6 +31,7 @@ settings.register_profile(
     derandomize=False,
     print_blob=True,
 )
+settings.register_profile("quick", parent=settings.get_profile("suite"), max_examples=15)
 settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 
 

@@ -75,6 +75,7 @@ ON_CLUSTER = (pytest.mark.xdist_group("cluster"), pytest.mark.spark)
 RUN = [pytest.param(page, marks=ON_CLUSTER) if page.name == "cluster.md" else page for page in WRITTEN[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_examples_run_and_show_what_comes_out(page, workplace):
     if page.name == "cluster.md":

@@ -74,6 +74,7 @@ def test_a_looser_t_needs_fewer_strata():
     assert [strata_needed(t, 5) for t in (0.1, 0.2)] == [5, 5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "t"), [(5, 0.1), (10, 0.05), (3, 0.15)])
 @pytest.mark.parametrize("distance", ["ordered-records", "ordered-distinct"])
 def test_on_discharges_hilbert_loses_less_than_half_of_what_algorithm_s4_does(some_discharges, k, t, distance):
