@@ -62,11 +62,11 @@ test-large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m large
 
 # The inner loop while working on a part, in little more than a minute on two cores: no Spark, browser, database or
-# compiler, no public tables, fewer random examples.
+# compiler, no public tables, fewer random examples and odd tables.
 QUICK := not large and not slow and not spark and not browser and not database and not compiler and not golden
 
 quick: $(VENV)/.tested
-	SHOAL_HYPOTHESIS=quick $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "$(QUICK)"
+	SHOAL_HYPOTHESIS=quick SHOAL_DEGENERATE=100 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "$(QUICK)"
 
 # For every platform, compiled here; the one for this platform is installed into an empty environment and tried.
 wheels: $(VENV)/.tested
