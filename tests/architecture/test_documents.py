@@ -8,18 +8,12 @@ import shutil
 import tomllib
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from architecture.markdown import ANYTHING, Page, blocks, matches, tables
 from architecture.source import MODULES, ORDER, ROOT, stage
 from clusters import cluster
-from engines.pools import Memory
-from engines.tiny import Tiny
 
-import shoal
 from shoal.cli import application
-from shoal.engines.disk.pool import Files
-from shoal.engines.parts.engine import Parted
 from shoal.engines.protocol import Groups, Rows, Storage
 from shoal.recipe import Recipe
 
@@ -82,22 +76,7 @@ def test_examples_run_and_show_what_comes_out(page, workplace):
     if page.name == "cluster.md":
         cluster()
     ran = Page(page).run()
-    assert ran or page.name in ("index.md", "versions.md")
-
-
-@pytest.mark.parametrize("engine", ["disk", "parts", "spark"])
-def test_the_method_on_the_page_gives_the_same_on_every_engine(engine, workplace):
-    page = Page(DOCS / "architecture.md")
-    page.run()
-    people = pa.table({"age": [i * 37 % 90 for i in range(40)], "sex": ["fm"[i % 3 // 2] for i in range(40)]})
-    made = {"disk": lambda: Tiny(Files(workplace), 7), "parts": lambda: Parted(Memory()), "spark": cluster}[engine]()
-    here = shoal.read(people, quasi=["age", "sex"])
-    there = made.taken(here) if engine == "parts" else shoal.read(people, quasi=["age", "sex"], engine=made)
-    one, other = (
-        shoal.anonymize(table, page.names["ByTurns"](), [shoal.models.KAnonymity(5)]).to_arrow(cells="text")
-        for table in (here, there)
-    )
-    assert one.equals(other)
+    assert ran or page.name in ("architecture.md", "index.md", "versions.md")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
