@@ -14,7 +14,7 @@ ifneq ($(filter-out $(KNOWN),$(WANTED)),)
 $(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
 endif
 
-.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots lock clean
+.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots docs lock clean
 
 install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
@@ -75,6 +75,15 @@ growth: $(VENV)/.tested
 screenshots: $(VENV)/.tested
 	$(BIN)/python tools/screenshots.py --out screenshots
 
+# The site, into site/. It has an environment of its own, and reads docstrings from the source: nothing is imported.
+docs: .docs/.installed
+	.docs/bin/zensical build --strict --clean
+
+.docs/.installed: requirements-docs.lock
+	$(PYTHON) -m venv .docs
+	.docs/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r $<
+	touch $@
+
 # What an extra brings has the versions that were tested, where the tests use it.
 COMPILE := .uv/bin/uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11
 ONE_BY_ONE := $(filter-out all,$(KNOWN))
@@ -82,6 +91,7 @@ ONE_BY_ONE := $(filter-out all,$(KNOWN))
 lock: .uv/bin/uv
 	$(COMPILE) pyproject.toml requirements-build.in -o requirements.lock
 	$(COMPILE) --extra test -c requirements.lock pyproject.toml requirements-build.in -o requirements-test.lock
+	$(COMPILE) requirements-docs.in -o requirements-docs.lock
 	$(COMPILE) $(ONE_BY_ONE:%=--extra %) -c requirements-test.lock pyproject.toml -o requirements-all.lock
 	for extra in $(ONE_BY_ONE); do \
 		$(COMPILE) --extra $$extra -c requirements-all.lock pyproject.toml -o requirements-$$extra.lock || exit 1; \
@@ -92,5 +102,5 @@ lock: .uv/bin/uv
 	.uv/bin/python -m pip --disable-pip-version-check --quiet install uv
 
 clean:
-	rm -rf $(VENV) .uv src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .uv .docs site src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -137,6 +137,11 @@ def test_options_on_pages_exist(page):
     assert named <= options()
 
 
+def test_the_site_leads_to_every_page():
+    named = re.findall(r"^ +- (?:[\w ]+: )?([\w/-]+\.md)$", text_of(ROOT / "mkdocs.yml"), re.MULTILINE)
+    assert sorted(named) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+
+
 def test_readme_names_every_command():
     app = application()
     commands = {command.name for command in (*app.registered_commands, *app.registered_groups)}
@@ -178,7 +183,9 @@ def test_reference_is_up_to_date():
     spec = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.reference() == text_of(DOCS / "reference.md"), "run: python docs/make_reference.py"
+    made = {DOCS / "reference.md": script.reference(), **script.api()}
+    assert made == {page: text_of(page) for page in made}, "run: python docs/make_reference.py"
+    assert set(script.api()) == set((DOCS / "api").iterdir())
 
 
 @pytest.mark.parametrize(
