@@ -119,6 +119,16 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(text_of(there)), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pictures_are_small_and_say_in_words_what_they_show(page):
+    shown = [*re.findall(r"!\[(.*?)\]\((.+?)\)", text_of(page))]
+    shown += [(alt, file) for file, alt in re.findall(r'<img src="(.+?)".*? alt="(.*?)">', text_of(page))]
+    assert len(shown) == len(re.findall(r"!\[|<img", text_of(page)))
+    for words, file in shown:
+        assert len(words.split()) > 5, file
+        assert (page.parent / file).stat().st_size < 150_000
+
+
 def anchors(page: str) -> set[str]:
     """Give the anchors that headings get: lower case, no punctuation, hyphens for spaces."""
     heads = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
