@@ -14,7 +14,7 @@ ifneq ($(filter-out $(KNOWN),$(WANTED)),)
 $(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
 endif
 
-.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots docs lock clean
+.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots pictures docs lock clean
 
 install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
@@ -74,6 +74,10 @@ growth: $(VENV)/.tested
 
 screenshots: $(VENV)/.tested
 	$(BIN)/python tools/screenshots.py --out screenshots
+
+# Those of README and docs that shoal makes itself.
+pictures: $(VENV)/.tested
+	$(BIN)/python tools/pictures.py
 
 # The site, into site/. It has an environment of its own, and reads docstrings from the source: nothing is imported.
 docs: .docs/.installed
