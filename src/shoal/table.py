@@ -229,7 +229,7 @@ class Table:
 
     def number(self, by: Sequence[str | Column]) -> Column:
         """Number the records: those that are equal in all of some columns have the same number."""
-        return self._engine.number(self.data, self.schema, by)
+        return self._engine.number(self.data, self.schema, self._keys(by))
 
     def map_rows(self, kernel: RowKernel) -> Column:
         """Compute one number per record from its quasi-identifiers."""
@@ -247,7 +247,12 @@ class Table:
         """
         if every < 1:
             raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
-        return self._engine.rank(self.data, self.schema, keys, every)
+        return self._engine.rank(self.data, self.schema, self._keys(keys), every)
+
+    def _keys(self, keys: Sequence[str | Column]) -> Sequence[str | Column]:
+        for name in (key for key in keys if isinstance(key, str)):
+            _ = self.schema[name]
+        return keys
 
     def map_blocks(
         self,

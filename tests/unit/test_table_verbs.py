@@ -11,7 +11,7 @@ from shoal.engines.local import Local
 from shoal.engines.parts.engine import Parted
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.table import Given
 
@@ -84,3 +84,10 @@ def test_a_table_of_one_record_has_one_place(engine):
 def test_a_class_of_no_records_is_refused(engine):
     with pytest.raises(ParameterError, match="at least one record"):
         table_of(engine).rank(["age"], every=0)
+
+
+@pytest.mark.parametrize("verb", ["rank", "number"])
+def test_keys_that_are_no_column_are_refused_in_words(engine, verb):
+    with pytest.raises(SchemaError, match="no column 'agge'") as raised:
+        getattr(table_of(engine), verb)(["age", "agge"])
+    assert "'age'" in raised.value.remedy
