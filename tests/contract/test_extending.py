@@ -1,6 +1,7 @@
 """The page on extending shoal: what it builds from empty files works on every engine, and gives the same there."""
 
 import gc
+import itertools
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -123,6 +124,9 @@ def test_what_the_examples_are_not_for_is_refused_in_words():
         shoal.anonymize(table, built()["ByOneColumn"](), model(5000, "pay"), k=2)
     with pytest.raises(GuaranteeError, match="counts records"):
         shoal.anonymize(shoal.read(pa.table(TABLE), quasi="age", sensitive="pay", subject="sex"), "hilbert", model(1))
-    for wrong in (model, built()["RecordsAtRisk"]):
+    with pytest.raises(SchemaError, match="no column 'agge'"):
+        shoal.anonymize(table, built()["ByOneColumn"](column="agge"), k=2)
+    for made, wrong in itertools.product((model, built()["RecordsAtRisk"]), (0, -1.0, float("nan"), "1", None, True)):
         with pytest.raises(ParameterError, match="above 0"):
-            wrong(0)
+            made(wrong)
+    assert type(model(np.int64(3)).e) is int
