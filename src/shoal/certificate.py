@@ -36,7 +36,7 @@ _LARGEST = 64 << 20
 class Certificate:
     """What is said of a release to everyone, as plain values that can be written as JSON.
 
-    It carries a digest of itself, so that any change is seen; with a signing key the digest is binding, because
+    It carries a digest of itself, so that any change is seen; with a shared key it is sealed (a MAC): binding, because
     nobody without the key can make it anew.
 
     Parameters
@@ -157,7 +157,7 @@ def digest(content: Mapping[str, Any]) -> str:
 def signature(sealed: str, key: bytes) -> str:
     """Sign a digest (HMAC-SHA-256)."""
     if len(key) < 16:
-        raise ParameterError("The signing key is too short.", "Use at least 16 random bytes.")
+        raise ParameterError("The key of the seal is too short.", "Use at least 16 random bytes.")
     return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
 
 
@@ -171,9 +171,9 @@ def check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
     if key is None:
         return ["The certificate has not been changed since its digest was made."]
     if signed is None:
-        raise CertificateError("The certificate is not signed.", "Leave the key out, or ask for a signed one.")
+        raise CertificateError("The certificate is not sealed.", "Leave the key out, or ask for a sealed one.")
     if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
-        raise CertificateError("The certificate was not signed with this key.", "Check the key, or who issued it.")
+        raise CertificateError("The certificate was not sealed with this key.", "Check the key, or who issued it.")
     return ["The certificate was issued by a holder of the key and not changed since."]
 
 

@@ -66,7 +66,7 @@ def verify(
     certificate
         Its certificate, or the path of it; the one beside the release if left out.
     key
-        The signing key, when the signature is to be checked.
+        The shared key, when the seal (a MAC) is to be checked.
     private
         The private record, or the path of it: with it, the exact scores are proved too.
     original

@@ -231,7 +231,7 @@ def run_command(
 def check_command(
     file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
     certificate: Annotated[Path | None, typer.Option(help="Its certificate; the one beside the release if left out.")] = None,
-    key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The shared key that the certificate was sealed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
     no_promise: NoPromise = False,
