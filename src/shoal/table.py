@@ -236,7 +236,7 @@ class Table:
         return self._engine.map_rows(self.data, self.schema, kernel)
 
     def combine(self, kernel: Callable[..., Array], *columns: Column) -> Column:
-        """Compute one number per record from those that it has in other columns."""
+        """Compute a new column row by row from other columns."""
         return self._engine.combine(kernel, *columns)
 
     def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:

@@ -111,7 +111,7 @@ class Rows(Protocol[D, C]):
         ...
 
     def combine(self, kernel: Callable[..., Array], *columns: C) -> C:
-        """Compute one number per record from those that it has in other columns."""
+        """Compute a new column row by row from other columns."""
         ...
 
     def rank(self, data: D, schema: Schema, keys: Sequence[str | C], every: int = 1) -> C:
