@@ -16,14 +16,14 @@ from engines.tiny import Tiny
 
 import shoal
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import GuaranteeError, ParameterError, SchemaError
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 # Parts of so few records that classes reach over many; npz is the engine of the page.
 ENGINES = {
     "local": Local,
-    "parts": lambda: Parted(Memory(), 5),
+    "parts": lambda: PartsEngine(Memory(), 5),
     "disk": Tiny,
     "npz": lambda: built()["NpzEngine"](rows_per_part=5),
     "spark": cluster,
