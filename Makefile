@@ -7,25 +7,28 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
 EXTRAS :=
-KNOWN := all db frames lake learn report spark stats web
+KNOWN := all db frames lake learn paper report spark stats web
 comma := ,
 WANTED := $(subst $(comma), ,$(EXTRAS))
 ifneq ($(filter-out $(KNOWN),$(WANTED)),)
 $(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
 endif
 
-.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots lock clean
+.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots pictures docs lock clean
 
 install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
 KERNELS := hatch_build.py $(wildcard src/shoal/kernels/*.c src/shoal/kernels/*.h)
 
-$(VENV)/.installed: pyproject.toml requirements.lock $(KERNELS)
+$(VENV)/.installed: pyproject.toml paper/pyproject.toml requirements.lock $(KERNELS)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "shoal needs Python 3.11 or later; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --require-hashes -r requirements.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
-	$(BIN)/python -m compileall -q src/shoal  # as for any installed package: a start then costs a third less
+	$(PIP) install --no-deps --no-build-isolation -e . -e paper
+	$(BIN)/python -m compileall -q src/shoal paper/src/shoal_paper  # as for any installed package: a start then costs a third less
+	touch $@
+
+$(VENV)/.with-paper: $(VENV)/.installed  # which has brought it
 	touch $@
 
 $(VENV)/.with-%: requirements-%.lock $(VENV)/.installed
@@ -58,9 +61,12 @@ test: lint types
 test-large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m large
 
-# The inner loop while working on a part: no Spark, no browser, no database, no other tables.
+# The inner loop while working on a part, in little more than a minute on two cores: no Spark, browser, database or
+# compiler, no public tables, fewer random examples and odd tables.
+QUICK := not large and not slow and not spark and not browser and not database and not compiler and not golden
+
 quick: $(VENV)/.tested
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "not large and not spark and not browser and not database and not golden"
+	SHOAL_HYPOTHESIS=quick SHOAL_DEGENERATE=100 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup tests/architecture tests/unit tests/property -m "$(QUICK)"
 
 # For every platform, compiled here; the one for this platform is installed into an empty environment and tried.
 wheels: $(VENV)/.tested
@@ -75,13 +81,27 @@ growth: $(VENV)/.tested
 screenshots: $(VENV)/.tested
 	$(BIN)/python tools/screenshots.py --out screenshots
 
+# Those of README and docs that shoal makes itself.
+pictures: $(VENV)/.tested
+	$(BIN)/python tools/pictures.py
+
+# The site, into site/. It has an environment of its own, and reads docstrings from the source: nothing is imported.
+docs: .docs/.installed
+	.docs/bin/zensical build --strict --clean
+
+.docs/.installed: requirements-docs.lock
+	$(PYTHON) -m venv .docs
+	.docs/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r $<
+	touch $@
+
 # What an extra brings has the versions that were tested, where the tests use it.
 COMPILE := .uv/bin/uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11
-ONE_BY_ONE := $(filter-out all,$(KNOWN))
+ONE_BY_ONE := $(filter-out all paper,$(KNOWN))
 
 lock: .uv/bin/uv
 	$(COMPILE) pyproject.toml requirements-build.in -o requirements.lock
 	$(COMPILE) --extra test -c requirements.lock pyproject.toml requirements-build.in -o requirements-test.lock
+	$(COMPILE) requirements-docs.in -o requirements-docs.lock
 	$(COMPILE) $(ONE_BY_ONE:%=--extra %) -c requirements-test.lock pyproject.toml -o requirements-all.lock
 	for extra in $(ONE_BY_ONE); do \
 		$(COMPILE) --extra $$extra -c requirements-all.lock pyproject.toml -o requirements-$$extra.lock || exit 1; \
@@ -92,5 +112,5 @@ lock: .uv/bin/uv
 	.uv/bin/python -m pip --disable-pip-version-check --quiet install uv
 
 clean:
-	rm -rf $(VENV) .uv src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) .uv .docs site src/shoal/kernels/_native.* .mypy_cache .ruff_cache .hypothesis
+	find src paper tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

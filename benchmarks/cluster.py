@@ -123,7 +123,7 @@ def on_cluster(table: Path, log: Path, folder: Path) -> tuple[Stopwatch, int]:
     }
     with watch.step("start"):
         engine = shoal.Spark(master=MASTER, settings=settings)
-        engine.pool.gather(lambda number, part: 0, engine.pool.blank(2))
+        engine.pool.collect(lambda number, part: 0, engine.pool.blank(2))
     with watch.step("read"):
         people = shoal.read(table, engine=engine, quasi=QUASI, sensitive=CONFIDENTIAL)
     with watch.step("anonymize"):

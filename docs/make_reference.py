@@ -1,5 +1,6 @@
 """Write docs/reference.md from the docstrings: the public names, the catalogue, and the commands.
 
+It also writes docs/api, whose pages name what the site is to show of each public module.
 Run it after a docstring, a catalogue line or an option has changed; a test fails until that is done.
 """
 
@@ -17,22 +18,24 @@ from typing import Any, get_type_hints
 import typer.models
 
 import shoal
+from shoal.assessment.comparison import Comparison
+from shoal.assessment.disclosure_risk import Risk
+from shoal.assessment.inspection import Inspection
 from shoal.catalogue import SHELVES, entries
-from shoal.certificate import Certificate
+from shoal.certification.certificate import Certificate
+from shoal.certification.private_record import PrivateRecord
+from shoal.certification.proof import Proof
 from shoal.cli import application
-from shoal.comparison import Comparison
-from shoal.disclosure_risk import Risk
-from shoal.inspection import Inspection
 from shoal.measures import Score, Scores
+from shoal.methods.partitioning import Publisher
 from shoal.models import Verdict
-from shoal.private_record import PrivateRecord
-from shoal.proof import Proof
 from shoal.schema import Role
 
 _OF_MODELS = ("check", "closeness_bound", "cluster_size", "smallest_cluster")
 # Values that public functions give or take.
-_GIVEN = (Inspection, Risk, Comparison, Certificate, PrivateRecord, Proof, Role, Score, Scores, Verdict)
+_GIVEN = (Inspection, Risk, Comparison, Certificate, PrivateRecord, Proof, Publisher, Role, Score, Scores, Verdict)
 TARGET = Path(__file__).parent / "reference.md"
+API = Path(__file__).parent / "api"
 _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 _ARGUMENTS = ("Parameters", "Attributes")
 
@@ -48,6 +51,40 @@ def reference() -> str:
         *_commands(),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+_MODULES = {
+    "methods": "how records are masked",
+    "models": "what a release promises",
+    "measures": "what risk is left and what was lost",
+    "errors": "what can go wrong",
+    "engines": "what holds tables, for those who [extend](../extending.md) shoal",
+}
+
+
+def api() -> dict[Path, str]:
+    """Give the pages of the site that are filled from docstrings: one for each public module."""
+    rows = ((f"[`shoal.{name}`]({name}.md)", what) for name, what in _MODULES.items())
+    public = [getattr(shoal, name) for name in dir(shoal)]
+    own = [v for kind in (inspect.isfunction, inspect.isclass) for v in public if kind(v) and v is not shoal.ShoalError]
+    shown = {
+        "index": [f"shoal.{value.__name__}" for value in own],
+        **{shelf: [f"shoal.{shelf}.{entry.__name__}" for entry in entries(shelf).values()] for shelf in SHELVES},
+        "errors": ["shoal.errors"],
+        "engines": ["shoal.engines.protocol", "shoal.engines.parts.pool"],
+    }
+    shown["models"] += [f"shoal.models.{name}" for name in _OF_MODELS]
+    heads = {
+        "index": "# API\n\nEvery public name, from its docstring. The [reference](../reference.md) has the same on one "
+        f"page, with the options of all commands.\n\n{_table(('module', 'what is in it'), rows)}",
+        **{name: f"# shoal.{name}\n\n{what[0].upper()}{what[1:]}." for name, what in _MODULES.items()},
+    }
+    bare = "\n    options: { members: false }"  # entries of the catalogue are values: their parameters say it all
+    pages = {
+        page: "\n\n".join([heads[page], *(f"::: {name}{bare if page in SHELVES else ''}" for name in names)])
+        for page, names in shown.items()
+    }
+    return {API / f"{page}.md": f"{text}\n" for page, text in pages.items()}
 
 
 def _names() -> Iterator[str]:
@@ -243,5 +280,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(reference(), encoding="utf-8")
-    sys.stdout.write(f"Written: {TARGET.name}\n")
+    API.mkdir(exist_ok=True)
+    for page, text in {TARGET: reference(), **api()}.items():
+        page.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"Written: {page.relative_to(TARGET.parent)}\n")

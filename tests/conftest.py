@@ -1,16 +1,19 @@
-"""What all tests share: how hypothesis searches, and where the public data are."""
+"""What all tests share: how hypothesis searches, where the public data are, and which tests may be left out."""
 
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
+from public_files import find
+from skips import judge
 
-from shoal.files.stopping import STOPPING
+from shoal.atomic_files.stopping import STOPPING
 
 # The same examples at every run: a failure is a defect of the code, never bad luck.
 settings.register_profile(
@@ -28,6 +31,7 @@ settings.register_profile(
     derandomize=False,
     print_blob=True,
 )
+settings.register_profile("quick", parent=settings.get_profile("suite"), max_examples=15)
 settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 
 
@@ -48,7 +52,7 @@ TOGETHER = {
 }
 
 
-MARKS = {"cluster": "spark", "browser": "browser", "server": "database"}
+MARKS = {"cluster": "spark", "browser": "browser", "server": "database", "compiler": "compiler"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -63,18 +67,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(group))
         if group in MARKS:
             item.add_marker(MARKS[group])
-        if item.path.parent.name == "golden" or "shared_data" in getattr(item, "fixturenames", ()):
+        if item.path.parent.name == "golden" or "public_file" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let tests that are left out for a reason that nobody expects fail, where all are to run."""
+    report = yield
+    judge(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let whole files fail likewise."""
+    report = yield
+    judge(report)
+    return report
+
+
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """Give the folder of public data, which lies beside the checkout and is not part of it."""
-    named = os.environ.get("SHOAL_SHARED_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the public data are not here: put them in ../shared/data or name them in SHOAL_SHARED_DATA")
-    return folder
+def public_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Give public files by their place, as in ``public_file("adult/adult.csv")``."""
+    scratch = tmp_path_factory.mktemp("public")
+    return cache(lambda place: find(place, scratch))
 
 
 @pytest.fixture

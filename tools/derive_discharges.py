@@ -1,6 +1,6 @@
-"""Derive the parameters of ``shoal.datasets.discharges`` from published margins.
+"""Derive the parameters of ``shoal_paper.datasets.discharges`` from published margins.
 
-    python tools/derive_discharges.py DATA > src/shoal/datasets/discharges.json
+    python tools/derive_discharges.py DATA > paper/src/shoal_paper/datasets/discharges.json
 
 DATA is a folder that holds three others: ``california``, the hospital margins of 2009 with ZIP codes and population;
 ``codes``, the ICD-9-CM hierarchy; ``hospital``, a sample of the National Hospital Discharge Survey 2010. Counts become
@@ -297,7 +297,7 @@ def main(folder: str) -> None:
         counts[row["Age Groups"]] += int(row["Count"])
     years, women, near = ages(records, [counts[group] for group in AGE_GROUPS])
     parts: dict[str, list[Any]] = {
-        "about": ["parameters of shoal.datasets.discharges, made by tools/derive_discharges.py", *SOURCES],
+        "about": ["parameters of shoal_paper.datasets.discharges, made by tools/derive_discharges.py", *SOURCES],
         "places": zips,
         "hospitals": hospitals(california, days_by_age(dx, stays, years, women), zips),
         "association": association(california),

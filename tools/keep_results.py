@@ -10,13 +10,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from shoal.files import all_or_none
-from shoal.reproduction.case import Case
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.keeping import as_json
-from shoal.reproduction.provenance import provenance
-from shoal.reproduction.publish import publish
-from shoal.reproduction.setting import Setting
+from shoal.atomic_files import all_or_none
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.keeping import as_json
+from shoal_paper.reproduction.provenance import provenance
+from shoal_paper.reproduction.publish import publish
+from shoal_paper.reproduction.setting import Setting
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "reproduction"

@@ -11,19 +11,19 @@ if TYPE_CHECKING:  # The one list of the public names.
     from shoal import measures as measures
     from shoal import methods as methods
     from shoal import models as models
-    from shoal.anonymization import anonymize as anonymize
-    from shoal.comparison import compare as compare
-    from shoal.disclosure_risk import risk as risk
+    from shoal.assessment.comparison import compare as compare
+    from shoal.assessment.disclosure_risk import risk as risk
+    from shoal.assessment.inspection import inspect as inspect
+    from shoal.assessment.study import Study as Study
+    from shoal.certification.verification import verify as verify
     from shoal.engines import read as read
     from shoal.engines.spark import Spark as Spark
     from shoal.errors import ShoalError as ShoalError
-    from shoal.inspection import inspect as inspect
     from shoal.measures import score as score
     from shoal.progress.showing import show_progress as show_progress
     from shoal.recipe import Recipe as Recipe
-    from shoal.release import Release as Release
-    from shoal.study import Study as Study
+    from shoal.releases.anonymization import anonymize as anonymize
+    from shoal.releases.release import Release as Release
     from shoal.table import Table as Table
-    from shoal.verification import verify as verify
 else:
     __getattr__, __dir__ = attach(__name__, __file__)

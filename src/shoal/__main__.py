@@ -57,7 +57,7 @@ def main() -> None:
 
 def _end_in_peace() -> None:
     """Let nobody break off what is put in order at the very end, such as the removal of temporary files."""
-    from shoal.files.stopping import STOPPING
+    from shoal.atomic_files.stopping import STOPPING
 
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)

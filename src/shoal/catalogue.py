@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from shoal import plugins
 from shoal.errors import ParameterError, suggest
 from shoal.lazy import offered
 
@@ -30,11 +31,9 @@ def entries(shelf: str) -> Mapping[str, type[Any]]:
     >>> list(entries("models"))
     ['k-anonymity', 't-closeness', 'l-diversity', 'alpha-k']
     """
-    from importlib.metadata import entry_points  # costs more than all the rest, and is seldom needed
-
     found = {name: _load(place) for name, place in _own(shelf).items()}
-    for point in entry_points(group=f"shoal.{shelf}"):
-        entry = point.load()
+    for point in plugins.added(f"shoal.{shelf}").values():
+        entry = plugins.load(point)
         found.setdefault(entry.name, entry)
     return found
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
-from shoal.cells import interpret
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import interpret
+from shoal.domains.texts import Reading, Texts
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING
 from shoal.schema import Schema
-from shoal.texts import Reading, Texts
 
 _PART = re.compile(
     r"""\s*(?P<column>"[^"]+"|[^<>=!]+?)\s*(?P<sign><=|>=|==|!=|<|>|=)\s*(?P<value>"[^"]*"|'[^']*'|.+?)\s*"""
@@ -35,7 +35,7 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Relation:
     """One column against one value. A missing cell never satisfies it."""
 
     column: str
@@ -93,7 +93,7 @@ class Condition:
     """Comparisons that must all be true, as written by the user."""
 
     text: str
-    parts: tuple[Comparison, ...]
+    parts: tuple[Relation, ...]
 
     @classmethod
     def parse(cls, text: str) -> Condition:
@@ -111,7 +111,7 @@ class Condition:
                     "Write a column, one of < <= > >= = !=, and a value: 'charge > 100000'.",
                 )
             column, value = match["column"].strip('"'), match["value"].strip("\"'")
-            parts.append(Comparison(column, match["sign"], value))
+            parts.append(Relation(column, match["sign"], value))
         return cls(text, tuple(parts))
 
     @property

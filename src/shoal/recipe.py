@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
+from shoal.domains.hierarchy import BUILDERS
 from shoal.engines.memory import parse_size
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
-from shoal.hierarchy import BUILDERS
 from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel
@@ -23,33 +23,15 @@ from shoal.table import Table
 ROW_ORDERS = ("released", "input")
 _SECTIONS = ("table", "method", "model", "measure", "release", "engine")
 _TABLE = {
-    "file": "a text",
-    "quasi": "texts",
-    "sensitive": "texts",
-    "plain": "texts",
-    "identifier": "texts",
-    "subject": "a text",
-    "weight": "a text",
-    "last_sensitive": "true or false",
-    "kinds": "a text for each column",
+    **dict.fromkeys(("file", "subject", "weight"), "a text"),
+    **dict.fromkeys(("quasi", "sensitive", "plain", "identifier", "missing"), "texts"),
+    **dict.fromkeys(("kinds", "hierarchies", "knowledge"), "a text for each column"),
     "orders": "texts for each column",
-    "hierarchies": "a text for each column",
-    "knowledge": "a text for each column",
-    "delimiter": "a text",
-    "encoding": "a text",
-    "decimal": "a text",
-    "thousands": "a text",
-    "dates": "a text",
-    "header": "true or false",
-    "masked": "true or false",
-    "missing": "texts",
+    **dict.fromkeys(("delimiter", "encoding", "decimal", "thousands", "dates"), "a text"),
+    **dict.fromkeys(("header", "masked", "last_sensitive"), "true or false"),
 }
 _RELEASE = {
-    "file": "a text",
-    "certificate": "a text",
-    "private": "a text",
-    "delimiter": "a text",
-    "row_order": "a text",
+    **dict.fromkeys(("file", "certificate", "private", "delimiter", "row_order"), "a text"),
     "seed": "a whole number",
     "no_promise": "true or false",
     "allow_identifiers": "texts",

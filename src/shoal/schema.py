@@ -10,11 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypedDict
 
-from shoal.axis import KINDS, Axis, Kind
-from shoal.cells import Odd
+from shoal.domains.axis import KINDS, Axis, AxisKind
+from shoal.domains.cell_parser import Odd
+from shoal.domains.hierarchy import BUILDERS, Hierarchy
+from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
 from shoal.errors import DataError, ParameterError, SchemaError, suggest
-from shoal.hierarchy import BUILDERS, Hierarchy
-from shoal.numeral_styles import DATE_ORDERS, SEPARATORS
 
 
 class Role(StrEnum):
@@ -189,7 +189,7 @@ class ReadOptions:
     """How a table is to be read. What is not given is found out from the data."""
 
     roles: Roles = field(default_factory=Roles)
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    kinds: Mapping[str, AxisKind] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
     knowledge: Mapping[str, str] = field(default_factory=dict)
@@ -305,7 +305,7 @@ class ReadArguments(TypedDict, total=False):
     weight: str | None
     last_sensitive: bool
     rest: Role | None
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, AxisKind]
     orders: Mapping[str, Sequence[str]]
     hierarchies: Mapping[str, str | Hierarchy]
     knowledge: Mapping[str, str]

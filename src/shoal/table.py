@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -12,14 +13,14 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
+from shoal.domains.levels import Stretches
 from shoal.errors import ParameterError, SchemaError
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
     from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
     from shoal.engines.sources import Source
-    from shoal.engines.values import Boxes, Layout, Moments, Promise, Publication, Spans, Stored
+    from shoal.engines.values import Boxes, Layout, Moments, Output, Promise, Publication, Spans
 
 T = TypeVar("T")
 Cells = Literal["struct", "text"]  # what a generalized cell becomes in a frame
@@ -136,6 +137,15 @@ class Classes:
         """The number of records in each class."""
         return np.diff(self.starts)
 
+    @cached_property
+    def counts_of_sizes(self) -> Counter[int]:
+        """How many classes there are of each size."""
+        if self.sizes.max(initial=0) > self.sizes.size:  # few classes, of which some are very large
+            return Counter(self.sizes.tolist())
+        counts = np.bincount(self.sizes)
+        sizes = np.flatnonzero(counts)
+        return Counter(dict(zip(sizes.tolist(), counts[sizes].tolist(), strict=True)))
+
 
 def insist_on_table(given: Any) -> None:
     """Refuse what is no table that was read."""
@@ -229,14 +239,14 @@ class Table:
 
     def number(self, by: Sequence[str | Column]) -> Column:
         """Number the records: those that are equal in all of some columns have the same number."""
-        return self._engine.number(self.data, self.schema, by)
+        return self._engine.number(self.data, self.schema, self._keys(by))
 
     def map_rows(self, kernel: RowKernel) -> Column:
         """Compute one number per record from its quasi-identifiers."""
         return self._engine.map_rows(self.data, self.schema, kernel)
 
     def combine(self, kernel: Callable[..., Array], *columns: Column) -> Column:
-        """Compute one number per record from those that it has in other columns."""
+        """Compute a new column row by row from other columns."""
         return self._engine.combine(kernel, *columns)
 
     def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:
@@ -247,7 +257,12 @@ class Table:
         """
         if every < 1:
             raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
-        return self._engine.rank(self.data, self.schema, keys, every)
+        return self._engine.rank(self.data, self.schema, self._keys(keys), every)
+
+    def _keys(self, keys: Sequence[str | Column]) -> Sequence[str | Column]:
+        for name in (key for key in keys if isinstance(key, str)):
+            _ = self.schema[name]
+        return keys
 
     def map_blocks(
         self,
@@ -263,9 +278,9 @@ class Table:
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
 
-        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.pieces`). A piece holds
-        at least so many records as asked for, if the table does, and records with equal keys are in the same piece,
-        unless they are more than one can hold. The kernel numbers the groups within a piece from 0.
+        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.range_splits`). A piece
+        holds at least so many records as asked for, if the table does, and records with equal keys are in the same
+        piece, unless they are more than one can hold. The kernel numbers the groups within a piece from 0.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 
@@ -372,7 +387,7 @@ class Table:
     def _frame(self, kind: str, cells: Cells | None) -> Any:
         return self._engine.frame(self.data, self.schema, kind, cells)
 
-    def write(self, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns to a file or a folder, which the caller moves into place, or to a database.
 
         A table in a database is seen when it is committed; what is not committed in the block is undone.

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import shoal
+from architecture.source import PACKAGE, PAPER
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*(?:\\\n.*)*)\n?", re.MULTILINE)
@@ -108,7 +108,8 @@ class Page:
 
 def shoal_command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command for real; errors stand among the results, as on a screen."""
-    surroundings = {**os.environ, "PYTHONPATH": str(Path(shoal.__file__).parents[1]), "PYTHONIOENCODING": "utf-8"}
+    places = [str(PACKAGE.parent), str(PAPER.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(places), "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(
         [sys.executable, "-m", "shoal", *arguments],
         env=surroundings,

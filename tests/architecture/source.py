@@ -1,4 +1,4 @@
-"""The package as files: every module, what it imports and from where."""
+"""Both packages as files: every module, what it imports and from where."""
 
 import ast
 import re
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import shoal
+import shoal_paper
 
 PACKAGE = Path(shoal.__file__).parent
+PAPER = Path(shoal_paper.__file__).parent
 ROOT = Path(__file__).parents[2]
 LOADERS = ("__import__", "import_module", "importlib.import_module")
 
@@ -24,22 +26,20 @@ class Import:
     when_called: bool
 
 
-def files() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py"))
-
-
-def dotted(path: Path) -> str:
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+def dotted(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {dotted(path): path for path in files()}
+MODULES = {dotted(path, package): path for package in (PACKAGE, PAPER) for path in sorted(package.rglob("*.py"))}
 
 
 def stage(module: str) -> str:
-    """Give the part of the house that a module belongs to: the first name below the package."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else "__init__"
+    """Give the part of the house that a module belongs to: the first name below `shoal`, or `shoal_paper.` and it."""
+    parts = module.split(".")[:2]
+    if len(parts) == 1:
+        return "__init__"
+    return parts[1] if parts[0] == PACKAGE.name else ".".join(parts)
 
 
 def imports() -> Iterator[Import]:
@@ -67,7 +67,7 @@ def _imported(node: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
             parts = module.split(".")
             home = parts[: len(parts) - node.level + (1 if is_package else 0)]
             start = ".".join([*home, *([start] if start else [])])
-        for alias in node.names:  # "from shoal import showing" imports the module of that name, if there is one
+        for alias in node.names:  # "from shoal.cli import terminal" imports the module of that name, if there is one
             whole = f"{start}.{alias.name}"
             yield whole if whole in MODULES else start
     elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS and isinstance(node.args[0], ast.Constant):
@@ -80,7 +80,8 @@ def stated_order() -> list[str]:
     (paragraph,) = re.findall(
         r"Imports point one way, in this order; a test enforces it:\n\n(.+?)\n\n", text, re.DOTALL
     )
-    return re.findall(r"`(\w+)`", paragraph)
+    return re.findall(r"`([\w.]+)`", paragraph)
 
 
-ORDER = list(dict.fromkeys(["version", *stated_order(), "__init__", "__main__"]))
+OWN = [name for name in stated_order() if "." not in name]
+ORDER = list(dict.fromkeys([*OWN, "__init__", "__main__", *stated_order()]))

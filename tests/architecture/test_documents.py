@@ -8,18 +8,12 @@ import shutil
 import tomllib
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from architecture.markdown import ANYTHING, Page, blocks, matches, tables
 from architecture.source import MODULES, ORDER, ROOT, stage
 from clusters import cluster
-from engines.pools import Memory
-from engines.tiny import Tiny
 
-import shoal
 from shoal.cli import application
-from shoal.engines.disk.pool import Files
-from shoal.engines.parts.engine import Parted
 from shoal.engines.protocol import Groups, Rows, Storage
 from shoal.recipe import Recipe
 
@@ -71,33 +65,17 @@ def test_readme_examples_run_as_printed_on_what_is_shipped_and_its_tables_are_wh
 
 
 # A page that needs a cluster runs where the tests have one.
-RUN = [
-    pytest.param(page, marks=pytest.mark.xdist_group("cluster")) if page.name == "cluster.md" else page
-    for page in WRITTEN[1:]
-]
+ON_CLUSTER = (pytest.mark.xdist_group("cluster"), pytest.mark.spark)
+RUN = [pytest.param(page, marks=ON_CLUSTER) if page.name == "cluster.md" else page for page in WRITTEN[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_examples_run_and_show_what_comes_out(page, workplace):
     if page.name == "cluster.md":
         cluster()
     ran = Page(page).run()
-    assert ran or page.name in ("index.md", "versions.md")
-
-
-@pytest.mark.parametrize("engine", ["disk", "parts", "spark"])
-def test_the_method_on_the_page_gives_the_same_on_every_engine(engine, workplace):
-    page = Page(DOCS / "architecture.md")
-    page.run()
-    people = pa.table({"age": [i * 37 % 90 for i in range(40)], "sex": ["fm"[i % 3 // 2] for i in range(40)]})
-    made = {"disk": lambda: Tiny(Files(workplace), 7), "parts": lambda: Parted(Memory()), "spark": cluster}[engine]()
-    here = shoal.read(people, quasi=["age", "sex"])
-    there = made.taken(here) if engine == "parts" else shoal.read(people, quasi=["age", "sex"], engine=made)
-    one, other = (
-        shoal.anonymize(table, page.names["ByTurns"](), [shoal.models.KAnonymity(5)]).to_arrow(cells="text")
-        for table in (here, there)
-    )
-    assert one.equals(other)
+    assert ran or page.name in ("architecture.md", "index.md", "versions.md")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -140,6 +118,16 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(text_of(there)), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pictures_are_small_and_say_in_words_what_they_show(page):
+    shown = [*re.findall(r"!\[(.*?)\]\((.+?)\)", text_of(page))]
+    shown += [(alt, file) for file, alt in re.findall(r'<img src="(.+?)".*? alt="(.*?)">', text_of(page))]
+    assert len(shown) == len(re.findall(r"!\[|<img", text_of(page)))
+    for words, file in shown:
+        assert len(words.split()) > 5, file
+        assert (page.parent / file).stat().st_size < 150_000
+
+
 def anchors(page: str) -> set[str]:
     """Give the anchors that headings get: lower case, no punctuation, hyphens for spaces."""
     heads = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
@@ -156,6 +144,11 @@ def options() -> set[str]:
 def test_options_on_pages_exist(page):
     named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text_of(page)))
     assert named <= options()
+
+
+def test_the_site_leads_to_every_page():
+    named = re.findall(r"^ +- (?:[\w ]+: )?([\w/-]+\.md)$", text_of(ROOT / "mkdocs.yml"), re.MULTILINE)
+    assert sorted(named) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
 
 
 def test_readme_names_every_command():
@@ -199,7 +192,9 @@ def test_reference_is_up_to_date():
     spec = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.reference() == text_of(DOCS / "reference.md"), "run: python docs/make_reference.py"
+    made = {DOCS / "reference.md": script.reference(), **script.api()}
+    assert made == {page: text_of(page) for page in made}, "run: python docs/make_reference.py"
+    assert set(script.api()) == set((DOCS / "api").iterdir())
 
 
 @pytest.mark.parametrize(

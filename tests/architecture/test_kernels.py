@@ -13,8 +13,8 @@ from engines.pools import Memory
 
 import shoal
 from shoal import kernels
-from shoal.engines.disk.pool import Files
-from shoal.engines.parts.engine import Parted
+from shoal.engines.disk.pool import DiskPool
+from shoal.engines.parts.engine import PartsEngine
 from shoal.kernels import grouping
 
 NAMES = [found.name for found in iter_modules(kernels.__path__) if not found.name.startswith("_")]
@@ -108,8 +108,8 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     shoal.anonymize(people, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3), shoal.models.AlphaK(0.6, "illness")])
     for method in (shoal.methods.SortedClusters(), shoal.methods.Hilbert()):
         shoal.anonymize(shoal.read(table, quasi="charge"), method, [shoal.models.KAnonymity(3)])
-    for pool in (Memory(), Files(tmp_path)):
-        parted = Parted(pool, 500)
+    for pool in (Memory(), DiskPool(tmp_path)):
+        parted = PartsEngine(pool, 500)
         shoal.score(shoal.read(table, engine=parted, **roles), measures=[shoal.measures.Uniqueness()])
         numbers = shoal.read(table, engine=parted, quasi="charge")
         shoal.anonymize(numbers, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]).write(

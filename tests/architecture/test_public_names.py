@@ -10,10 +10,10 @@ import pytest
 
 import shoal
 from shoal.catalogue import SHELVES, entries, look_up
-from shoal.certificate import Certificate
+from shoal.certification.certificate import Certificate
+from shoal.certification.private_record import PrivateRecord
+from shoal.certification.proof import Proof
 from shoal.lazy import offered
-from shoal.private_record import PrivateRecord
-from shoal.proof import Proof
 from shoal.schema import Role
 
 MODULES = (shoal, shoal.methods, shoal.models, shoal.measures)

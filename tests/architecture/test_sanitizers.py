@@ -18,7 +18,7 @@ FLAGS = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=al
 SHARE = (
     "tests/unit/test_kernels.py",
     "tests/unit/test_edges.py",
-    "tests/unit/test_crowds.py",
+    "tests/unit/test_lattice.py",
     "tests/architecture/test_kernels.py",
     "tests/property/test_degenerate.py::test_no_table_is_too_odd",
 )

@@ -28,6 +28,7 @@ release.write("out.csv")
 release.write("out.parquet", certificate="parquet.json", private="parquet.private.json")
 shoal.verify("out.csv", "out.certificate.json")
 shoal.verify("out.parquet", "parquet.json")
+release.report("report.html")
 print(shoal.read("out.parquet", quasi="age"))
 """
 
@@ -84,7 +85,7 @@ def installed(tmp_path):
 
 
 def test_import_is_light(tmp_path):
-    heavy = [*FRAMES, "rich", "typer", "pydantic"]
+    heavy = [*FRAMES, "jinja2", "rich", "typer", "pydantic"]
     use_all = "for name in shoal.__all__: getattr(shoal, name)"
     code = f"import sys, shoal\n{use_all}\nprint([name for name in {heavy} if name in sys.modules])"
     assert printed(code, tmp_path) == "[]"
@@ -100,7 +101,7 @@ def test_import_is_light(tmp_path):
     ids=lambda arguments: arguments[0],
 )
 def test_commands_on_text_load_no_frame_library(arguments, ages):
-    assert printed(COMMAND.format(arguments=arguments, heavy=[*FRAMES, "pydantic"]), ages) == "[]"
+    assert printed(COMMAND.format(arguments=arguments, heavy=[*FRAMES, "jinja2", "pydantic"]), ages) == "[]"
 
 
 def test_core_dependencies_are_enough(tmp_path):
@@ -116,12 +117,12 @@ def test_nothing_is_written_but_what_was_asked_for(installed, ages):
     nowhere.write_text("not a folder", encoding="utf-8")
     places = dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME"), str(nowhere / "inside"))
     before = set(ages.rglob("*"))
-    asked = ["--out", "out.csv", "--quasi", "age", "--sensitive", "ill", "--k", "2"]
+    asked = ["--out", "out.csv", "--quasi", "age", "--sensitive", "ill", "--k", "2", "--report", "out.html"]
     for arguments in (["anonymize", "ages.csv", *asked], ["check", "out.csv", "--certificate", "out.certificate.json"]):
         done = run("-m", "shoal", *arguments, cwd=ages, package=installed, **places)
         assert done.returncode == 0, done.stderr
     assert set(ages.rglob("*")) - before == {
-        ages / f"out.{suffix}" for suffix in ("csv", "certificate.json", "private.json")
+        ages / f"out.{suffix}" for suffix in ("csv", "certificate.json", "private.json", "html")
     }
 
 

@@ -11,18 +11,18 @@ import numpy as np
 from shoal.arrays import Array, Floats, Labels
 from shoal.engines.disk.engine import Disk
 from shoal.engines.local import Local
-from shoal.engines.local.data import LocalData
-from shoal.engines.parts.data import PartedData
-from shoal.engines.parts.engine import Parted
-from shoal.engines.parts.pool import Beside
+from shoal.engines.local_data import LocalData
+from shoal.engines.parts.columns import LazyColumn
+from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.protocol import Engine
 from shoal.engines.spark import Spark
 from shoal.table import Column, Table
 
 
 def every_engine_speaks_every_verb_with_data_and_columns_of_its_own(
-    local: Local, parted: Parted, disk: Disk, spark: Spark
-) -> tuple[Engine[LocalData, Array], list[Engine[PartedData, Beside]]]:
+    local: Local, parted: PartsEngine, disk: Disk, spark: Spark
+) -> tuple[Engine[LocalData, Array], list[Engine[PartsTable, LazyColumn]]]:
     return local, [parted, disk, spark]
 
 

@@ -8,7 +8,7 @@ import pytest
 from cli.conftest import ROLES, SECRET, TABLE
 
 from shoal.engines.local import Local
-from shoal.release import Certificate
+from shoal.releases.release import Certificate
 
 
 @pytest.fixture

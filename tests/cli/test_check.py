@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from shoal.certificate import digest
+from shoal.certification.certificate import digest
 
 ROLES = ("--quasi", "age,zip,sex", "--sensitive", "charge", "--t", "0.4", "--where", "charge > 250")
 KEY = "correct horse battery staple"
@@ -305,17 +305,17 @@ def test_a_signed_certificate_can_be_checked_without_the_key(desk, signed):
 
 
 def test_the_wrong_key_fails(desk, signed):
-    desk.check("--key", "other-key").refused(1, "not signed with this key")
+    desk.check("--key", "other-key").refused(1, "not sealed with this key")
 
 
 def test_an_unsigned_certificate_fails_where_a_key_is_asked_for(desk, released):
     desk.put("key", KEY)
-    desk.check("--key", "key").refused(1, "not signed")
+    desk.check("--key", "key").refused(1, "not sealed")
 
 
 def test_a_signature_makes_the_digest_binding(desk, signed):
     reseal(desk, with_leaf(signed, ("input", "commitment"), altered))
-    desk.check("--key", "key").refused(1, "not signed with this key")
+    desk.check("--key", "key").refused(1, "not sealed with this key")
 
 
 def test_any_altered_field_of_a_signed_certificate_is_seen(desk, signed):

@@ -214,7 +214,7 @@ def test_nothing_stays_when_the_promise_or_the_last_step_fails(desk, base, monke
     desk.run("anonymize", base.base + "people", "--out", base.base + "shown", *MASK, "--method", "coarsen").refused(
         1, "k-anonymity"
     )
-    from shoal.engines.local import connections
+    from shoal.engines.io import connections
 
     def fail(self):
         raise OSError(28, "No space left on device")
@@ -305,7 +305,7 @@ def test_a_duckdb_file_that_is_new_goes_again_when_something_fails(desk):
 
 
 def test_a_folder_of_parquet_files(desk, people, monkeypatch):
-    monkeypatch.setattr("shoal.engines.local.folders.PART", 4)
+    monkeypatch.setattr("shoal.engines.io.folders.PART", 4)
     desk.put("in.csv", people)
     made = desk.run("anonymize", "in.csv", "--out", "out/", *ROLES, "--k", 2, "--save-recipe", "r.toml").fine()
     assert made.left == (

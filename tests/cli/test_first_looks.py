@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import shoal
+from shoal.assessment.inspection import column_reports, suggested_role
 from shoal.errors import DataError
-from shoal.inspection import column_reports, suggested_role
 
 ROWS = 220
 HOSPITAL = {
@@ -59,8 +59,8 @@ def test_the_next_command_runs_as_it_is_printed(desk):
 
 
 def test_the_next_command_keeps_the_user_of_a_database_and_no_password():
+    from shoal.assessment.inspection import next_command
     from shoal.engines.sources import Source
-    from shoal.inspection import next_command
 
     table = shoal.read(pl.DataFrame({"age": [1, 2]}), plain=["age"])
     place = Source.parse("postgresql://keeper:secret@db.example/clinic?table=people").seen_from(None)

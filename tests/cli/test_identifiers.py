@@ -7,9 +7,9 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
 from shoal.errors import ParameterError
-from shoal.identifiers import identifying, looks_like
+from shoal.pitfalls.identifiers import identifying, looks_like
 
 ROWS = 30
 CARDS = [4000000000000000 + 10 * i for i in range(ROWS)]
@@ -104,7 +104,7 @@ def test_the_same_columns_are_found_wherever_the_table_is_held(tmp_path):
     path = tmp_path / "t.csv"
     pl.DataFrame(AGE | COLUMNS | HARMLESS).write_csv(path)
     options = {"quasi": ["age"], "plain": [*names, *HARMLESS]}
-    found = [identifying(shoal.read(path, engine=engine, **options)) for engine in (None, Tiny(Files(tmp_path)))]
+    found = [identifying(shoal.read(path, engine=engine, **options)) for engine in (None, Tiny(DiskPool(tmp_path)))]
     assert found[0] == found[1]
     assert [each.column for each in found[0]] == names
 

@@ -15,8 +15,8 @@ ASK = ("--quasi", "age,zip,sex", "--sensitive", "charge", "--method", "sorted-cl
 ENDED = """
 import os, sys
 from shoal.cli import main
-from shoal.engines.local import connections
-from shoal.files.moving import Move
+from shoal.engines.io import connections
+from shoal.atomic_files.moving import Move
 place, number = sys.argv.pop(), int(sys.argv.pop())
 def end():
     os.kill(os.getpid(), number)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from shoal.arguments import asked_models
 from shoal.catalogue import describe
 from shoal.cli import COMMANDS, application
 from shoal.cli.once import OnceCommand
+from shoal.cli.parsing import asked_models
 
 TABLE = "age,sex,zip,c,d\n30,m,1,1,?\n30,m,2,2,1\n31,f,1,3,NA\n31,f,2,4,2\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal.atomic_files import Output, all_or_none, put
 from shoal.engines.local import Local
 from shoal.errors import DataError
-from shoal.files import Output, all_or_none, put
 
 ASK = ("--quasi", "age,zip,sex", "--sensitive", "charge", "--k", 2, "--method", "sorted-clusters")
 PLACES = ("--out", "--certificate", "--private", "--save-recipe", "--report", "--masked-counts")
@@ -182,7 +182,7 @@ def _stuck(source, target, rename=os.rename):
         ((os, "rename"), _stuck),
         ((os, "fsync"), _full),
         ((Local, "write"), _full),
-        (("shoal.release_files", "put"), _full),
+        (("shoal.releases.writing", "put"), _full),
     ],
     ids=["the certificate cannot be moved", "the disk fills up at the end", "with the table", "with the certificate"],
 )

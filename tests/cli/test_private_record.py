@@ -8,7 +8,7 @@ import stat
 import numpy as np
 import pytest
 
-from shoal.private_record import PrivateRecord, _packed, width_of
+from shoal.certification.private_record import PrivateRecord, _packed, width_of
 
 ROWS = 40
 WAY = ("--quasi", "age,zip", "--sensitive", "charge", "--k", "3")

@@ -158,15 +158,15 @@ import os, sys
 from shoal.__main__ import main
 from shoal.engines import factory
 from shoal.engines.disk.engine import Disk
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
 factory.ENGINES["local"] = lambda *_: Disk(limit=300_000_000)
-stop, kept = int(sys.argv.pop()), Files._kept
+stop, kept = int(sys.argv.pop()), DiskPool._kept
 def kept_and_stopped(*given):
     handle = kept(*given)
     print(os.listdir(os.environ["TMPDIR"]), flush=True)
     os.kill(os.getpid(), stop)
     return handle
-Files._kept = kept_and_stopped
+DiskPool._kept = kept_and_stopped
 main()
 """
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from shoal.datasets import discharges
+from shoal_paper.datasets import discharges
 
 pytestmark = pytest.mark.usefixtures("stoppable")
 ASK = ("anonymize", "in.csv", "--roles", "last-sensitive", "--k", "2", "--out", "out.csv")
@@ -59,7 +59,7 @@ def test_little_is_loaded_before_a_command_can_be_stopped(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= {
         "__future__", "importlib", "importlib._bootstrap", "importlib._bootstrap_external", "warnings",
-        "shoal", "shoal.version", "shoal.__main__",
+        "shoal", "shoal.lazy", "shoal.version", "shoal.__main__",
     }  # fmt: skip
 
 
@@ -104,7 +104,7 @@ import ctypes, os, signal, sys, threading
 from shoal.__main__ import main
 from shoal.engines.local import Local
 def write(*given):
-    open(given[3], "w").close()
+    open(given[3].path, "w").close()
     threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
     mutex, lock = (ctypes.c_char * 64)(), ctypes.CDLL(None).pthread_mutex_lock
     lock(mutex)
@@ -164,7 +164,7 @@ def test_a_request_that_a_library_loses_is_repeated(desk, people, code):
 MOVING = """
 import os, signal
 from shoal.__main__ import main
-from shoal.files import drafts
+from shoal.atomic_files import drafts
 move_all = drafts.move_all
 def stop_and_move(*given):
     os.kill(os.getpid(), signal.SIGINT)

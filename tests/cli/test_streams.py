@@ -96,7 +96,7 @@ def test_a_disk_without_room_for_a_copy_is_named_and_left_empty(desk, people, te
     def fills_up(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("shoal.engines.streams.shutil.copyfileobj", fills_up)
+    monkeypatch.setattr("shoal.engines.io.streams.shutil.copyfileobj", fills_up)
     desk.run("risk", "-", "--quasi", "age", stdin=people.encode()).refused(3, str(temporary), "full", "TMPDIR")
     assert list(temporary.iterdir()) == []
 
@@ -191,9 +191,9 @@ def test_a_release_that_nobody_takes_has_no_papers(desk, temporary):
 KILLED = """
 import os, signal, sys
 from shoal.__main__ import main
-from shoal.engines import streams
+from shoal.engines.io import streams
 from shoal.engines.local import Local
-from shoal.files.moving import Move
+from shoal.atomic_files.moving import Move
 place = sys.argv.pop()
 def end(*_):
     os.kill(os.getpid(), signal.SIGKILL)

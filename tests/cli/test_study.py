@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.datasets.discharges import QUASI, SENSITIVE, write
+from shoal_paper.datasets.discharges import QUASI, SENSITIVE, write
 
 ROLES = ("--quasi", ",".join(QUASI), "--sensitive", ",".join(SENSITIVE))
 SETTINGS = Path(__file__).parents[2] / "reproduction"
@@ -30,7 +30,7 @@ order = ["age -> *"]
 @pytest.fixture
 def paper_alone(monkeypatch):
     """Leave out what goes beyond the paper, which takes longer than all of it."""
-    monkeypatch.setattr("shoal.reproduction.experiments.EXPERIMENTS", ())
+    monkeypatch.setattr("shoal_paper.reproduction.experiments.EXPERIMENTS", ())
 
 
 @pytest.mark.usefixtures("paper_alone")
@@ -151,8 +151,8 @@ def test_cells_without_a_value_stay_so_and_are_studied(desk, given):
         ("nhds", "hospital/nhds2010_sample20k.csv", {"census", "spatial", "temporal", "financial"}),
     ],
 )
-def test_other_public_tables_are_studied_by_a_setting_alone(desk, shared_data, name, place, groups):
-    with (shared_data / place).open(encoding="utf-8") as file:
+def test_other_public_tables_are_studied_by_a_setting_alone(desk, public_file, name, place, groups):
+    with public_file(place).open(encoding="utf-8") as file:
         desk.put("part.csv", "".join(line for line, _ in zip(file, range(PART + 1), strict=False)))
     setting = SETTINGS / f"{name}.toml"
     found = desk.run("study", setting, "--data", "part.csv", "--out", "found", "--json").json()

@@ -9,10 +9,10 @@ from engines.tiny import Tiny
 from hypothesis import given, settings
 
 import shoal
-from shoal.engines.disk.pool import Files
-from shoal.homogeneity import homogeneous
+from shoal.engines.disk.pool import DiskPool
+from shoal.pitfalls.homogeneity import homogeneous
+from shoal.pitfalls.several_rows import several_rows
 from shoal.report.release_report import release_report
-from shoal.several_rows import several_rows
 
 VISITS = "patient_nbr,age,ill,tone\n" + "".join(f"{i // 2},{20 + i % 4},{i % 4 // 2},{i % 3}\n" for i in range(24))
 K = [shoal.models.KAnonymity(2)]
@@ -44,7 +44,7 @@ def test_equal_cells_of_several_groups_are_one_class_on_every_engine(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("age,ill\n" + "".join(f"{i // 3 % 4},{i // 3 % 2}\n" for i in range(48)) + "0,1\n9,1\n9,1\n")
     found = []
-    for engine in (None, Tiny(Files(tmp_path))):
+    for engine in (None, Tiny(DiskPool(tmp_path))):
         table = shoal.read(path, quasi=["age"], sensitive=["ill"], engine=engine)
         release = shoal.anonymize(table, shoal.methods.MDAV(), K)
         found.append(release.homogeneous)
@@ -97,7 +97,7 @@ def test_several_rows_per_person_are_seen_wherever_the_table_comes_from(tmp_path
     elif form != "frame":
         (source := tmp_path / "t.csv").write_text(VISITS)
     if form == "parts":
-        more = {"engine": Tiny(Files(tmp_path))}
+        more = {"engine": Tiny(DiskPool(tmp_path))}
     if form == "released":
         more = {"plain": ["patient_nbr"]}
     found = several_rows(shoal.read(source, quasi=["age"], sensitive=["ill"], **more))

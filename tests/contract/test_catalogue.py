@@ -17,7 +17,7 @@ from property.independent import columns_of, covers
 import shoal
 from shoal.catalogue import SHELVES, build, describe, entries
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import ParameterError, SchemaError
 from shoal.measures import ClassMeasure, PairMeasure, TableMeasure
 from shoal.schema import RELEASED
@@ -76,7 +76,7 @@ def mixed() -> dict[str, list]:
 
 
 # One holds so few records in a part that classes reach over many; one is a cluster of several processes.
-ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 5), "disk": Tiny, "spark": cluster}
+ENGINES = {"local": Local, "parts": lambda: PartsEngine(Memory(), 5), "disk": Tiny, "spark": cluster}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -328,7 +328,7 @@ def test_a_release_does_not_depend_on_how_the_table_is_held(kind, name, tmp_path
 def held(kind, method):
     """Give a table and a release of it as an engine holds them."""
     tables = table_of("local"), release_of("local", method).table
-    return tables if kind == "local" else tuple(engine_of(kind).taken(table) for table in tables)
+    return tables if kind == "local" else tuple(engine_of(kind).from_local(table) for table in tables)
 
 
 ELSEWHERE = [kind for kind in ENGINES if kind != "local"]

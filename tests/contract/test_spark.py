@@ -14,7 +14,7 @@ from contract.test_catalogue import KINDS, ORDER, masked, mixed, release_of, tab
 import shoal
 from shoal.engines.local import Local
 from shoal.engines.spark.pool import SparkPool
-from shoal.engines.spark.text import _stretches as stretches
+from shoal.engines.spark.text import _byte_ranges as stretches
 
 ROLES = {"quasi": list(KINDS), "sensitive": ["charge", "ill"], "orders": {"stage": ORDER}}
 
@@ -163,14 +163,14 @@ def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
 
 def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):
     class Dying(SparkPool):
-        """Kills an executor in the midst of the third exchange."""
+        """Kills an executor in the midst of the third shuffle."""
 
-        exchanges = 0
+        shuffles = 0
 
-        def exchange(self, work, parts, *handles, tell=None):
-            self.exchanges += 1
-            work = killing(work, str(tmp_path / "killed")) if self.exchanges == 3 else work
-            return super().exchange(work, parts, *handles, tell=tell)
+        def shuffle(self, work, parts, *handles, summarize=None):
+            self.shuffles += 1
+            work = killing(work, str(tmp_path / "killed")) if self.shuffles == 3 else work
+            return super().shuffle(work, parts, *handles, summarize=summarize)
 
     dying = shoal.Spark(engine.session, rows_per_part=12)
     object.__setattr__(dying, "pool", Dying(engine.session))
@@ -207,7 +207,7 @@ def test_it_is_said_when_workers_do_not_see_a_text(engine, tmp_path, caplog, mon
     def asked(pool, sealed, head, parts):
         return stretches(pool, replace(sealed, path=elsewhere), head, parts)
 
-    monkeypatch.setattr("shoal.engines.spark.text._stretches", asked)
+    monkeypatch.setattr("shoal.engines.spark.text._byte_ranges", asked)
     assert shoal.read(tmp_path / "in.csv", engine=engine, quasi=["a"]).rows == 2
     assert [record.getMessage() for record in caplog.records] == [
         "The driver read 'in.csv' alone, which takes longer: a worker of the cluster does not see it under this path."

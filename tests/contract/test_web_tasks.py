@@ -6,7 +6,7 @@ import pytest
 from engines.tiny import Tiny
 from web.conftest import people
 
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
 from shoal.engines.factory import ENGINES
 from shoal.engines.local import Local
 from shoal.errors import InternalError
@@ -77,7 +77,7 @@ def alike(one, other):
     ("task", "hierarchies"), [*((name, {}) for name in worker.TASKS), ("search", {"zip": "prefix 4,2"})]
 )
 def test_a_task_gives_the_same_for_a_table_in_memory_and_for_one_on_disk(task, hierarchies, tmp_path, monkeypatch):
-    ways = {"memory": lambda _: Local(), "disk": lambda folder: Tiny(Files(folder), 9)}
+    ways = {"memory": lambda _: Local(), "disk": lambda folder: Tiny(DiskPool(folder), 9)}
     found = {name: done(task, tmp_path / name, held_by, monkeypatch, hierarchies) for name, held_by in ways.items()}
     if task == "publish":  # certificates name the engine, and are salted
         for name, (result, _) in found.items():

@@ -14,7 +14,7 @@ class Held:
     """Parts as bytes."""
 
     kept: tuple
-    told: tuple = ()
+    summaries: tuple = ()
 
     @property
     def parts(self):
@@ -37,32 +37,32 @@ def travelled(work):
 class Memory:
     """Keep parts in memory, as bytes."""
 
-    def put(self, parts, *, tell=None):
-        return self._kept(parts, tell)
+    def put(self, parts, *, summarize=None):
+        return self._kept(parts, summarize)
 
-    def each(self, work, *handles, tell=None):
-        return self._kept(self._worked(work, handles), tell)
+    def map(self, work, *handles, summarize=None):
+        return self._kept(self._worked(work, handles), summarize)
 
-    def gather(self, work, *handles):
+    def collect(self, work, *handles):
         return [pickle.loads(cloudpickle.dumps(found)) for found in self._worked(work, handles)]
 
-    def exchange(self, work, parts, *handles, tell=None):
-        sent = list(self._worked(work, handles))
+    def shuffle(self, work, parts, *handles, summarize=None):
+        sent = [list(pieces) for pieces in self._worked(work, handles)]
         assert all(len(pieces) == parts for pieces in sent)
         names = {tuple(piece) for pieces in sent for piece in pieces}
         assert len(names) == 1
         received = (
             {name: np.concatenate([pieces[i][name] for pieces in sent]) for name in sent[0][0]} for i in range(parts)
         )
-        return self._kept(received, tell)
+        return self._kept(received, summarize)
 
-    def _kept(self, parts, tell):
+    def _kept(self, parts, summarize):
         kept = tuple(map(packed, parts))
-        if tell is None:
+        if summarize is None:
             return Held(kept)
-        mine = travelled(tell)
-        told = (mine(number, pickle.loads(part)) for number, part in enumerate(kept))
-        return Held(kept, tuple(pickle.loads(cloudpickle.dumps(found)) for found in told))
+        mine = travelled(summarize)
+        summaries = (mine(number, pickle.loads(part)) for number, part in enumerate(kept))
+        return Held(kept, tuple(pickle.loads(cloudpickle.dumps(found)) for found in summaries))
 
     def stream(self, handle):
         return map(pickle.loads, handle.kept)

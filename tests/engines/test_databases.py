@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
+from shoal.engines.io.external_sort import SortedLines
 from shoal.engines.local import Local
-from shoal.engines.local.sorting import SortedLines
-from shoal.engines.scratch import Room
+from shoal.engines.workspace import MemoryBudget
 from shoal.errors import CertificateError, DataError, ParameterError
 
 ROLES = {"quasi": ["age", "town"], "sensitive": ["paid"], "plain": ["day", "who"]}
@@ -45,7 +45,7 @@ def base(request, tmp_path):
 
 def small(tmp_path):
     """Give an engine whose parts hold nine records."""
-    return Tiny(Files(tmp_path), 9, limit=300_000_000)
+    return Tiny(DiskPool(tmp_path), 9, limit=300_000_000)
 
 
 def tables(base):
@@ -61,19 +61,19 @@ def released(engine):
 @given(st.lists(st.lists(st.text(max_size=4), max_size=8), max_size=12), st.integers(1, 400))
 def test_lines_are_sorted_by_their_bytes_in_any_room(batches, memory):
     with tempfile.TemporaryDirectory() as folder:
-        for room in (None, Room(memory, Path(folder))):
+        for room in (None, MemoryBudget(memory, Path(folder))):
             with SortedLines(room) as lines:
                 for batch in batches:
                     lines.add(pa.chunked_array([[f"{text}\n" for text in batch]], pa.large_string()))
                 expected = sorted(f"{text}\n".encode() for batch in batches for text in batch)
-                assert b"".join(map(bytes, lines.stretches())) == b"".join(expected)
+                assert b"".join(map(bytes, lines.batches())) == b"".join(expected)
         assert not list(Path(folder).iterdir())
 
 
 def test_a_release_goes_into_a_database_part_by_part_as_from_memory(tmp_path, base, monkeypatch):
-    monkeypatch.setattr("shoal.engines.local.slices._CELLS", 1)  # the fewest rows at once
+    monkeypatch.setattr("shoal.engines.io.slices._CELLS", 1)  # the fewest rows at once
     parts, whole = released(small(tmp_path)), released(Local())
-    monkeypatch.setattr("shoal.engines.local.sorting._COPIES", 10**7)  # nothing waits in memory
+    monkeypatch.setattr("shoal.engines.io.external_sort._COPIES", 10**7)  # nothing waits in memory
     made = parts.write(base.base + "parts", certificate=tmp_path / "p.json").content["output"]
     monkeypatch.undo()
     other = whole.write(base.base + "whole", certificate=tmp_path / "w.json").content["output"]
@@ -112,7 +112,7 @@ def test_nothing_stays_when_a_part_fails(tmp_path, base, monkeypatch):
             raise DataError("A part is lost.")
         return arrow(*given)
 
-    from shoal.engines.local import arrow as module
+    from shoal.engines.io import arrow as module
 
     arrow = module.to_arrow
     monkeypatch.setattr(module, "to_arrow", failing)
@@ -203,7 +203,7 @@ def test_what_others_write_meanwhile_is_not_read(tmp_path, server, monkeypatch):
     """One statement reads a table, so it is read as it was when the statement began."""
     base = Postgres(server)
     base.run("CREATE TABLE people AS SELECT i AS age FROM generate_series(1, 3000) AS s(i)")
-    from shoal.engines.disk import frames
+    from shoal.engines.parts import frames
 
     encode, calls = frames.encode, []
 
@@ -216,7 +216,7 @@ def test_what_others_write_meanwhile_is_not_read(tmp_path, server, monkeypatch):
 
     before = shoal.read(base.base + "people", engine=Local(), quasi=["age"])
     monkeypatch.setattr(frames, "encode", writing)
-    found = shoal.read(base.base + "people", engine=Tiny(Files(tmp_path), 500, limit=300_000_000), quasi=["age"])
+    found = shoal.read(base.base + "people", engine=Tiny(DiskPool(tmp_path), 500, limit=300_000_000), quasi=["age"])
     assert len(calls) == 6
     assert found.origin.sha256 == before.origin.sha256
     assert found.rows == 3000
@@ -241,7 +241,7 @@ def test_a_table_is_read_once_to_be_proved(tmp_path, base):
     def disturb():
         base.run("UPDATE shown SET who = 'x' WHERE paid > 3")
 
-    engine = Disturbed(Files(tmp_path), 9, limit=300_000_000, disturb=disturb)
+    engine = Disturbed(DiskPool(tmp_path), 9, limit=300_000_000, disturb=disturb)
     shoal.verify(base.base + "shown", tmp_path / "c.json", engine=engine)
     with pytest.raises(CertificateError, match="it was changed"):
         shoal.verify(base.base + "shown", tmp_path / "c.json", engine=engine)
@@ -249,7 +249,7 @@ def test_a_table_is_read_once_to_be_proved(tmp_path, base):
 
 def test_a_database_in_a_file_of_its_own_goes_again_when_a_part_fails(tmp_path, monkeypatch):
     release = released(small(tmp_path))
-    monkeypatch.setattr("shoal.engines.local.arrow.to_arrow", lambda *given: 1 / 0)
+    monkeypatch.setattr("shoal.engines.io.arrow.to_arrow", lambda *given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         release.write(f"duckdb:///{tmp_path}/new.db?table=t", certificate=tmp_path / "c.json")
     assert not (tmp_path / "new.db").exists()

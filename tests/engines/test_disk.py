@@ -17,11 +17,11 @@ from property.tables import tables
 
 import shoal
 from shoal.engines.disk.engine import Disk
-from shoal.engines.disk.pool import Files
+from shoal.engines.disk.pool import DiskPool
 from shoal.engines.factory import engine_for
 from shoal.engines.local import Local
-from shoal.engines.memory import free, need_of, parse_size
-from shoal.engines.parts.engine import Parted
+from shoal.engines.memory import Need, available, estimate, parse_size
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.errors import DataError, ParameterError, ShoalError
@@ -58,7 +58,7 @@ def read_or_refused(source, engine, made):
 def test_a_text_file_is_read_in_stretches_as_it_is_read_whole(made, rows, tmp_path_factory):
     folder = tmp_path_factory.mktemp("text")
     made.write(folder / "in.csv")
-    one, other = (read_or_refused(folder / "in.csv", e, made) for e in (Local(), Tiny(Files(folder), rows)))
+    one, other = (read_or_refused(folder / "in.csv", e, made) for e in (Local(), Tiny(DiskPool(folder), rows)))
     if isinstance(one, str):
         assert one == other
     else:
@@ -78,7 +78,7 @@ def test_parquet_is_read_in_stretches_as_it_is_read_whole(made, rows, files, tmp
         source = f"{source}/"
     else:
         pq.write_table(whole, source)
-    one, other = (read_or_refused(source, engine, made) for engine in (Local(), Tiny(Files(folder), rows)))
+    one, other = (read_or_refused(source, engine, made) for engine in (Local(), Tiny(DiskPool(folder), rows)))
     if isinstance(one, str):
         assert one == other
         return
@@ -91,7 +91,7 @@ def test_parquet_is_read_in_stretches_as_it_is_read_whole(made, rows, files, tmp
             release.write(folder / f"{number}.parquet")
         assert (folder / "0.parquet").read_bytes() == (folder / "1.parquet").read_bytes()
         read_again = [
-            shoal.read(folder / "0.parquet", engine=e, **made.options) for e in (Local(), Tiny(Files(folder)))
+            shoal.read(folder / "0.parquet", engine=e, **made.options) for e in (Local(), Tiny(DiskPool(folder)))
         ]
         same(*read_again)
 
@@ -108,7 +108,7 @@ def written(table, path, delimiter):
 def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, way, mark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     whole = shoal.read(made.frame("arrow"), engine=Local(), **made.options)
-    parts = Tiny(Files(folder), rows).taken(whole)
+    parts = Tiny(DiskPool(folder), rows).from_local(whole)
     ordered = not whole.schema["s"].axis.nominal and isinstance(way, shoal.methods.StratifiedClusters)
     models = (
         [shoal.models.KAnonymity(min(k, whole.rows)), *([shoal.models.TCloseness(0.3)] if ordered else [])]
@@ -139,7 +139,7 @@ def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, wa
 def test_who_stands_alone_in_parts_is_who_stands_alone_in_the_whole(columns, rows, matching):
     """By brute force, for every single column and all together: close values are ticked off, others hashed."""
     named = {f"c{j}": column for j, column in enumerate(columns)}
-    there = shoal.read(pa.table(named), engine=Parted(Memory(), rows), quasi=list(named))
+    there = shoal.read(pa.table(named), engine=PartsEngine(Memory(), rows), quasi=list(named))
     for known in [*([name] for name in named), list(named)]:
         people = list(zip(*(named[name] for name in known), strict=True))
         alone = sum(people.count(one) == 1 for one in people) / len(people)
@@ -153,7 +153,7 @@ def test_columns_that_turn_out_to_be_text_late_are_read_again(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b,s\n" + "".join(f"{i % 7},{i % 3},{i}\n" for i in range(40)) + "x,y,z\n" * 45, "utf-8")
     options = {"quasi": ["a", "b"], "plain": ["s"]}
-    same(shoal.read(path, engine=Local(), **options), shoal.read(path, engine=Tiny(Files(tmp_path)), **options))
+    same(shoal.read(path, engine=Local(), **options), shoal.read(path, engine=Tiny(DiskPool(tmp_path)), **options))
 
 
 @pytest.mark.parametrize("line", ["1,2\n", '1,"2,3\n', "1,2,\0\n"])
@@ -161,7 +161,7 @@ def test_errors_name_the_same_line_wherever_the_table_is_held(tmp_path, line):
     path = tmp_path / "in.csv"
     path.write_text("a,b,s\n" + "1,2,3\n" * 23 + line, "utf-8")
     told = []
-    for engine in (Local(), Tiny(Files(tmp_path))):
+    for engine in (Local(), Tiny(DiskPool(tmp_path))):
         with pytest.raises(DataError) as found:
             shoal.read(path, engine=engine, quasi=["a"], plain=["b", "s"])
         told.append(str(found.value))
@@ -171,7 +171,7 @@ def test_errors_name_the_same_line_wherever_the_table_is_held(tmp_path, line):
 def test_a_release_from_disk_is_proved_in_memory_and_the_other_way_round(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b,s\n" + "".join(f"{i * 7 % 19},{i % 5},{i}\n" for i in range(97)), "utf-8")
-    engines = Local(), Tiny(Files(tmp_path))
+    engines = Local(), Tiny(DiskPool(tmp_path))
     for number, engine in enumerate(engines):
         table = shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"])
         release = shoal.anonymize(
@@ -193,14 +193,14 @@ def test_amounts_of_memory_are_read_and_refused():
             parse_size(text)
     with pytest.raises(ParameterError, match="no room"):
         parse_size("20MB")
-    assert free() > 0
+    assert available() > 0
 
 
 def test_the_engine_is_chosen_by_what_a_table_needs(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b\n" + "12345,67890\n" * 300_000, "utf-8")
     options = ReadOptions(roles=Roles(quasi=("a", "b")))
-    need = need_of(path, options)
+    need = estimate(path, options)
     assert 300_000 <= need.records < 310_000
     assert isinstance(engine_for([path], options), Local)
     assert isinstance(engine_for([path], options, memory="150MB"), Local)
@@ -209,10 +209,22 @@ def test_the_engine_is_chosen_by_what_a_table_needs(tmp_path):
         engine_for([path], options, engine="abacus")
 
 
+def test_a_file_is_estimated_and_its_name_parsed_once_however_it_is_held(tmp_path, monkeypatch):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b\n" + "12345,67890\n" * 300, "utf-8")
+    estimated, parsed = [], []
+    monkeypatch.setattr("shoal.engines.memory._need_of_text", lambda *given: estimated.append(1) or Need(300, 10**9))
+    parse = Source.parse
+    monkeypatch.setattr(Source, "parse", lambda given: parsed.extend([given] * (given == str(path))) or parse(given))
+    for memory, name in (("200MB", "disk"), ("2GB", "local")):
+        assert shoal.read(str(path), quasi="a", memory=memory).engine.name == name
+    assert (len(estimated), len(parsed)) == (2, 2)
+
+
 def test_more_different_texts_than_fit_are_refused_with_a_way_out(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,who\n" + "".join(f"1,person {i}\n" for i in range(200_000)), "utf-8")
-    engine = Disk(Files(tmp_path), limit=150_000_000)
+    engine = Disk(DiskPool(tmp_path), limit=150_000_000)
     with pytest.raises(ParameterError, match="more different texts") as found:
         shoal.read(path, engine=engine, quasi=["a"], plain=["who"])
     assert "--memory" in str(found.value)
@@ -230,17 +242,17 @@ def test_a_release_is_not_called_false_for_want_of_disk(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
     monkeypatch.setattr("shoal.engines.disk.engine.BASE", 0)
     with pytest.raises(shoal.errors.RoomError, match="of disk are needed") as found:
-        shoal.verify(tmp_path / "out.csv", sealed, engine=Disk(Files(tmp_path)))
+        shoal.verify(tmp_path / "out.csv", sealed, engine=Disk(DiskPool(tmp_path)))
     assert "TMPDIR" in found.value.remedy
 
 
 def test_boxes_that_cannot_all_be_compared_are_refused_with_a_way_out(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a\n" + "".join(f"[{i};{i + 3}]\n" for i in range(50)), "utf-8")
-    table = shoal.read(path, engine=Tiny(Files(tmp_path), most_boxes=20), quasi=["a"])
+    table = shoal.read(path, engine=Tiny(DiskPool(tmp_path), most_boxes=20), quasi=["a"])
     with pytest.raises(ParameterError, match="--matching signature"):
         shoal.score(table, measures=[shoal.measures.Uniqueness(matching="fit")])
-    enough = shoal.read(path, engine=Tiny(Files(tmp_path)), quasi=["a"])
+    enough = shoal.read(path, engine=Tiny(DiskPool(tmp_path)), quasi=["a"])
     whole = shoal.read(path, engine=Local(), quasi=["a"])
     fit = shoal.measures.Uniqueness(matching="fit")
     assert shoal.score(enough, measures=[fit]) == shoal.score(whole, measures=[fit])
@@ -250,7 +262,7 @@ def test_few_classes_with_many_records_are_counted_before_they_move(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b,s\n" + "".join(f"{i % 2},{i % 3},{i % 4}\n" for i in range(600)), "utf-8")
     whole, parts = (
-        shoal.read(path, engine=e, quasi=["a", "b"], sensitive=["s"]) for e in (Local(), Tiny(Files(tmp_path)))
+        shoal.read(path, engine=e, quasi=["a", "b"], sensitive=["s"]) for e in (Local(), Tiny(DiskPool(tmp_path)))
     )
     measures = [
         shoal.measures.ClassSizes(("a",)),
@@ -296,7 +308,7 @@ def test_a_large_parquet_file_stays_within_the_limit(tmp_path, name):
 )
 def test_what_writing_takes_counts_when_the_engine_is_chosen(tmp_path, target, name):
     (tmp_path / "in.csv").write_text("a,b\n" + "12,34\n" * 2_400_000, "utf-8")
-    limit = need_of(tmp_path / "in.csv", ReadOptions()).memory + 50_000_000
+    limit = estimate(tmp_path / "in.csv", ReadOptions()).memory + 50_000_000
     assert engine_for([tmp_path / "in.csv"], ReadOptions(), memory=limit, target=target).name == name
 
 
@@ -309,13 +321,13 @@ def test_a_small_table_goes_into_a_database_from_memory_whatever_the_limit(tmp_p
 def test_too_little_memory_for_parquet_is_refused_with_a_way_out(tmp_path):
     pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "in.parquet")
     with pytest.raises(ParameterError, match="cannot be read within 160MB") as found:
-        shoal.read(tmp_path / "in.parquet", engine=Disk(Files(tmp_path), limit=160_000_000), quasi=["a"])
+        shoal.read(tmp_path / "in.parquet", engine=Disk(DiskPool(tmp_path), limit=160_000_000), quasi=["a"])
     assert "--memory 230MB" in str(found.value)
 
 
 def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(tmp_path):
     """All records are alike, so that all their confidential values would be looked at together."""
-    engine = Tiny(Files(tmp_path, limit=110_002_000))
+    engine = Tiny(DiskPool(tmp_path, limit=110_002_000))
     frame = pa.table({"a": [1] * 600, "s": [i % 7 for i in range(600)]})
     table = shoal.read(frame, engine=engine, quasi=["a"], sensitive=["s"])
     with pytest.raises(ParameterError, match="belong together") as found:
@@ -323,15 +335,15 @@ def test_records_that_belong_together_and_do_not_fit_are_refused_with_a_way_out(
     assert "--memory" in str(found.value)
 
 
-def test_classes_too_large_to_be_formed_are_refused_before_records_move(tmp_path):
+def test_too_little_memory_to_form_classes_is_refused_before_records_move(tmp_path):
     frame = pa.table({"a": np.arange(70_000)})
-    engine = Disk(Files(tmp_path), limit=120_000_000)
-    table = shoal.read(frame, engine=engine, quasi=["a"])
+    limits = 118_000_000, 120_000_000
+    few, enough = (shoal.read(frame, engine=Disk(DiskPool(tmp_path), limit=limit), quasi=["a"]) for limit in limits)
     for method in (shoal.methods.Hilbert(), shoal.methods.MDAV()):
-        with pytest.raises(ParameterError, match="classes of 30,000 records, twice as many are held") as found:
-            shoal.anonymize(table, method, [shoal.models.KAnonymity(30_000)])
-        assert "--memory" in str(found.value)
-    assert shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
+        with pytest.raises(ParameterError, match="formed of 70,000 records at a time") as found:
+            shoal.anonymize(few, method, [shoal.models.KAnonymity(5)])
+        assert "--memory 120MB" in str(found.value)
+    assert shoal.anonymize(enough, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
 
 
 @pytest.mark.parametrize("classes", [1, 2])
@@ -352,7 +364,7 @@ def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, class
     measures = [shoal.measures.ClassSizes(), shoal.measures.Uniqueness(), shoal.measures.AttributeDisclosure("s > 12")]
     found = [
         shoal.score(shoal.read(path, engine=engine, quasi=["a", "b"], sensitive=["s"]), measures=measures)
-        for engine in (Local(), Disk(Files(tmp_path), limit=limit))
+        for engine in (Local(), Disk(DiskPool(tmp_path), limit=limit))
     ]
     assert found[0] == found[1]
 
@@ -368,7 +380,7 @@ def test_classes_larger_than_a_part_are_published_where_their_records_are(tmp_pa
             shoal.methods.SortedClusters(),
             [shoal.models.KAnonymity(k)],
         )
-        for engine in (Local(), Tiny(Files(tmp_path)), Parted(Memory(), 5))
+        for engine in (Local(), Tiny(DiskPool(tmp_path)), PartsEngine(Memory(), 5))
     ]
     whole, *parted = (release.to_arrow(cells="text") for release in releases)
     for found in parted:
@@ -383,11 +395,11 @@ def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
         db.execute("create table people as select (i * 7) % 23 as age, 't' || (i % 4) as town, i / 8 as share, "
                    "cast(i as decimal(9, 2)) as price from range(101) t(i)")  # fmt: skip
     roles = {"quasi": ["age", "town"], "sensitive": ["share"], "plain": ["price"]}
-    whole, parts = (shoal.read(place, engine=e, **roles) for e in (Local(), Tiny(Files(tmp_path), 9)))
+    whole, parts = (shoal.read(place, engine=e, **roles) for e in (Local(), Tiny(DiskPool(tmp_path), 9)))
     assert max(parts.data.sizes) == 9
     same(whole, parts)
-    assert need_of(place, ReadOptions()).records == 101
-    small = Disk(Files(tmp_path), limit=230_000_000)
+    assert estimate(place, ReadOptions()).records == 101
+    small = Disk(DiskPool(tmp_path), limit=230_000_000)
     other = Source.parse(f"duckdb:///{tmp_path}/clinic.db?table=other")
     for use in (
         lambda: small.digest(Source.parse(place)),
@@ -401,7 +413,7 @@ def test_a_table_in_a_database_is_read_a_few_rows_at_a_time(tmp_path):
 
 def test_more_different_cells_in_a_frame_than_fit_are_refused_with_a_way_out(tmp_path):
     pq.write_table(pa.table({"a": [1] * 200_000, "who": [f"person {i}" for i in range(200_000)]}), tmp_path / "in.pq")
-    engine = Disk(Files(tmp_path), limit=230_000_000)
+    engine = Disk(DiskPool(tmp_path), limit=230_000_000)
     with pytest.raises(ParameterError, match="more different texts") as found:
         shoal.read(tmp_path / "in.pq", engine=engine, quasi=["a"], plain=["who"])
     assert "--engine spark" in str(found.value)
@@ -410,6 +422,6 @@ def test_more_different_cells_in_a_frame_than_fit_are_refused_with_a_way_out(tmp
 def test_a_table_without_rows_in_a_database_is_refused_alike(tmp_path):
     with duckdb.connect(str(tmp_path / "clinic.db")) as db:
         db.execute("create table people (age integer)")
-    for engine in (Local(), Tiny(Files(tmp_path))):
+    for engine in (Local(), Tiny(DiskPool(tmp_path))):
         with pytest.raises(DataError, match="no records"):
             shoal.read(f"duckdb:///{tmp_path}/clinic.db?table=people", engine=engine, quasi=["age"])

@@ -13,6 +13,3 @@ class Tiny(Disk):
 
     def rows_of(self, columns, beside=0):
         return self.rows_per_part
-
-    def most_rows(self, data):
-        return None

@@ -17,8 +17,8 @@ LEVELS = pytest.mark.parametrize("k", LOSS)
 
 
 @pytest.fixture(scope="module")
-def adult(shared_data):
-    path = shared_data / "adult" / "adult_int.csv"
+def adult(public_file):
+    path = public_file("adult/adult_int.csv")
     return path, columns_of(path, ";")
 
 
@@ -109,10 +109,10 @@ def test_suppressing_everything_loses_what_the_attribute_ranges_say(adult, tmp_p
 
 
 @pytest.fixture(scope="module")
-def census(shared_data):
+def census(public_file):
     """Give the Adult data with their categories, and releases of them."""
     quasi = ["age", "race", "sex", "education", "marital-status", "native-country", "workclass", "occupation"]
-    table = shoal.read(shared_data / "adult" / "adult.csv", quasi=quasi, sensitive=["salary-class"])
+    table = shoal.read(public_file("adult/adult.csv"), quasi=quasi, sensitive=["salary-class"])
     return table, {
         name: shoal.anonymize(table, method, [shoal.models.KAnonymity(5)]).table
         for name, method in (("hilbert", shoal.methods.Hilbert()), ("sorted-clusters", shoal.methods.SortedClusters()))

@@ -24,8 +24,8 @@ MERGED = {0.01: (1080, 100), 0.05: (1080, 100), 0.13: (1080, 100), 0.17: (43.2, 
 
 
 @pytest.fixture(scope="module")
-def census(shared_data):
-    path = shared_data / "census" / "census.csv"
+def census(public_file):
+    path = public_file("census/census.csv")
     return {column: shoal.read(path, quasi=["TAXINC", "POTHVAL"], sensitive=column) for column in ("FEDTAX", "FICA")}
 
 

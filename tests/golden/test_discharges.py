@@ -2,7 +2,7 @@
 
 import pytest
 
-from shoal.datasets.discharges import ROWS, describe
+from shoal_paper.datasets.discharges import ROWS, describe
 
 pytestmark = pytest.mark.xdist_group("discharges")  # made once, however many processes there are
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.reproduction.case import Case
-from shoal.reproduction.experiments import Experiments
-from shoal.reproduction.keeping import differences, load
-from shoal.reproduction.setting import Setting
+from shoal_paper.reproduction.case import Case
+from shoal_paper.reproduction.experiments import Experiments
+from shoal_paper.reproduction.keeping import differences, load
+from shoal_paper.reproduction.setting import Setting
 
 KEPT = Path(__file__).parents[2] / "reproduction"
 RENEWED = "where this is meant, `make study` keeps the new ones"
@@ -38,5 +38,5 @@ def test_the_whole_study_gives_the_numbers_that_are_kept():
 
 @pytest.mark.large
 @pytest.mark.parametrize(("name", "place"), [("adult", "adult/adult.csv"), ("nhds", "hospital/nhds2010_sample20k.csv")])
-def test_public_tables_give_the_numbers_that_are_kept(shared_data, name, place):
-    compare(name, shared_data / place)
+def test_public_tables_give_the_numbers_that_are_kept(public_file, name, place):
+    compare(name, public_file(place))

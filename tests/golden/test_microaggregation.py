@@ -16,15 +16,15 @@ UNIVARIATE = {3: 0.102918, 5: 0.331346, 10: 0.890560}
 
 
 @pytest.fixture(scope="module")
-def census(shared_data):
-    path = shared_data / "census" / "census.csv"
+def census(public_file):
+    path = public_file("census/census.csv")
     names = list(columns_of(path))
     return shoal.read(path, quasi=names), np.array([list(map(float, c)) for c in columns_of(path).values()]).T
 
 
 @pytest.fixture(scope="module")
-def adult(shared_data):
-    path = shared_data / "adult" / "adult_int.csv"
+def adult(public_file):
+    path = public_file("adult/adult_int.csv")
     return shoal.read(path, quasi=list(columns_of(path, ";")))
 
 

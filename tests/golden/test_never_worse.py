@@ -14,14 +14,14 @@ ROWS = 800
 
 
 @pytest.fixture(scope="module")
-def adult(shared_data):
-    frame = pl.read_csv(shared_data / "adult" / "adult_int.csv", separator=";").head(ROWS)
+def adult(public_file):
+    frame = pl.read_csv(public_file("adult/adult_int.csv"), separator=";").head(ROWS)
     return shoal.read(frame, quasi=["sex", "age", "race", "marital-status", "occupation"], sensitive=["education"])
 
 
 @pytest.fixture(scope="module")
-def stays(shared_data):
-    path = shared_data / "hospital" / "nhds2010_sample20k.csv"
+def stays(public_file):
+    path = public_file("hospital/nhds2010_sample20k.csv")
     frame = pl.read_csv(path, infer_schema_length=None).head(ROWS).with_columns(pl.col("care_days").clip(0, 9))
     return shoal.read(frame, quasi=["age", "sex", "race", "dc_month", "region"], sensitive=["care_days"])
 

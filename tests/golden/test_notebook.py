@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from shoal.charts import Figure
-from shoal.reproduction.figures import figures
-from shoal.reproduction.keeping import load
-from shoal.reproduction.setting import DISCHARGES
+from shoal_paper.reproduction.figures import figures
+from shoal_paper.reproduction.keeping import load
+from shoal_paper.reproduction.setting import DISCHARGES
 
 NOTEBOOK = Path(__file__).parents[2] / "reproduction" / "figures.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]

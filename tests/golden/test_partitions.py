@@ -15,8 +15,8 @@ MEASURES = (shoal.measures.InformationLoss(), shoal.measures.Granularity())
 
 
 @pytest.fixture(scope="module")
-def adult(shared_data):
-    path = shared_data / "adult" / "adult_int.csv"
+def adult(public_file):
+    path = public_file("adult/adult_int.csv")
     return shoal.read(path, quasi=path.read_text(encoding="utf-8").splitlines()[0].split(";"))
 
 
@@ -53,7 +53,7 @@ def test_granularity_of_the_sort_is_the_published_one(adult):
         assert 1 - scores(adult, shoal.methods.SortedClusters(), k)[1] == pytest.approx(utility, abs=1e-9)
 
 
-def test_texts_are_categories_and_lose_no_more_than_codes(shared_data):
-    path = shared_data / "adult" / "adult.csv"
+def test_texts_are_categories_and_lose_no_more_than_codes(public_file):
+    path = public_file("adult/adult.csv")
     table = shoal.read(path, quasi=path.read_text(encoding="utf-8").splitlines()[0].split(";"))
     assert 1 - scores(table, shoal.methods.Hilbert(objective="certainty"), 5)[1] >= 0.978

@@ -9,7 +9,7 @@ import pytest
 from property.independent import columns_of, sizes
 
 from shoal.errors import ParameterError
-from shoal.measures.population_uniqueness import SampledClasses, pitman, pitman_parameters, snb, zayatz
+from shoal.measures.reidentification.population_uniqueness import SampledClasses, pitman, pitman_parameters, snb, zayatz
 
 PUBLISHED = {
     0.01: (0.144608353, 0.271712720, 0.20467902),
@@ -20,8 +20,8 @@ PUBLISHED = {
 
 
 @pytest.fixture(scope="module")
-def classes(shared_data):
-    columns = columns_of(shared_data / "adult" / "adult_int.csv", ";")
+def classes(public_file):
+    columns = columns_of(public_file("adult/adult_int.csv"), ";")
     return np.array(list(sizes(columns, list(columns)).values()), np.int64)
 
 

@@ -13,7 +13,7 @@ from property.test_microaggregation import clouds, distance, middle
 
 import shoal
 from shoal.kernels.close_clusters import FEW, k_anonymity_first, t_closeness_first
-from shoal.kernels.trading import Spread
+from shoal.kernels.swapping import Spread
 from shoal.methods.t_closeness_first import strata_sizes
 
 METHODS = [shoal.methods.MergeClusters, shoal.methods.KAnonymityFirst, shoal.methods.TClosenessFirst]

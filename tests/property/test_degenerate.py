@@ -17,7 +17,7 @@ from property.independent import columns_of, sizes
 import shoal
 from shoal.catalogue import build, entries
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import InternalError, ShoalError
 from shoal.report.release_report import release_report
 
@@ -134,12 +134,13 @@ def test_no_table_is_too_odd(stretch, tmp_path):
 
 
 ENGINES = {
-    "parts": lambda size: Parted(Memory(), size),
+    "parts": lambda size: PartsEngine(Memory(), size),
     "disk": lambda size: Tiny(rows_per_part=size),
     "spark": lambda size: cluster(),
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "tables"), [("parts", TABLES // 10), ("disk", TABLES // 10), ("spark", 3)])
 def test_no_table_is_too_odd_elsewhere(kind, tables, tmp_path):
     """And whatever holds a table, it is released alike."""
@@ -151,7 +152,8 @@ def test_no_table_is_too_odd_elsewhere(kind, tables, tmp_path):
 def test_no_table_is_too_odd_in_minutes(tmp_path):
     first, end = random.SystemRandom().randrange(10**9), time.monotonic() + 300
     done = [
-        run(seed, tmp_path, (Local, lambda: Parted(Memory(), 2))) for seed in takewhile(within_time(end), count(first))
+        run(seed, tmp_path, (Local, lambda: PartsEngine(Memory(), 2)))
+        for seed in takewhile(within_time(end), count(first))
     ]
     assert any(done)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measures.counting import Range, Several, estimated_counts
-from shoal.measures.spreading import common_ground
+from shoal.measures.statistics.range_counts import Range, Several, estimated_counts
+from shoal.measures.statistics.uniformity import common_ground
 
 LETTERS = "abcd"
 numbers = st.one_of(

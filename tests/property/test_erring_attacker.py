@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measures.erring_attacker import ErringAttacker
+from shoal.measures.reidentification.erring_attacker import ErringAttacker
 
 KINDS = {"days": "integer", "race": "category", "size": "ordered", "dose": "float", "born": "date"}
 SIZES = ("small", "medium", "large")

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from property.independent import READERS, set_members
 
 import shoal
-from shoal.cells import Reading, parse
-from shoal.disclosure_risk import risk_of
+from shoal.assessment.disclosure_risk import risk_of
+from shoal.domains.cell_parser import Reading, parse
 from shoal.engines.local import Local
-from shoal.engines.local.data import OWN, LocalData
-from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, decide
+from shoal.engines.local_data import OWN, LocalData
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, CellRuns, decide
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Origin, Table
 
@@ -191,7 +191,7 @@ def random_cells(draw, size, number, *, sets):
     runs = [[list(g) for _, g in itertools.groupby(enumerate(cell), lambda p: p[1] - p[0])] for cell in cells]
     starts = np.cumsum([0, *map(len, runs)]).astype(np.int64)
     low, high = (np.array([run[end][1] for cell in runs for run in cell], np.int32) for end in (0, -1))
-    return Cells(starts, low, high, size), cells
+    return CellRuns(starts, low, high, size), cells
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -199,7 +199,7 @@ def random_cells(draw, size, number, *, sets):
 @pytest.mark.parametrize("loose", [3, 1000])
 def test_the_kernel_agrees_with_brute_force_on_many_boxes(seed, sets, loose, monkeypatch):
     """Boxes enough for a tree, and cells enough for more levels than there are, with hulls in the tree or without."""
-    monkeypatch.setattr("shoal.kernels.fit._MANY", loose)
+    monkeypatch.setattr("shoal.kernels.box_cover._MANY", loose)
     draw = random.Random(seed)
     for _ in range(12):
         columns = draw.randint(1, 4)

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.catalogue import build
-from shoal.certificate import Certificate, digest, exact_verdict
+from shoal.certification.certificate import Certificate, digest, exact_verdict
+from shoal.certification.read_options import release_options
 from shoal.engines.factory import default_engine
 from shoal.models import check
-from shoal.release_options import release_options
 
 K = 2
 COLUMNS = ("age", "sex", "born", "size", "ill")

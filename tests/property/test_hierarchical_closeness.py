@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.domains.hierarchy import Hierarchy
 from shoal.errors import CertificateError, DataError, ParameterError
-from shoal.hierarchy import Hierarchy
 
 # A small tree of illnesses, as in Li et al. 2007.
 TREE = [

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.hierarchy import Hierarchy
-from shoal.kernels.partition import Tree
-from shoal.methods.ladders import _levels as ladder
+from shoal.domains.hierarchy import Hierarchy
+from shoal.kernels.partition import TreeCosts
+from shoal.methods.search.generalization_levels import _levels as levels_of_tree
 
 
 @st.composite
@@ -71,17 +71,17 @@ def test_climbing_from_two_nodes_leads_to_the_lowest_above_both(tree, data):
 
 
 @given(trees(), st.data())
-def test_ladders_lead_from_every_value_through_the_nodes_above_it_to_all(tree, data):
-    with_gaps = Tree(*tree.tables).with_gaps()
+def test_generalization_levels_lead_from_every_value_through_the_nodes_above_it_to_all(tree, data):
+    with_gaps = TreeCosts(*tree.tables).with_gaps()
     size = with_gaps.price.size  # the last two: no value, and the wildcard above everything
     spans = [*tree.nodes, (size, size), (0, size)]
     codes = np.array(data.draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=9)), np.int32)
-    found = ladder(with_gaps, codes)
+    found = levels_of_tree(with_gaps, codes)
     for row, code in enumerate(codes.tolist()):
-        rungs = found.rungs[:, found.codes[row]].tolist()
+        levels = found.levels[:, found.codes[row]].tolist()
         over = [i for i, (low, high) in enumerate(spans) if low <= spans[code][0] and spans[code][1] <= high]
-        assert rungs == sorted(rungs)
-        assert set(rungs) <= set(over)
-        assert rungs[0] == code
-    assert len(set(found.rungs[-1].tolist())) == 1
+        assert levels == sorted(levels)
+        assert set(levels) <= set(over)
+        assert levels[0] == code
+    assert len(set(found.levels[-1].tolist())) == 1
     assert (np.diff(found.prices) > -1e-12).all()

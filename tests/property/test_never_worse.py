@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import shoal
 from shoal.catalogue import entries
 from shoal.errors import GuaranteeError
-from shoal.kernels.cutting import classes_before, cut_for_ranges
-from shoal.kernels.joining import cheapest_partners
-from shoal.methods.trials import sizes_from
+from shoal.kernels.merge_costs import cheapest_partners
+from shoal.kernels.range_cuts import classes_before, cut_for_ranges
+from shoal.methods.search.algorithm_selection import sizes_from
 
 OTHERS = [kind for name, kind in entries("methods").items() if kind.enforces and name != "hilbert"]
 MONOTONE = 1.005

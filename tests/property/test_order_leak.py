@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measures import row_order
+from shoal.measures.reidentification import row_order
 
 TOWNS = ("Ayr", "Bath", "Ely", "Hull", "York")
 ANY = frozenset({None, *range(10)})  # what a wildcard stands for: a value, or none

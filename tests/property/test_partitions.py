@@ -19,7 +19,7 @@ from property.tables import MAKES, tables, text, with_k
 
 import shoal
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 
 methods = st.builds(
     shoal.methods.Hilbert, st.just("range"), st.booleans(), st.sampled_from(["loss", "certainty"]), st.integers(0, 3)
@@ -61,7 +61,7 @@ def test_the_same_table_gives_the_same_release_and_any_order_of_rows_the_same_pr
 @given(with_k(), st.sampled_from([shoal.methods.SortedClusters(), shoal.methods.Hilbert()]), st.booleans())
 def test_the_loss_found_while_publishing_is_the_one_that_comparing_finds(drawn, method, in_parts):
     made, k = drawn
-    engine = Parted(Memory(), rows_per_part=3) if in_parts else Local()
+    engine = PartsEngine(Memory(), rows_per_part=3) if in_parts else Local()
     table, twin = (shoal.read(made.frame("polars"), engine=engine, **made.options) for _ in range(2))
     release = shoal.anonymize(table, method, [shoal.models.KAnonymity(k)], measures=[shoal.measures.InformationLoss()])
     assert release.table.data.distances_from(twin.data) is None  # it was not formed of this one
@@ -74,7 +74,7 @@ def test_the_loss_found_while_publishing_is_the_one_that_comparing_finds(drawn, 
 def test_the_loss_of_whole_numbers_is_found_while_publishing():
     numbers = np.random.default_rng(8).integers(0, 50, (40, 2))
     frame = pl.DataFrame(numbers, schema=["a", "b"])
-    for engine in (Local(), Parted(Memory(), rows_per_part=7)):
+    for engine in (Local(), PartsEngine(Memory(), rows_per_part=7)):
         table = shoal.read(frame, engine=engine, quasi=["a", "b"])
         release = shoal.anonymize(table, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)])
         sums = release.table.data.distances_from(table.data)

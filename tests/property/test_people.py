@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from property.people import is_sure_without, keeps, level, strangers
 
 import shoal
-from shoal.engines.disk.pool import Files
+from shoal.domains.hierarchy import Hierarchy
+from shoal.engines.disk.pool import DiskPool
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
-from shoal.hierarchy import Hierarchy
+from shoal.engines.parts.engine import PartsEngine
 
 TREE = Hierarchy.of((("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")), "ill")
 DIVERSITY = (
@@ -138,7 +138,7 @@ def test_what_is_released_keeps_every_promise_by_people_or_is_refused(columns, m
 @settings(max_examples=30)
 def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, models, tmp_path_factory):
     models = [shoal.models.KAnonymity(2), *asked(columns, dict.fromkeys(models))]
-    engines = (Local(), Tiny(Files(tmp_path_factory.mktemp("parts")), 5), Parted(Memory(), 7))
+    engines = (Local(), Tiny(DiskPool(tmp_path_factory.mktemp("parts")), 5), PartsEngine(Memory(), 7))
     found = []
     for engine in engines:
         try:

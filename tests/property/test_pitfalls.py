@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from property.independent import cell, classes, columns_of, covers, farthest
 
 import shoal
-from shoal.disclosure_risk import risk_of
+from shoal.assessment.disclosure_risk import risk_of
 
 S2, S4 = shoal.methods.SortedClusters(), shoal.methods.StratifiedClusters()
 OPTIONS = {"quasi": ["age", "sex"], "sensitive": ["salary"]}
@@ -151,7 +151,7 @@ def test_the_certificate_measures_t_itself_and_does_not_ask_the_method(monkeypat
     """A method whose own idea of distance is broken gets a failed verdict."""
     frame = pd.DataFrame({"age": range(60), "sex": ["f"] * 60, "salary": range(60)})
     monkeypatch.setattr(
-        "shoal.methods.partitioner.merged_until_met", lambda table, labels, groups, models: (labels, groups)
+        "shoal.methods.partitioning.merged_until_met", lambda table, labels, groups, models: (labels, groups)
     )
     monkeypatch.setattr("shoal.methods.stratified_clusters._extras_placed", lambda table, labels, extra, model: labels)
     monkeypatch.setattr("shoal.methods.stratified_clusters.smallest_cluster", lambda n, t: 1.0)
@@ -261,7 +261,9 @@ def test_the_same_input_gives_the_same_output_whatever_the_time(method, tmp_path
     for number in range(2):
         released(people(), method, t=1.0).write(tmp_path / f"{number}.csv")
     assert (tmp_path / "0.csv").read_bytes() == (tmp_path / "1.csv").read_bytes()
-    certificates = [shoal.certificate.Certificate.load(tmp_path / f"{n}.certificate.json").content for n in range(2)]
+    certificates = [
+        shoal.certification.certificate.Certificate.load(tmp_path / f"{n}.certificate.json").content for n in range(2)
+    ]
     for one, other in zip(certificates[0].items(), certificates[1].items(), strict=True):
         if one[0] not in ("input", "output", "digest"):  # the commitment is drawn anew, and with it the digest
             assert one == other

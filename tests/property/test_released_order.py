@@ -19,11 +19,11 @@ from property.sorting import Kind, in_released_order
 from property.tables import tables
 
 import shoal
-from shoal.engines.disk.pool import Files
-from shoal.engines.parts.engine import Parted
+from shoal.domains.hierarchy import Hierarchy
+from shoal.engines.disk.pool import DiskPool
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
-from shoal.hierarchy import Hierarchy
 
 LEVELS = ("low", "mid;dle", "[high", "*top")
 TREE = [("a1", "a**", "*"), ("a2", "a**", "*"), ("b1", "{b", "*"), ("b2", "{b", "*"), ("c", "c", "*")]
@@ -143,7 +143,7 @@ def test_rows_are_sorted_by_what_is_released(columns, random):
 
 
 def engines(folder):
-    return [Tiny(Files(folder)), Parted(Memory(), 5), Parted(Memory(), 1)]
+    return [Tiny(DiskPool(folder)), PartsEngine(Memory(), 5), PartsEngine(Memory(), 1)]
 
 
 @given(texts())

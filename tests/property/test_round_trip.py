@@ -13,8 +13,8 @@ from property.independent import cell, columns_of
 from property.tables import Column, Made, tables, text, with_k, words
 
 import shoal
-from shoal.axis import Axis
-from shoal.cells import Reading, parse
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import Reading, parse
 from shoal.kernels import MISSING, TOP
 
 METHODS = st.sampled_from(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from property.independent import ordered_distance
 
 import shoal
-from shoal.hierarchy import Hierarchy
-from shoal.kernels.matching import match_strata
+from shoal.domains.hierarchy import Hierarchy
+from shoal.kernels.strata_matching import match_strata
 
 rows = st.lists(
     st.tuples(st.integers(0, 20), st.one_of(st.none(), st.integers(0, 5)), st.sampled_from("abc"), st.integers(0, 9)),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measures.subset_uniqueness import subset_uniqueness
+from shoal.measures.reidentification.subset_uniqueness import subset_uniqueness
 
 
 @st.composite

@@ -18,7 +18,7 @@ from shoal.engines.local import Local
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, Rows, Words
+from shoal.kernels.delimited import DONE, MORE_ROWS, NUMBER, InternTable, RowParser
 from shoal.schema import Role
 
 _SIGNS = "ab01-.,;\t|\"' \r\n\\*[]{}é€ß"
@@ -115,6 +115,8 @@ def test_columns_that_are_only_carried_come_out_as_they_went_in(rows, delimiter,
 
 
 @given(sheets(), st.sampled_from([",", ";", "\t", "|"]), st.booleans())
+@example(rows=[["\r", "a"]], delimiter=",", told=False)
+@example(rows=[["a", '"\r\r']], delimiter=";", told=True)
 def test_rows_without_a_header_are_read_as_csv_reads_them(rows, delimiter, told):
     """The first record is read like all others, whatever it looks like."""
     with tempfile.TemporaryDirectory() as name:
@@ -210,13 +212,13 @@ def test_long_stretches_of_numbers_are_read_as_python_reads_them(width, seed, od
     modes, targets = np.full(width, NUMBER, np.int32), np.arange(width, dtype=np.int32)
     targets[width // 2 :] = -1 - np.arange(width - width // 2)
     cells, others = np.zeros((count, width // 2), np.int32), np.zeros((count, width - width // 2), np.int32)
-    spoilt, scratch, place = np.zeros(width, np.int64), np.empty(64, np.uint8), 0
+    irregular, scratch, place = np.zeros(width, np.int64), np.empty(64, np.uint8), 0
     for first in range(0, count, room):  # as many rows at a time as there is room for
         stop = min(first + room, count)
-        rows = Rows(modes, targets, cells[first:stop], others[first:stop], Words(width), spoilt, scratch)
+        rows = RowParser(modes, targets, cells[first:stop], others[first:stop], InternTable(width), irregular, scratch)
         status, place, _ = rows.read(buffer, place, buffer.size, delimiter)
         assert (status, rows.row, rows.line) == (DONE if stop == count else MORE_ROWS, stop - first, stop - first + 1)
     wanted = np.array([[whole(cell.strip('"')) for cell in row] for row in table], np.int64)
     assert place == buffer.size
     assert np.hstack([cells, others]).tolist() == wanted.tolist()
-    assert spoilt.tolist() == (wanted == TOP).sum(axis=0).tolist()
+    assert irregular.tolist() == (wanted == TOP).sum(axis=0).tolist()

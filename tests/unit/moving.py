@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from shoal.files import all_or_none, put
+from shoal.atomic_files import all_or_none, put
 
 NAMES = ("table.csv", "certificate.json", "report.html")
 OLD, NEW = dict.fromkeys(NAMES, "old"), dict.fromkeys(NAMES, "new")

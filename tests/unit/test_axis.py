@@ -5,9 +5,9 @@ import datetime
 import numpy as np
 import pytest
 
-from shoal.axis import NOTHING, STAR, Axis, Group, days, microseconds
-from shoal.cells import Reading, parse
-from shoal.notation import escape
+from shoal.domains.axis import NOTHING, STAR, Axis, Group, days, microseconds
+from shoal.domains.cell_parser import Reading, parse
+from shoal.domains.notation import escape
 
 
 def categories(*names, groups=()):

@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 import shoal
+from shoal.engines.local import Local
+from shoal.schema import ReadOptions
 
 TABLE = shoal.read(pl.DataFrame({"age": [30, 31, 50, 51], "ill": ["a", "b", "a", "b"]}), quasi="age", sensitive="ill")
 
@@ -52,6 +54,10 @@ def test_numbers_of_numpy_are_numbers(tmp_path):
         lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=[("a", "b")]),
         lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=0),
         lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=["a"], subject=("a", "b")),
+        lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=["a"], engine=5),
+        lambda: shoal.read(pl.DataFrame({"a": [1]}), quasi=["a"], engine=Local),
+        lambda: shoal.read(pl.DataFrame({"a": [1]}), options=5),
+        lambda: shoal.read(pl.DataFrame({"a": [1]}), options=ReadOptions(), quasi=["a"]),
     ],
 )
 def test_what_is_none_is_refused_in_words(make):

@@ -14,10 +14,10 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
+from shoal.engines.io.compressed_contents import hidden_bytes
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.parquet_contents import strange_contents, strange_files
 from shoal.engines.local import Local
-from shoal.engines.local.compressed_contents import hidden_bytes
-from shoal.engines.local.digests import of_file
-from shoal.engines.local.parquet_contents import strange_contents, strange_files
 
 CANARY = "CANARY-of-someone"
 NAMES = ["age", "town", "ill"]

@@ -12,11 +12,11 @@ from engines.tiny import Tiny
 from property.independent import columns_of
 
 import shoal
-from shoal import showing
 from shoal.catalogue import build, entries
+from shoal.cli import terminal
 from shoal.engines.local import Local, counted
-from shoal.engines.local.averaging import means
-from shoal.engines.parts.engine import Parted
+from shoal.engines.local.exact_means import means
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import loss
@@ -137,7 +137,7 @@ def test_it_is_shown_that_there_was_nothing_to_measure(capsys):
     release = shoal.anonymize(
         table, shoal.methods.MDAV(), [shoal.models.KAnonymity(2)], measures=[shoal.measures.CorrelationShift()]
     )
-    showing.release(release, Source.parse("out.csv"), Path("out.certificate.json"), Path("out.private.json"))
+    terminal.release(release, Source.parse("out.csv"), Path("out.certificate.json"), Path("out.private.json"))
     assert "correlation-shift: nothing to measure (no two attributes vary" in capsys.readouterr().out
 
 
@@ -170,7 +170,7 @@ def test_short_and_long_stretches_are_compared_exactly(released):
     assert found.value == pytest.approx(1.0, abs=1e-9)
 
 
-ENGINES = {"local": Local, "parts": lambda: Parted(Memory(), 3), "disk": lambda: Tiny(rows_per_part=3)}
+ENGINES = {"local": Local, "parts": lambda: PartsEngine(Memory(), 3), "disk": lambda: Tiny(rows_per_part=3)}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -17,7 +17,7 @@ from shoal.extras import how_to_install
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = {name: needs for name, needs in PROJECT["optional-dependencies"].items() if name != "test"}
+EXTRAS = {name: needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("paper", "test")}
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def locked(name: str) -> dict[str, str]:
 def test_every_extra_can_be_installed_in_versions_that_were_tried():
     """`make install EXTRAS=…` knows each of them, and all of them at once."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert re.search(r"^KNOWN := (.*)$", makefile, re.MULTILINE)[1].split() == ["all", *sorted(EXTRAS)]
+    assert re.search(r"^KNOWN := (.*)$", makefile, re.MULTILINE)[1].split() == ["all", *sorted({*EXTRAS, "paper"})]
     tested, every = locked("test"), locked("all")
     for extra, needs in EXTRAS.items():
         found = locked(extra)
@@ -99,8 +99,10 @@ def test_extras_that_do_not_exist_are_named(tmp_path):
     if make is None:
         pytest.skip("make is not installed")
     shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "paper").mkdir()
     for name in (
         "pyproject.toml",
+        "paper/pyproject.toml",
         "requirements.lock",
         "requirements-db.lock",
         "requirements-web.lock",

@@ -281,7 +281,7 @@ def test_a_release_is_checked_within_the_memory_that_it_may_use(file, tmp_path, 
     monkeypatch.setattr(Disk, "read", lambda self, *given: used.append(self.name) or read(self, *given))
     assert shoal.verify(tmp_path / "out.csv").holds
     assert not used
-    monkeypatch.setattr("shoal.engines.factory.need_of", lambda *given: Need(ROWS, 10**9))
+    monkeypatch.setattr("shoal.engines.factory.estimate", lambda *given: Need(ROWS, 10**9))
     assert shoal.verify(tmp_path / "out.csv", tmp_path / "out.certificate.json", memory="200MB").holds
     assert used
     papers = {"private": tmp_path / "frame.private.json", "original": PEOPLE_FRAME}

@@ -4,8 +4,8 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
+from shoal.assessment.inspection import column_reports
 from shoal.engines.local import Local
-from shoal.inspection import column_reports
 from shoal.schema import Role
 
 RECORDS = {

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.certificate import Certificate, digest
-from shoal.disclosure_risk import risk_of
+from shoal.assessment.disclosure_risk import risk_of
+from shoal.certification.certificate import Certificate, digest
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
-from shoal.kernels.fit import COVERED, UNDECIDED, UNIQUE, Cells, code_cells, decide
+from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, CellRuns, code_cells, decide
 
 
 def table(*, kinds=None, **columns):
@@ -91,13 +91,13 @@ def test_nothing_but_wildcards():
 
 
 def test_exact_cells_need_no_boxes(monkeypatch):
-    monkeypatch.setattr("shoal.measures.fitting.decide", None)
+    monkeypatch.setattr("shoal.measures.reidentification.fit_matching.decide", None)
     people = shoal.read(pl.DataFrame({"a": [1, 1, 2, None], "b": ["x", "x", "y", "y"]}), quasi=["a", "b"])
     assert unique(people) == risk_of(people, matching="signature")["unique"] == 2
 
 
 def test_releases_with_k_companions_are_decided_at_once(monkeypatch):
-    monkeypatch.setattr("shoal.measures.fitting.decide", None)
+    monkeypatch.setattr("shoal.measures.reidentification.fit_matching.decide", None)
     frame = pl.DataFrame({"age": [i * 7 % 50 for i in range(60)], "sex": [i % 2 for i in range(60)]})
     release = shoal.anonymize(
         shoal.read(frame, quasi=["age", "sex"]), shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)]
@@ -131,7 +131,7 @@ def test_random_boxes_end_with_bounds_that_narrow_with_the_effort():
     ends = np.sort(draw.integers(0, 10_000, (3000, 5, 2)), axis=2).astype(np.int32)
     low, high = (np.ascontiguousarray(ends[:, :, side]) for side in (0, 1))
     codes, cells = code_cells(low, high)
-    columns = [Cells(np.arange(a.size + 1), a, b, 10_000) for a, b in cells]
+    columns = [CellRuns(np.arange(a.size + 1), a, b, 10_000) for a, b in cells]
     before = None
     for effort in (0, 10_000, 1_000_000, 20_000_000):
         now = decide(codes, columns, np.ones(3000, np.int64), effort)
@@ -182,7 +182,7 @@ def test_a_measure_is_asked_for_something_that_exists():
 
 
 def test_cells_outside_their_column_are_refused():
-    cells = Cells(np.arange(3), np.array([0, 2], np.int32), np.array([1, 5], np.int32), 5)
+    cells = CellRuns(np.arange(3), np.array([0, 2], np.int32), np.array([1, 5], np.int32), 5)
     with pytest.raises(InternalError, match="outside"):
         decide(np.array([[0], [1]], np.int32), [cells], np.ones(2, np.int64), 100)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.domains.hierarchy import Hierarchy
 from shoal.errors import CertificateError, DataError, ParameterError
-from shoal.hierarchy import Hierarchy
 
 ROWS = [
     ("Berlin", "Germany", "Europe", "*"), ("Paris", "France", "Europe", "*"), ("Kyoto", "Japan", "Asia", "*"),

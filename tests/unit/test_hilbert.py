@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.engines import pieces
+from shoal.engines import range_splits
 from shoal.kernels import MISSING
-from shoal.kernels.curve import bits_for, curve_keys
+from shoal.kernels.hilbert_curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs, Effort, number_by_first, partition
 from shoal.kernels.radix import order_by_lengths
 from shoal.methods.hilbert import EFFORTS, SMALL
@@ -172,7 +172,7 @@ def test_every_quality_of_every_table_has_its_effort():
 
 
 def test_pieces_hold_rows_with_equal_keys_together_in_the_order_of_their_keys(monkeypatch):
-    monkeypatch.setattr(pieces, "ROWS", 4)
+    monkeypatch.setattr(range_splits, "ROWS", 4)
     table = shoal.read(pa.table({"a": [3, 1, 2, 2, 2, 2, 2, 2, 1, 3, 4]}), quasi="a")
     keys = table.map_rows(lambda rows: rows.lo[:, 0].astype(np.float64))
     seen = []

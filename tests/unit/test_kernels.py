@@ -12,10 +12,10 @@ from property.independent import variation as exact_variation
 
 from shoal.errors import InternalError
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.bit_packing import pack, room_for, unpack, unpack_some
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.kernels.grouping import by_label, count_distinct, count_labels, label_rows, mix_rows
-from shoal.kernels.moments import moments, tally
-from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
+from shoal.kernels.moments import moments, partial_moments
 from shoal.kernels.radix import count_splits, order_by_integers, order_by_lengths, put_at, runs_in
 from shoal.kernels.rendering import CARRIED, SLACK, SPAN, Form, SpanTexts, TextTable, write_rows
 from shoal.kernels.spans import bitsets, hulls, hulls_and_loss, lengths, loss
@@ -178,7 +178,7 @@ def test_distances_in_tables_too_large_for_whole_numbers_are_still_right():
 
 def test_moments_of_a_column_worked_by_hand():
     cells = int32([[1, 10], [2, 10], [4, MISSING], [9, 10]])
-    count, mean, deviation, lowest, highest = moments([tally(cells, cells, PLAIN[1])], *PLAIN)
+    count, mean, deviation, lowest, highest = moments([partial_moments(cells, cells, PLAIN[1])], *PLAIN)
     assert count.tolist() == [4, 3]
     assert mean.tolist() == [4.0, 10.0]
     assert deviation.tolist() == [pytest.approx((38 / 3) ** 0.5), 0.0]
@@ -188,7 +188,7 @@ def test_moments_of_a_column_worked_by_hand():
 def test_a_column_of_one_value_has_no_deviation_whatever_the_rounding():
     table, offsets = np.array([0.0, 0.1]), np.array([1], np.int64)
     cells = np.zeros((3, 1), np.int32)
-    assert moments([tally(cells, cells, offsets)], table, offsets)[2].tolist() == [0.0]
+    assert moments([partial_moments(cells, cells, offsets)], table, offsets)[2].tolist() == [0.0]
 
 
 @pytest.mark.parametrize("scale", [0, 1, 3, 2**15, 2**31 - 2])
@@ -203,7 +203,7 @@ def test_sums_are_exact_and_do_not_depend_on_how_rows_are_divided(scale, exact):
     table, offsets = np.append(0.0, draw.normal(size=7)), np.array([-1, -1, -1, 1])
     low = draw.integers(0, 7, (2, 300)).astype(np.int32)
     lo[:, 3], hi[:, 3] = (low[0], low[0]) if exact else (low.min(0), low.max(0))
-    whole = tally(lo, hi, offsets)
+    whole = partial_moments(lo, hi, offsets)
     for j in range(3):
         there = lo[:, j] != MISSING
         both = [int(a) + int(b) for a, b in zip(lo[there, j], hi[there, j], strict=True)]
@@ -212,7 +212,7 @@ def test_sums_are_exact_and_do_not_depend_on_how_rows_are_divided(scale, exact):
     for cuts in ([100, 150], [1], [299], [7, 14, 21]):
         halves = [lo] if exact else [lo, hi]
         parts = zip(*(np.split(side, cuts) for side in halves), strict=True)
-        divided = moments([tally(part[0], part[-1], offsets) for part in parts], table, offsets)
+        divided = moments([partial_moments(part[0], part[-1], offsets) for part in parts], table, offsets)
         for one, other in zip(together, divided, strict=True):
             assert one.tolist() == other.tolist()
 
@@ -259,7 +259,7 @@ def test_rows_of_every_width_are_worked_alike(width, scale):
     cells = draw.integers(-scale, scale, (50, width)).astype(np.int32)
     labels = draw.permutation(np.arange(50) % 7).astype(np.int32)
     plain = np.zeros(1), np.full(width, -1, np.int64)
-    _, mean, deviation, lowest, highest = moments([tally(cells, cells, plain[1])], *plain)
+    _, mean, deviation, lowest, highest = moments([partial_moments(cells, cells, plain[1])], *plain)
     exact = cells.astype(np.float64)
     np.testing.assert_allclose(mean, exact.mean(0), rtol=1e-9, atol=1e-6)
     np.testing.assert_allclose(deviation, exact.std(0, ddof=1))

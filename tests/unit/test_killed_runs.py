@@ -26,11 +26,11 @@ from unit.moving import (
     write,
 )
 
+from shoal.atomic_files import all_or_none, put, recover, recovering
+from shoal.atomic_files import held as held_module
+from shoal.atomic_files.held import alone_in, hold_left, hold_new, sweep
+from shoal.atomic_files.moving import Awaited, Commit
 from shoal.errors import DataError
-from shoal.files import all_or_none, put, recover, recovering
-from shoal.files import held as held_module
-from shoal.files.held import alone_in, hold_left, hold_new, sweep
-from shoal.files.moving import Awaited, Commit
 
 __all__ = ["no_waiting_for_the_disk", "places"]
 

@@ -8,10 +8,10 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.local.folders import opened_folder
-from shoal.engines.local.parquet_reader import opened_file
+from shoal.atomic_files import refuse_overwriting
+from shoal.engines.io.folders import opened_folder
+from shoal.engines.io.parquet_reader import opened_file
 from shoal.errors import DataError
-from shoal.files import refuse_overwriting
 
 ROWS = pa.table({"age": [20, 21, 40, 41] * 3, "ill": ["a", "b", "c"] * 4})
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Step
 from shoal.errors import ParameterError
-from shoal.levels import Step
 
 
 def ends(text, axis, present):

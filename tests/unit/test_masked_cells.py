@@ -5,9 +5,9 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.cells import parse
+from shoal.domains.cell_parser import parse
+from shoal.domains.texts import Reading
 from shoal.engines.local import Local
-from shoal.texts import Reading
 
 STARS = {"stars": ["3*", "4*", "3*", "4*"], "n": [1, 2, 3, 4]}
 SOURCES = ["csv", "parquet", "frame"]

@@ -7,8 +7,8 @@ from sklearn.linear_model import LogisticRegression
 
 import shoal
 from shoal.measures import accuracy_loss
-from shoal.measures.design import design
-from shoal.measures.sampling import chances, sampled_rows
+from shoal.measures.statistics.design_matrix import design
+from shoal.measures.statistics.sampling import chances, sampled_rows
 
 QUASI = ["age", "town"]
 

@@ -5,11 +5,11 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.cells import parse
+from shoal.assessment.inspection import column_reports
+from shoal.domains.cell_parser import parse
+from shoal.domains.texts import Reading
 from shoal.engines.local import Local
-from shoal.inspection import column_reports
 from shoal.schema import Role
-from shoal.texts import Reading
 
 ASKED = {
     "commas": (["80,867", "428", "46,069"], '--thousands ","), or that these are decimals (--decimal ",")'),

@@ -7,9 +7,9 @@ from engines.pools import Memory
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import ParameterError
-from shoal.measures import row_order
+from shoal.measures.reidentification import row_order
 
 
 def measured(columns, measure=None, engine=None, **options):
@@ -115,7 +115,7 @@ def test_what_is_not_settled_does_not_count_but_is_told():
     found = measured(SIX, shoal.measures.OrderLeak(effort=0), kinds=AGES)
     assert (found.value, found.lower, found.upper) == (0, 0, 1)
     assert found.detail["unsettled"] == 6
-    assert shoal.measures.OrderLeak.sentence(found.detail).endswith("Of 6 more it could not be told.")
+    assert shoal.measures.OrderLeak.sentence(found.detail).endswith("Of 6 more it stays undecided.")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_table_that_is_looked_at_in_stretches_leaks_as_much(by, monkeypatch):
     assert measured(upside_down, kinds=kinds).value == whole.value
 
 
-@pytest.mark.parametrize("engine", [Parted(Memory(), 50), Tiny()], ids=["parts", "disk"])
+@pytest.mark.parametrize("engine", [PartsEngine(Memory(), 50), Tiny()], ids=["parts", "disk"])
 def test_it_does_not_depend_on_how_the_table_is_held(engine):
     cells = masked(export("day", 500)).to_dict(as_series=False)
     kinds = dict.fromkeys(cells, "integer")

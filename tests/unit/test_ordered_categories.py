@@ -9,7 +9,7 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.local import parquet_reader
+from shoal.engines.io import parquet_reader
 
 ORDER = ["low", "middle", "never", "high"]  # neither by name nor by when they are met
 LISTED = ["low", "middle", "high"]

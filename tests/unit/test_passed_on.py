@@ -14,7 +14,7 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.local.passing import cleaned, texts_of
+from shoal.engines.io.opaque_columns import cleaned, texts_of
 from shoal.schema import Role
 
 IDS = [uuid.UUID(int=i).bytes for i in range(3)]

@@ -19,12 +19,6 @@ from shoal.progress.notebooks import Notebook, in_notebook
 from shoal.progress.time_left import TimeLeft, about, in_words
 
 
-@pytest.fixture(autouse=True)
-def nothing_under_way():
-    """Begin with no work: an error that another test keeps also keeps the loop that it came from."""
-    course().parts.clear()
-
-
 @pytest.fixture(scope="module")
 def people():
     """Give a table of which MDAV takes a good part of a second to form classes."""
@@ -81,7 +75,14 @@ def test_times_are_told_as_people_do():
 # The share done
 
 
-def test_the_share_is_that_of_what_is_counted_outermost():
+@pytest.fixture
+def call():
+    """Count as within a call, where nothing is left of what other tests broke off outside of one."""
+    with shoal.show_progress(False):
+        yield
+
+
+def test_the_share_is_that_of_what_is_counted_outermost(call):
     stage("reading")
     assert course().look()[:2] == ("reading", None)
     looks = []
@@ -95,7 +96,7 @@ def test_the_share_is_that_of_what_is_counted_outermost():
     assert course().parts == []
 
 
-def test_work_that_is_broken_off_no_longer_counts():
+def test_work_that_is_broken_off_no_longer_counts(call):
     going = along(range(4))
     next(going)
     going.close()
@@ -104,7 +105,28 @@ def test_work_that_is_broken_off_no_longer_counts():
     assert course().parts == []
 
 
-def test_a_long_kernel_tells_how_far_it_is(people):
+def broken_off(*_):
+    going = along(range(4), what="a loop that an error breaks off")
+    for _ in going:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["in a call", "outside of one"])
+def test_a_loop_that_a_kept_error_keeps_shows_no_share_later(people, monkeypatch, inside):
+    """As in a notebook, which keeps the last traceback and with it whatever the failed cell had begun."""
+    with monkeypatch.context() as failing:
+        failing.setattr(shoal.methods.MDAV, "apply", broken_off)
+        with pytest.raises(ZeroDivisionError) as kept:
+            (masked if inside else broken_off)(people)
+    seen = []
+    shoal.anonymize(people, "hilbert", k=5, progress=lambda what, share, left: seen.append((what, share)))
+    assert kept.value.__traceback__ is not None
+    assert seen[0] == ("masking", None)
+    assert not [what for what, _ in seen if "breaks off" in what]
+    assert "breaks off" not in course().look().what
+
+
+def test_a_long_kernel_tells_how_far_it_is(people, call):
     """Seen from another thread while it runs: a share that grows to nearly all."""
     shares = []
     for _ in range(50):  # the other thread may not get its turn

@@ -12,10 +12,11 @@ from clusters import Blank
 from engines.tiny import Tiny
 
 import shoal
-from shoal.engines.local import Local, text_reader
-from shoal.engines.local.folders import opened_folder
-from shoal.engines.local.parquet_reader import opened_file
-from shoal.engines.local.sealed import Sealed
+from shoal.engines.io import text_reader
+from shoal.engines.io.folders import opened_folder
+from shoal.engines.io.parquet_reader import opened_file
+from shoal.engines.io.sealed_files import Sealed
+from shoal.engines.local import Local
 from shoal.engines.sources import Source
 from shoal.engines.spark import reading, text
 from shoal.schema import options_from
@@ -106,7 +107,7 @@ def test_parquet_that_is_swapped_after_its_digest_is_refused(tmp_path, make, in_
         path.write_bytes((tmp_path / "other").read_bytes())
     else:
         (tmp_path / "other").replace(path)
-    for read in (found.whole, lambda: list(found.stretches(["age"], 5)), lambda: found.rows_of([(0, 0)], ["age"])):
+    for read in (found.whole, lambda: list(found.batches(["age"], 5)), lambda: found.rows_of([(0, 0)], ["age"])):
         if read.__name__ == "<lambda>" and source.is_folder:
             continue
         with pytest.raises(shoal.errors.DataError, match="changed while it was read"):

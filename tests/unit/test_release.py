@@ -8,7 +8,7 @@ import pytest
 from property.independent import rows_of
 
 import shoal
-from shoal.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate, digest
 from shoal.report import release_report
 
 FRAME = pl.DataFrame({
@@ -201,12 +201,12 @@ def test_a_key_binds_the_certificate(release, tmp_path):
     path = tmp_path / "out.csv"
     signed = release.write(path, key=KEY * 4)
     assert "issued by a holder of the key" in shoal.verify(path, signed, key=KEY * 4).proved[0]
-    with pytest.raises(shoal.errors.CertificateError, match="not signed with this key"):
+    with pytest.raises(shoal.errors.CertificateError, match="not sealed with this key"):
         shoal.verify(path, signed, key=KEY[::-1] * 4)
-    with pytest.raises(shoal.errors.CertificateError, match="not signed"):
+    with pytest.raises(shoal.errors.CertificateError, match="not sealed"):
         shoal.verify(path, resealed(signed.content), key=KEY * 4)
     forged = dict(resealed(changed(signed.content, ("steps", 0), "Nothing.")).content)
-    with pytest.raises(shoal.errors.CertificateError, match="not signed with this key"):
+    with pytest.raises(shoal.errors.CertificateError, match="not sealed with this key"):
         shoal.verify(path, Certificate(forged | {"signature": signed.content["signature"]}), key=KEY * 4)
     assert KEY.decode() not in signed.to_json()
 

@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
 import shoal
+from shoal.assessment.disclosure_risk import risk_of
 from shoal.charts import bars
-from shoal.disclosure_risk import risk_of
 from shoal.extras import how_to_install
 from shoal.report import release_report, risk_report, write_page
 from shoal.report.bins import OTHER, distribution
@@ -22,7 +23,7 @@ from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion
 from shoal.report.figures import Side, class_sizes, knowledge_sets
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
-from shoal.report.pdf import write_pdf
+from shoal.report.rendering import environment
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 EVIL = "<script>alert(\"x\")</script> & 'co'"
@@ -415,6 +416,18 @@ def test_a_page_escapes_texts_numbers_figures_and_keeps_headings_in_order():
     assert ">1,200</td>" in page
 
 
+@pytest.mark.parametrize("packages", [("shoal.report",), ("shoal.web", "shoal.report")], ids=["report", "workbench"])
+def test_templates_escape_what_they_are_given_and_refuse_what_they_are_not(packages):
+    made = environment(*packages)
+    assert made.from_string("<p>{{ text }}</p>").render(text=EVIL) == f"<p>{Html.escape(EVIL)}</p>"
+    with pytest.raises(UndefinedError):
+        made.from_string("{{ nothing }}").render()
+    assert (
+        "<title>Mine</title>"
+        in made.from_string("{% extends 'document.html' %}{% block head %}<title>Mine</title>{% endblock %}").render()
+    )
+
+
 def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     write_page(tmp_path / "a.html", "<!DOCTYPE html>é")
     assert (tmp_path / "a.html").read_bytes() == "<!DOCTYPE html>é".encode()
@@ -429,7 +442,7 @@ def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
     pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: make install EXTRAS=report", exc_type=ImportError)
     page = release_report(release, original)
     for name in ("a.pdf", "b.pdf"):
-        write_pdf(page, tmp_path / name)
+        write_page(tmp_path / name, page)
     content = (tmp_path / "a.pdf").read_bytes()
     assert content.startswith(b"%PDF")
     assert content == (tmp_path / "b.pdf").read_bytes()
@@ -438,6 +451,6 @@ def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
 def test_without_weasyprint_a_pdf_is_refused_with_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "weasyprint", None)
     with pytest.raises(shoal.errors.ParameterError, match="WeasyPrint") as refused:
-        write_pdf("<p>", tmp_path / "a.pdf")
+        write_page(tmp_path / "a.pdf", "<p>")
     assert how_to_install("report") in refused.value.remedy
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.engines.local.sampling import sample
+from shoal.engines.io.sampling import sample
 from shoal.errors import DataError
 
 

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.engines.local.databases import from_table
-from shoal.engines.local.digests import of_folder
-from shoal.engines.local.row_digests import of_rows
+from shoal.engines.io.databases import from_table
+from shoal.engines.io.digests import of_folder
+from shoal.engines.io.row_digests import of_rows
 from shoal.engines.sources import Source, beside
 from shoal.errors import DataError, ParameterError, SchemaError
 

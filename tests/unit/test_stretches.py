@@ -11,7 +11,7 @@ from clusters import Blank
 from contract.test_catalogue import KINDS, ORDER, mixed
 
 import shoal
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.spark import text
 from shoal.engines.spark.reading import read_parquet
 from shoal.schema import options_from
@@ -21,7 +21,7 @@ from shoal.table import Table
 def stretched(path, rows, **given):
     pool = Blank()
     schema, data, origin = read_parquet(pool, path, options_from(given), rows, folder=path.is_dir())
-    return Table(schema, data, Parted(pool), origin)
+    return Table(schema, data, PartsEngine(pool), origin)
 
 
 def alike(one, other):
@@ -128,7 +128,7 @@ def test_stretches_of_a_table_of_many_groups_are_about_as_long_as_asked_for(tmp_
 def text_read(path, rows, **given):
     pool = Blank()
     schema, data, origin = text.read_text(pool, path, options_from(given), rows)
-    return Table(schema, data, Parted(pool), origin)
+    return Table(schema, data, PartsEngine(pool), origin)
 
 
 QUOTED = "".join(f'{i % 7},"line {i % 3}\nand, ""more""",{i * i}\n' for i in range(23))

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import shoal
+from shoal.assessment.study import Cell, kept
 from shoal.errors import GuaranteeError, ParameterError
-from shoal.study import Cell, kept
 
 PEOPLE = pl.DataFrame(
     {

@@ -8,10 +8,10 @@ from engines.pools import Memory
 import shoal
 from shoal.engines.disk.engine import Disk
 from shoal.engines.local import Local
-from shoal.engines.parts.engine import Parted
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.table import Given
 
@@ -22,8 +22,8 @@ AGES = [40, None, 20, 30, 20, 40, 20]
 def engine(request):
     made = {
         "local": Local,
-        "parts": lambda: Parted(Memory(), rows_per_part=3),
-        "one part": lambda: Parted(Memory()),
+        "parts": lambda: PartsEngine(Memory(), rows_per_part=3),
+        "one part": lambda: PartsEngine(Memory()),
         "disk": lambda: Disk(limit=300_000_000, rows_per_part=2),
     }
     return made[request.param]()
@@ -84,3 +84,10 @@ def test_a_table_of_one_record_has_one_place(engine):
 def test_a_class_of_no_records_is_refused(engine):
     with pytest.raises(ParameterError, match="at least one record"):
         table_of(engine).rank(["age"], every=0)
+
+
+@pytest.mark.parametrize("verb", ["rank", "number"])
+def test_keys_that_are_no_column_are_refused_in_words(engine, verb):
+    with pytest.raises(SchemaError, match="no column 'agge'") as raised:
+        getattr(table_of(engine), verb)(["age", "agge"])
+    assert "'age'" in raised.value.remedy

@@ -13,7 +13,7 @@ from engines.tiny import Tiny
 
 import shoal
 from shoal.conditions import Condition
-from shoal.zones import Zone, zone_in
+from shoal.domains.zones import Zone, zone_in
 
 TOKYO = datetime.timezone(datetime.timedelta(hours=9))
 FIRST = "2024-01-01 00:00:00+09:00"

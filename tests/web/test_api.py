@@ -7,9 +7,9 @@ from html import escape
 import pytest
 from web.conftest import people, serving, until
 
+from shoal.certification.verification import verify
 from shoal.extras import how_to_install
 from shoal.recipe import Recipe
-from shoal.verification import verify
 from shoal.web import saying
 from shoal.web.decisions import Aim
 

@@ -7,9 +7,9 @@ import pytest
 from web.conftest import people, serving, until
 from web.test_uploads import folders
 
+from shoal.certification.verification import verify
 from shoal.errors import ParameterError
 from shoal.schema import Role
-from shoal.verification import verify
 from shoal.web.decisions import METHODS, Aim, Decisions, History
 from shoal.web.jobs import Job, Jobs
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web.conftest import people
 
+from shoal.certification.verification import verify
+from shoal.domains.hierarchy import Hierarchy
 from shoal.errors import ShoalError
-from shoal.hierarchy import Hierarchy
 from shoal.recipe import Recipe
-from shoal.verification import verify
 from shoal.web import saying
 from shoal.web.trees import Node, Tree
 

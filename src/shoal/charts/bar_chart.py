@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Unpack
 
 from shoal.charts.axes import (
     Levels,
@@ -18,6 +19,7 @@ from shoal.charts.axes import (
     vertical,
 )
 from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import clean, width
 from shoal.charts.numerals import Format, finite
 from shoal.charts.scales import Domain, Scale, even, ratios
@@ -36,19 +38,11 @@ def bars(
     x: str,
     y: str,
     group: str | None = None,
-    title: str,
-    description: str,
-    x_label: str = "",
-    y_label: str = "",
-    unit: str = "",
-    percent: bool = False,
-    log: bool = False,
     alert: Collection[object] = (),
     mark: tuple[object, str] | None = None,
     reference: tuple[str, str] | None = None,
     limits: Sequence[tuple[float, str]] = (),
-    width: float = 720,
-    height: float = 240,
+    **frame: Unpack[Framing],
 ) -> Figure:
     """Draw bars that begin at zero, each with its number.
 
@@ -58,16 +52,6 @@ def bars(
         One row per value and group.
     x, y, group
         The columns of the values, of the numbers, and of the groups if there are any.
-    title, description
-        What the figure shows, and what there is to see.
-    x_label, y_label
-        What the axes are called.
-    unit
-        What the numbers count or measure.
-    percent
-        The numbers are shares, to be written in percent.
-    log
-        Equal ratios are equally far apart; zero has a place of its own.
     alert
         Values whose bars are drawn as a warning, such as groups that are too small.
     mark
@@ -76,8 +60,8 @@ def bars(
         The column of numbers that bars are compared with, and what these are called: each is a diamond on its bar.
     limits
         Numbers with a text each: a dashed line with this text lies at the height of the number.
-    width, height
-        The width of the sheet, and the height of the bars' part of it.
+    **frame
+        What is said of the figure as a whole: see `Frame`.
 
     Examples
     --------
@@ -87,24 +71,21 @@ def bars(
     True
     """
     need(rows, x, y, group, reference and reference[0])
-    sheet = Sheet(title, description, width)
-    form = Format(percent=percent, unit=unit)
-    columns = [Column(x, x_label or x), Column(y, y_label or y, form)]
-    if group is not None:
-        columns.insert(1, Column(group, group))
+    about = Frame.of(frame)
+    sheet, form, columns = about.sheet(), about.form, about.columns(x, y, group)
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     names, groups, found = distinct(rows, x), distinct(rows, group), numbers(rows, x, group, y)
     others = numbers(rows, x, group, reference[0]) if reference else {}
     heights = present([*found.values(), *others.values(), *(finite(level) for level, _ in limits)])
-    domain = (ratios if log else even)(heights, form, zero=True)
+    domain = (ratios if about.log else even)(heights, form, zero=True)
     room = sheet.width - 2 * MARGIN
     entries = [] if group is None else patches(sheet, groups, {name for (_, name), value in found.items() if value})
     if reference and present(others.values()):
         columns.append(Column(*reference, form))
         entries.append((reference[1], lambda left, high: diamond(sheet, left + 8, high + 6.5)))
     top = legend(sheet, entries, MARGIN, MARGIN, room)
-    top = caption(sheet, titled(y_label, unit, domain), MARGIN, top, room)
+    top = caption(sheet, titled(about.y_label, domain, about.unit), MARGIN, top, room)
     panel = Panel(
         names,
         groups,
@@ -116,19 +97,13 @@ def bars(
         others=others,
         limits=limits,
     )
-    bottom = panel.draw(sheet, Box(MARGIN, top, sheet.width - MARGIN, top), height, x_label)
+    bottom = panel.draw(sheet, Box(MARGIN, top, sheet.width - MARGIN, top), about.height, about.x_label)
     return sheet.figure(bottom + MARGIN, rows, columns)
 
 
 def diamond(sheet: Sheet, x: float, y: float, tip: str = "") -> None:
     """Draw the sign of a number that others found."""
     sheet.marker(x, y, 3, "rim ink", radius=4.5, tip=tip)
-
-
-def titled(label: str, unit: str, domain: Domain) -> str:
-    """Write what an axis is called, with its unit and with how it is scaled if that is unusual."""
-    notes = [note for note in (unit, "log scale" if domain.log else "") if note]
-    return f"{label} ({', '.join(notes)})".strip() if notes else label
 
 
 @dataclass(frozen=True)

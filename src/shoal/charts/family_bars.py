@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 from shoal.charts.axes import Levels, Names, baseline, below, caption, label_room, vertical
-from shoal.charts.bar_chart import Bar, Labels, titled
+from shoal.charts.bar_chart import Bar, Labels
 from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import LINE, SIZE, clean, wrap
-from shoal.charts.numerals import Format, finite
+from shoal.charts.numerals import finite
 from shoal.charts.scales import even, ratios
 from shoal.charts.sheet import MARGIN, Box, Sheet, hue
 from shoal.charts.tidy import distinct, need, numbers, present
@@ -23,15 +25,8 @@ def family_bars(
     x: str,
     y: str,
     family: str,
-    title: str,
-    description: str,
-    x_label: str = "",
-    y_label: str = "",
-    percent: bool = False,
-    log: bool = False,
     limits: Sequence[tuple[float, str]] = (),
-    width: float = 720,
-    height: float = 220,
+    **frame: Unpack[Framing],
 ) -> Figure:
     """Draw bars that begin at zero, those of a family beside each other and apart from those of others.
 
@@ -42,18 +37,10 @@ def family_bars(
     x, y, family
         The columns of the names of bars, of their numbers, and of the families. A bar that is named as its family
         has no name of its own.
-    title, description
-        What the figure shows, and what there is to see.
-    x_label, y_label
-        What the axes are called.
-    percent
-        The numbers are shares, to be written in percent.
-    log
-        Equal ratios are equally far apart; zero has a place of its own.
     limits
         Numbers with a text each: a dashed line with this text lies at the height of the number.
-    width, height
-        The width of the sheet, and the height of the bars' part of it.
+    **frame
+        What is said of the figure as a whole: see `Frame`.
 
     Examples
     --------
@@ -64,23 +51,22 @@ def family_bars(
     True
     """
     need(rows, x, y, family)
-    sheet = Sheet(title, description, width)
-    form = Format(percent=percent)
-    columns = [Column(family, family), Column(x, x_label or x), Column(y, y_label or y, form)]
+    about = Frame.of(frame, height=220)
+    sheet, form, columns = about.sheet(), about.form, [Column(family, family), *about.columns(x, y)]
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     families, found = distinct(rows, family), numbers(rows, family, x, y)
     members = {name: [bar for each, bar in found if each == name] for name in families}
     heights = present([*found.values(), *(finite(level) for level, _ in limits)])
-    domain = (ratios if log else even)(heights, form, zero=True)
-    top = caption(sheet, titled(y_label, "", domain), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
+    domain = (ratios if about.log else even)(heights, form, zero=True)
+    top = caption(sheet, titled(about.y_label, domain, about.unit), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
     levels = Levels(limits, sheet.width)
     left, right = MARGIN + label_room(domain), sheet.width - MARGIN - levels.room
     slot = (right - left) / (len(found) + _BETWEEN * len(families))
     pitch = min(_WIDEST, slot)
     labels = Labels.fitting(form, [(value, None) for value in found.values()], pitch)
     top += max(12.0, labels.room)
-    box = Box(left, top, right, top + height)
+    box = Box(left, top, right, top + about.height)
     scale = domain.on(box.bottom - (labels.room if any(value < 0 for value in heights) else 0.0), box.top)
     vertical(sheet, scale, box)
     names, centres, stretches, start = list[str](), list[float](), list[tuple[float, float]](), left
@@ -99,7 +85,7 @@ def family_bars(
     levels.draw(sheet, scale, box)
     bottom = Names(names, centres, pitch).draw(sheet, box.bottom) if any(names) else box.bottom + 4
     bottom = _families(sheet, [clean(name) for name in families], stretches, bottom)
-    return sheet.figure(below(sheet, x_label, box, bottom) + MARGIN, rows, columns)
+    return sheet.figure(below(sheet, about.x_label, box, bottom) + MARGIN, rows, columns)
 
 
 def _families(sheet: Sheet, names: Sequence[str], stretches: Sequence[tuple[float, float]], top: float) -> float:

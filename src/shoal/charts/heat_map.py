@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Unpack
 
 from shoal.charts.axes import below, caption
 from shoal.charts.cell_grid import Grid, scale_legend, scale_room, sequential
 from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.frame import Frame, Framing
 from shoal.charts.lettering import clean, shorten
 from shoal.charts.lettering import width as text_width
 from shoal.charts.numerals import Format, decades, ladder
 from shoal.charts.scales import written
-from shoal.charts.sheet import MARGIN, Box, Sheet
+from shoal.charts.sheet import MARGIN, Box
 from shoal.charts.style import STEPS
 from shoal.charts.tidy import distinct, need, numbers, present
 
@@ -23,20 +25,12 @@ def heatmap(
     x: str,
     y: str,
     value: str,
-    title: str,
-    description: str,
-    x_label: str = "",
-    y_label: str = "",
     value_label: str = "",
-    unit: str = "",
-    percent: bool = False,
     low: float | None = None,
     high: float | None = None,
-    log: bool = False,
     text: str | None = None,
     framed: tuple[object, object, str] | None = None,
-    width: float = 720,
-    cell_height: float = 30,
+    **frame: Unpack[Framing],
 ) -> Figure:
     """Draw a cell for each pair of values, coloured by its number, which is also written in it.
 
@@ -46,24 +40,17 @@ def heatmap(
         One row per pair. Values follow each other as they come, to the right and downwards.
     x, y, value
         The columns of the values to the right, of those downwards, and of the numbers.
-    title, description
-        What the figure shows, and what there is to see.
-    x_label, y_label, value_label
-        What the axes and the numbers are called.
-    unit
-        What the numbers count or measure.
-    percent
-        The numbers are shares, to be written in percent.
+    value_label
+        What the numbers are called.
     low, high
         What the colours must reach to at least, so that two figures can be compared.
-    log
-        Colours tell ratios: equal ones are equally far apart, and zero has no colour.
     text
         The column of what is written into cells instead of their numbers, where it says anything.
     framed
         The two values of a cell that has a line around it, and what is said of it below the figure.
-    width, cell_height
-        The width of the sheet, and the height of a cell.
+    **frame
+        What is said of the figure as a whole: see `Frame`. The height is that of a cell. Logarithmic are the colours:
+        equal ratios are equally far apart, and zero has none.
 
     Examples
     --------
@@ -73,25 +60,25 @@ def heatmap(
     True
     """
     need(rows, x, y, value, text)
-    sheet = Sheet(title, description, width)
-    form = Format(percent=percent, unit=unit)
-    columns = [Column(x, x_label or x), Column(y, y_label or y), Column(value, value_label or value, form)]
+    about = Frame.of(frame, height=30)
+    sheet, form = about.sheet(), about.form
+    columns = [Column(x, about.x_label or x), Column(y, about.y_label or y), Column(value, value_label or value, form)]
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     across, down, found = distinct(rows, x), distinct(rows, y), numbers(rows, x, y, value)
     room = sheet.width - 2 * MARGIN
-    edges, ticks, log = _edges([*present(found.values()), *present([low, high])], form, room, log)
-    notes = ", ".join(note for note in (unit, "colours on a log scale" if log else "") if note)
+    edges, ticks, log = _edges([*present(found.values()), *present([low, high])], form, room, about.log)
+    notes = ", ".join(note for note in (about.unit, "colours on a log scale" if log else "") if note)
     name = f"{value_label} ({notes})" if notes and value_label else value_label
     top = caption(sheet, name, MARGIN, MARGIN, room)
     top = scale_legend(sheet, edges, ticks, MARGIN, top + 2)
-    top = caption(sheet, y_label, MARGIN, top + 2, room)
+    top = caption(sheet, about.y_label, MARGIN, top + 2, room)
     names = max(text_width(shorten(text, 0.28 * sheet.width)) for text in down)
-    box = Box(MARGIN + names + 8, top + 2, sheet.width - MARGIN, top + 2 + cell_height * len(down))
+    box = Box(MARGIN + names + 8, top + 2, sheet.width - MARGIN, top + 2 + about.height * len(down))
     texts = {(clean(row.get(x)), clean(row.get(y))): str(row[text]) for row in rows if text and row.get(text)}
     place = (clean(framed[0]), clean(framed[1])) if framed else None
     grid = Grid(across, down, found, form, sequential(edges, log=log), texts, place)
-    bottom = below(sheet, x_label, box, grid.draw(sheet, box))
+    bottom = below(sheet, about.x_label, box, grid.draw(sheet, box))
     if framed and place in found:
         sheet.frame(Box(MARGIN + 1, bottom + 5, MARGIN + 17, bottom + 16))
         bottom = caption(sheet, framed[2], MARGIN + 24, bottom, room - 24)

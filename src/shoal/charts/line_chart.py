@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Unpack
 
 from shoal.charts.axes import (
     Names,
@@ -18,8 +19,8 @@ from shoal.charts.axes import (
     upright_mark,
     vertical,
 )
-from shoal.charts.bar_chart import titled
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, Row
+from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import SIZE, clean, shorten, tell_apart
 from shoal.charts.lettering import width as text_width
 from shoal.charts.numerals import GAP, Format, finite
@@ -37,13 +38,6 @@ def lines(
     x: str,
     y: str,
     group: str | None = None,
-    title: str,
-    description: str,
-    x_label: str = "",
-    y_label: str = "",
-    unit: str = "",
-    percent: bool = False,
-    log: bool = False,
     log_x: bool = False,
     step: bool = False,
     zero: bool = True,
@@ -51,8 +45,7 @@ def lines(
     limit: tuple[float, str] | None = None,
     dots: Sequence[Row] = (),
     markers: bool = True,
-    width: float = 720,
-    height: float = 260,
+    **frame: Unpack[Framing],
 ) -> Figure:
     """Draw a line through the numbers of each group. A missing number is a gap, and is never bridged.
 
@@ -63,16 +56,8 @@ def lines(
     x, y, group
         The columns of the values, of the numbers, and of the groups if there are any. If all values are numbers, they
         lie along the axis as numbers do; else they follow each other as they come.
-    title, description
-        What the figure shows, and what there is to see.
-    x_label, y_label
-        What the axes are called.
-    unit
-        What the numbers count or measure.
-    percent
-        The numbers are shares, to be written in percent.
-    log, log_x
-        Equal ratios are equally far apart, upwards or sidewards; zero has a place of its own.
+    log_x
+        Equal ratios are equally far apart sidewards, too.
     step
         A number holds until the next value.
     zero
@@ -85,8 +70,8 @@ def lines(
         Rows of the same columns that are faint dots behind the lines, such as the cases that a line is the mean of.
     markers
         Show where the numbers lie along a line. Lines of many numbers are smoother without.
-    width, height
-        The width of the sheet, and the height of the lines' part of it.
+    **frame
+        What is said of the figure as a whole: see `Frame`.
 
     Examples
     --------
@@ -96,23 +81,20 @@ def lines(
     'loss'
     """
     need(rows, x, y, group)
-    sheet = Sheet(title, description, width)
-    form = Format(percent=percent, unit=unit)
-    columns = [Column(x, x_label or x), Column(y, y_label or y, form)]
-    if group is not None:
-        columns.insert(1, Column(group, group))
+    about = Frame.of(frame, height=260)
+    sheet, form, columns = about.sheet(), about.form, about.columns(x, y, group)
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     every = [*rows, *dots]
     names, groups, found = distinct(every, x), distinct(rows, group), numbers(rows, x, group, y)
     heights = present([*found.values(), *(finite(row.get(y)) for row in dots), finite(limit[0]) if limit else None])
-    domain = ratios(heights, form) if log else even(heights, form, zero=zero)
+    domain = ratios(heights, form) if about.log else even(heights, form, zero=zero)
     beside = max((text_width(shorten(name, 0.26 * sheet.width), bold=True) for name in groups), default=0.0)
     right = sheet.width - MARGIN - (beside + 22 if group is not None else 0.0)
     left = MARGIN + label_room(domain)
-    top = caption(sheet, titled(y_label, unit, domain), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
+    top = caption(sheet, titled(about.y_label, domain, about.unit), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
     top += 22 if mark else 12
-    box = Box(left, top, right, top + max(height, _NAME_STEP * len(groups)))
+    box = Box(left, top, right, top + max(about.height, _NAME_STEP * len(groups)))
     scale = domain.on(box.bottom, box.top)
     vertical(sheet, scale, box)
     baseline(sheet, box, scale(0.0) if domain.low <= 0 <= domain.high else box.bottom)
@@ -127,7 +109,7 @@ def lines(
         level_mark(sheet, scale(limit[0]), limit[1], box)
     if group is not None:
         _beside(sheet, groups, ends, box)
-    note = f"{x_label} (log scale)" if log_x and x_label else x_label
+    note = f"{about.x_label} (log scale)" if log_x and about.x_label else about.x_label
     return sheet.figure(below(sheet, note, box, bottom) + MARGIN, every, columns)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Unpack
 
 from shoal.charts.axes import Swatch, baseline, below, caption, horizontal, label_room, legend, vertical
-from shoal.charts.bar_chart import titled
 from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import SIZE, clean, shorten
 from shoal.charts.lettering import width as text_width
 from shoal.charts.numerals import Format, finite
@@ -30,21 +31,14 @@ def risk_utility_map(
     y: str,
     label: str | None = None,
     group: str | None = None,
-    title: str,
-    description: str,
-    x_label: str = "information loss",
-    y_label: str = "risk",
-    percent: bool = True,
     percent_x: bool = False,
-    log: bool = False,
     log_x: bool = False,
     frontier: bool = False,
     chosen: str | None = None,
     limit: tuple[float, str] | None = None,
     link: str | None = None,
     data: Sequence[str] = (),
-    width: float = 720,
-    height: float = 340,
+    **frame: Unpack[Framing],
 ) -> Figure:
     """Draw candidates as points: the lower the safer, the further to the left the more useful.
 
@@ -56,14 +50,8 @@ def risk_utility_map(
         The columns of loss and risk.
     label, group
         The columns of names and of groups. A candidate without a name is drawn faint.
-    title, description
-        What the figure shows, and what there is to see.
-    x_label, y_label
-        What the axes are called.
-    percent, percent_x
-        The risks, and the losses, are shares, to be written in percent.
-    log, log_x
-        Equal ratios are equally far apart, upwards or sidewards; zero has a place of its own.
+    percent_x, log_x
+        The losses are shares, to be written in percent; equal ratios of them are equally far apart.
     frontier
         Join the candidates that no other beats in both respects.
     chosen
@@ -72,8 +60,8 @@ def risk_utility_map(
         The highest acceptable risk, and a text: the part of the figure below it is shaded.
     link, data
         The column of addresses that points lead to, and columns that become ``data-`` attributes of points.
-    width, height
-        The width of the sheet, and the height of the points' part of it.
+    **frame
+        What is said of the figure as a whole: see `Frame`. Risks are written in percent unless it says otherwise.
 
     Examples
     --------
@@ -83,22 +71,22 @@ def risk_utility_map(
     True
     """
     need(rows, x, y, label, group, link, *data)
-    sheet = Sheet(title, description, width)
-    form, form_x = Format(percent=percent), Format(percent=percent_x)
+    about = Frame.of(frame, x_label="information loss", y_label="risk", percent=True, height=340)
+    sheet, form, form_x = about.sheet(), about.form, Format(percent=percent_x)
     columns = [Column(name, name) for name in dict.fromkeys(part for part in (label, group) if part)]
-    columns += [Column(x, x_label or x, form_x), Column(y, y_label or y, form)]
+    columns += [Column(x, about.x_label or x, form_x), Column(y, about.y_label or y, form)]
     drawn = [row for row in rows if finite(row.get(x)) is not None and finite(row.get(y)) is not None]
     missing = len(rows) - len(drawn)
     if not drawn:
         return sheet.figure(_noted(sheet, sheet.nothing(), missing, 0) + MARGIN, rows, columns)
     losses, risks = present(finite(row.get(x)) for row in drawn), present(finite(row.get(y)) for row in drawn)
     heights = [*risks, *present([finite(limit[0])] if limit else [])]
-    domains = _domain(losses, form_x, log_x), _domain(heights, form, log)
+    domains = _domain(losses, form_x, log_x), _domain(heights, form, about.log)
     groups = distinct(drawn, group)
     room = sheet.width - 2 * MARGIN
     top = MARGIN if group is None else legend(sheet, _samples(sheet, groups), MARGIN, MARGIN, room)
-    top = caption(sheet, titled(y_label, "", domains[1]), MARGIN, top, room) + 12
-    box = Box(MARGIN + label_room(domains[1]), top, sheet.width - MARGIN - 16, top + height)
+    top = caption(sheet, titled(about.y_label, domains[1], about.unit), MARGIN, top, room) + 12
+    box = Box(MARGIN + label_room(domains[1]), top, sheet.width - MARGIN - 16, top + about.height)
     across, up = domains[0].on(box.left + 10, box.right - 4), domains[1].on(box.bottom, box.top)
     if limit:
         sheet.rect(Box(box.left, up(limit[0]), box.right, box.bottom), "zone")
@@ -116,19 +104,19 @@ def risk_utility_map(
     for number in order:
         place = groups.index(clean(drawn[number].get(group))) if group else 0
         kind = f"rim {hue(place)}" if names[number] or number == selected else "faint"
-        tip = f"{names[number] or 'candidate'}: {x_label} {form_x.exact(losses[number])}, "
+        tip = f"{names[number] or 'candidate'}: {about.x_label} {form_x.exact(losses[number])}, "
         sheet.marker(
             *points[number],
             place,
             kind,
             radius=8 if number == selected else 5 if names[number] else 3,
-            tip=f"{tip}{y_label} {form.exact(risks[number])}",
+            tip=f"{tip}{about.y_label} {form.exact(risks[number])}",
             link=_address(drawn[number].get(link)) if link else "",
             data={_attribute(name): clean(drawn[number].get(name)) for name in data},
         )
     avoid = [Box(box.left, up(limit[0]) - 1, box.right, up(limit[0]) + 1)] if limit else []
     left_out = _labels(sheet, points, names, box, taken, avoid, selected)
-    bottom = below(sheet, titled(x_label, "", domains[0]), box, bottom)
+    bottom = below(sheet, titled(about.x_label, domains[0]), box, bottom)
     return sheet.figure(_noted(sheet, bottom, missing, left_out) + MARGIN, rows, columns)
 
 

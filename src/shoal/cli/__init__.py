@@ -13,9 +13,10 @@ from typing import Annotated
 
 import typer
 
-from shoal import showing
+from shoal import plugins, showing
 from shoal.cli.once import OnceCommand
 from shoal.cli.options import app, new_app
+from shoal.cli.outside import add
 from shoal.cli.stopping import SAID, Requests, Stopped
 from shoal.errors import ShoalError
 from shoal.version import VERSION
@@ -36,18 +37,27 @@ COMMANDS = {
     "demo": "data",
     "data": "data",
 }
+# Packages add commands, functions as typer takes them, as `shoal.commands`; and may take the place of these alone.
+OPEN = {"study"}
 
 
 def application(asked: str = "") -> typer.Typer:
     """Give the application with the command that is asked for, or with all of them for want of one."""
-    names = [asked] if asked in COMMANDS else list(COMMANDS)
-    for name in names:
-        import_module(f"shoal.cli.{COMMANDS[name]}")
+    own = COMMANDS.keys() - OPEN
+    found = {} if asked in own else plugins.added("shoal.commands")
+    added = {name: point for name, point in found.items() if name not in own}
+    every = [*dict.fromkeys((*COMMANDS, *added))]
     given = new_app()
     given.callback(invoke_without_command=True)(_options_of_all)
-    known = {command.name: command for command in app.registered_commands}
-    given.registered_commands = [known[name] for name in names if name in known]
-    given.registered_groups = [group for group in app.registered_groups if group.name in names]
+    for name in [asked] if asked in every else every:
+        if name in added:
+            add(given, added[name])
+            continue
+        module = import_module(f"shoal.cli.{COMMANDS[name]}")
+        if name == "data":
+            module.add_tables(given)
+        else:
+            given.registered_commands += [command for command in app.registered_commands if command.name == name]
     inner = [group.typer_instance for group in given.registered_groups if group.typer_instance is not None]
     for command in (command for each in (given, *inner) for command in each.registered_commands):
         command.cls = OnceCommand
@@ -119,7 +129,7 @@ def _told(error: BaseException, came: Sequence[int]) -> int:
     if debug:
         raise error
     if isinstance(error, ShoalError):
-        from shoal.engines.streams import said_as_given
+        from shoal.engines.io.streams import said_as_given
 
         showing.error(said_as_given(error.what), error.remedy)
         return error.exit_code

@@ -1,18 +1,16 @@
-"""Commands that make data to work on: demo, data discharges, data oshpd."""
+"""Commands that make data to work on: demo, and the tables that other packages bring."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shoal import showing
-from shoal.cli.options import Json, Overwrite, app, print_json, refuse_json_on_stdout, results_beside
-from shoal.engines.sources import Source
-from shoal.errors import ParameterError
-from shoal.progress.showing import in_command
+from shoal import plugins
+from shoal.cli.options import Overwrite, app
+from shoal.cli.outside import ANYTHING, add
+from shoal.extras import missing
 
 
 @app.command("demo")
@@ -21,67 +19,23 @@ def demo_command(
     overwrite: Overwrite = False,
 ) -> None:  # fmt: skip
     """Anonymize a built-in example and show it before and after."""
-    from shoal.datasets.tour import tour
+    from shoal.cli.demo import tour
 
     tour(folder, overwrite=overwrite)
 
 
-tables = typer.Typer(help="Make data to try things on, or read published files.", no_args_is_help=True)
-app.add_typer(tables, name="data")
-
-
-@tables.command("discharges")
-def discharges_command(
-    out: Annotated[Source | None, typer.Option("--out", "-o", parser=Source.parse, metavar="FILE", help="Where the table goes; .parquet gives Parquet, - stdout.")] = None,
-    rows: Annotated[int, typer.Option(help="How many discharges.")] = 3_985_166,
-    seed: Annotated[int, typer.Option(help="Same seed, same table.")] = 2009,
-    subject: Annotated[bool, typer.Option("--subject", help="Add a column that tells patients apart.")] = False,
-    describe: Annotated[bool, typer.Option("--describe", help="Compare the table with the published figures.")] = False,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
-) -> None:  # fmt: skip
-    """Make a stand-in for California's hospital discharges of 2009. Nobody in it exists."""
-    from shoal.datasets import discharges
-
-    if out is None and not describe:
-        raise ParameterError("There is nothing to do.", "Give --out FILE, --describe, or both.")
-    if out is not None:
-        refuse_json_on_stdout(out, as_json)
-        with in_command(f"making {rows:,} discharges"):
-            discharges.write(out, rows, seed, subject=subject, overwrite=overwrite)
-    goals = []
-    if describe:
-        with in_command("measuring"):
-            goals = discharges.describe(rows=rows, seed=seed)
-    if as_json:
-        made = {"rows": rows, "seed": seed} | ({"out": str(out)} if out else {})
-        print_json(made | ({"goals": [goal._asdict() for goal in goals]} if describe else {}))
+def add_tables(to: typer.Typer) -> None:
+    """Add ``shoal data`` with a command for each table that a package brings; without any, it says what to install."""
+    found = plugins.added("shoal.datasets")
+    if not found:
+        to.command("data", context_settings=ANYTHING)(_no_tables)
         return
-    with results_beside(out) if out is not None else nullcontext():
-        if describe:
-            showing.goals(goals)
-        if out is not None:
-            showing.written(rows, out)
+    tables = typer.Typer(help="Make data to try things on, or read published files.", no_args_is_help=True)
+    for point in found.values():
+        add(tables, point)
+    to.add_typer(tables, name="data")
 
 
-@tables.command("oshpd")
-def oshpd_command(
-    files: Annotated[list[Path], typer.Argument(help="The comma-delimited public files, for example PDD_LA_comma_2009.csv.")],
-    out: Annotated[Source, typer.Option("--out", "-o", parser=Source.parse, metavar="FILE", help="Where the table goes; .parquet gives Parquet, - stdout.")],
-    charges: Annotated[str, typer.Option(help="'dollars': 0 (not reported) becomes missing, 1 (no charge) 0; 'codes': as they are.")] = "dollars",
-    overwrite: Overwrite = False,
-    as_json: Json = False,
-) -> None:  # fmt: skip
-    """Read the state's public discharge files: the eleven attributes of the paper, typed."""
-    from shoal.datasets.oshpd import write_oshpd
-
-    if charges not in ("dollars", "codes"):
-        raise ParameterError(f"Charges cannot be read as '{charges}'.", "Use --charges dollars or --charges codes.")
-    refuse_json_on_stdout(out, as_json)
-    with in_command(f"reading {len(files)} files"):
-        table = write_oshpd(files, out, charges="codes" if charges == "codes" else "dollars", overwrite=overwrite)
-    if as_json:
-        print_json({"rows": table.rows, "out": str(out)})
-        return
-    with results_beside(out):
-        showing.written(table.rows, out)
+def _no_tables() -> None:
+    """Make data to try things on; the package shoal-paper brings tables."""
+    raise missing("Data to try things on need the package shoal-paper", "paper")

@@ -10,63 +10,33 @@ from typing import Annotated
 
 import typer
 
-from shoal import showing
-from shoal.arguments import asked_errors, asked_measures, listed, read_options
+from shoal.assessment.comparison import DISTANCES, compare
+from shoal.assessment.disclosure_risk import risk, with_columns
+from shoal.assessment.inspection import advice, inspect, next_command
+from shoal.assessment.study import Study
 from shoal.catalogue import SHELVES, build, entries, look_up
-from shoal.cli.options import (
-    Dates,
-    Decimal,
-    Delimiter,
-    Encoding,
-    EngineOption,
-    ErrorOption,
-    File,
-    Header,
-    HierarchyOption,
-    Json,
-    Kind,
-    Known,
-    Masked,
-    MasterOption,
-    MatchingOption,
-    MeasureOption,
-    MemoryOption,
-    Missing,
-    Order,
-    Overwrite,
-    Quasi,
-    ReportOption,
-    RolesOption,
-    Sensitive,
-    Thousands,
-    Where,
-    app,
-    chosen_engine,
-    given_options,
-    print_json,
-)
-from shoal.comparison import DISTANCES, compare
-from shoal.disclosure_risk import risk, with_columns
+from shoal.cli import options as opt
+from shoal.cli import terminal
+from shoal.cli.options import app, chosen_engine, given_options, print_json
+from shoal.cli.parsing import asked_errors, asked_measures, listed, read_options
 from shoal.engines import read
+from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import ParameterError
-from shoal.inspection import advice, inspect, next_command
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.progress.showing import in_command
-from shoal.release import STANDARD_MEASURES
+from shoal.releases.release import STANDARD_MEASURES
 from shoal.schema import Role, Roles
-from shoal.study import Study
 from shoal.table import Table
 
 
 @app.command("inspect")
 def inspect_command(
-    context: typer.Context, file: File, kind: Kind = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = None, thousands: Thousands = None, dates: Dates = None, header: Header = None,
-    masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    context: typer.Context, file: opt.File, kind: opt.Kind = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None, missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
+    masked: opt.Masked = None, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Show columns, kinds, and suggested roles with reasons."""
     options = read_options(
@@ -85,17 +55,17 @@ def inspect_command(
     if as_json:
         print_json(found)
     else:
-        showing.inspection(found)
+        terminal.inspection(found)
 
 
 @app.command("risk")
 def risk_command(
-    file: File, quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, known: Known = None,
-    where: Where = None, matching: MatchingOption = None, error: ErrorOption = None, measure: MeasureOption = None,
-    kind: Kind = None, order: Order = None, in_delimiter: Delimiter = None, encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
-    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None,
-    page: ReportOption = None, overwrite: Overwrite = False, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.Known = None,
+    where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
+    kind: opt.Kind = None, order: opt.Order = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    page: opt.ReportOption = None, overwrite: opt.Overwrite = False, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Measure how many records stand alone."""
     if page is not None:
@@ -124,7 +94,7 @@ def risk_command(
     if as_json:
         print_json(report)
     else:
-        showing.risk(report)
+        terminal.risk(report)
         if page is not None:
             typer.echo(f"\nReport: {page}")
 
@@ -136,16 +106,16 @@ def compare_command(
     methods: Annotated[list[str] | None, typer.Option(help="Compare methods on the table instead, separated by commas (repeat).")] = None,
     k: Annotated[list[str] | None, typer.Option(help="The levels of k at which methods are compared (repeat); 2,3,5,10 if left out.")] = None,
     target: Annotated[str | None, typer.Option(help="Also compare how well a model that learns from each predicts this column, with scikit-learn.")] = None,
-    measure: MeasureOption = None,
-    report: ReportOption = None,
-    overwrite: Overwrite = False,
+    measure: opt.MeasureOption = None,
+    report: opt.ReportOption = None,
+    overwrite: opt.Overwrite = False,
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
-    quasi: Quasi = None, sensitive: Sensitive = None, roles: RolesOption = None, where: Where = None, kind: Kind = None,
-    order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None, encoding: Encoding = None,
-    decimal: Decimal = None, missing: Missing = None, thousands: Thousands = None, dates: Dates = None, header: Header = None,
-    masked: Masked = None, memory: MemoryOption = None, engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, where: opt.Where = None, kind: opt.Kind = None,
+    order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None, missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
+    masked: opt.Masked = None, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
@@ -158,7 +128,7 @@ def compare_command(
     if bool(methods) == bool(released):
         raise ParameterError("There is nothing to compare.", "Name releases of the table, or --methods a,b, not both.")
     if report is not None:
-        from shoal.files import files_read_by
+        from shoal.atomic_files import files_read_by
         from shoal.report.page import usable
 
         usable(report, files_read_by([original, *(released or ()), options]), overwrite=overwrite)
@@ -187,7 +157,7 @@ def compare_command(
     if as_json:
         print_json(found)
     else:
-        showing.comparison(found)
+        terminal.comparison(found)
 
 
 _LEVELS = "2,3,5,10"
@@ -215,13 +185,13 @@ def _compare_methods(
     if as_json:
         print_json({"file": file.name, "rows": rows, "sentences": said})
     else:
-        showing.study(rows)
-        showing.lines(said)
+        terminal.study(rows)
+        terminal.lines(said)
 
 
 @app.command("list")
 def list_command(
-    shelf: Annotated[str, typer.Argument(help="methods, models or measures.")], as_json: Json = False
+    shelf: Annotated[str, typer.Argument(help="methods, models or measures.")], as_json: opt.Json = False
 ) -> None:
     """List what there is."""
     if shelf not in SHELVES:
@@ -230,4 +200,4 @@ def list_command(
     if as_json:
         print_json({shelf: [{"name": name, "description": text} for name, text in found]})
     else:
-        showing.catalogue(shelf, found, look_up)
+        terminal.catalogue(shelf, found, look_up)

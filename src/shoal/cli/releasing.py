@@ -9,68 +9,34 @@ from typing import Annotated
 
 import typer
 
-from shoal import showing
-from shoal.anonymization import anonymize
-from shoal.arguments import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
+from shoal.atomic_files import files_read_by
 from shoal.catalogue import build
-from shoal.certificate import Certificate, exact_score, exact_verdict
-from shoal.cli.options import (
-    Dates,
-    Decimal,
-    Delimiter,
-    Encoding,
-    EngineOption,
-    File,
-    Header,
-    HierarchyOption,
-    Identifier,
-    Json,
-    Kind,
-    Masked,
-    MasterOption,
-    MeasureOption,
-    MemoryOption,
-    Missing,
-    NoPromise,
-    Order,
-    Overwrite,
-    Plain,
-    Quasi,
-    ReportOption,
-    RolesOption,
-    Sensitive,
-    Subject,
-    Target,
-    Thousands,
-    Weight,
-    Where,
-    app,
-    chosen_engine,
-    print_json,
-    refuse_json_on_stdout,
-    results_beside,
-)
+from shoal.certification.certificate import Certificate, exact_score, exact_verdict
+from shoal.certification.papers import Places
+from shoal.cli import options as opt
+from shoal.cli import terminal
+from shoal.cli.options import app, chosen_engine, print_json, refuse_json_on_stdout, results_beside
+from shoal.cli.parsing import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
 from shoal.conditions import Condition
 from shoal.engines import read
+from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
-from shoal.engines.streams import at_hand
 from shoal.errors import CertificateError, ParameterError
-from shoal.files import files_read_by
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.papers import Places
 from shoal.progress.showing import in_command
 from shoal.recipe import Recipe, refuse_strange_order
-from shoal.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
+from shoal.releases.anonymization import anonymize
+from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
 from shoal.table import Table
 
 
 @app.command("anonymize")
 def anonymize_command(
-    file: File,
-    out: Target,
-    quasi: Quasi = None, sensitive: Sensitive = None, plain: Plain = None, subject: Subject = None, weight: Weight = None,
-    identifier: Identifier = None, roles: RolesOption = None,
+    file: opt.File,
+    out: opt.Target,
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, plain: opt.Plain = None, subject: opt.Subject = None, weight: opt.Weight = None,
+    identifier: opt.Identifier = None, roles: opt.RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
     t: Annotated[list[float] | None, typer.Option(help="Confidential values are spread within t of the whole table (repeat, each with its column).")] = None,
     t_column: Annotated[list[str] | None, typer.Option(help="The confidential column that t is about (repeat).")] = None,
@@ -83,24 +49,24 @@ def anonymize_command(
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
-    where: Where = None,
-    measure: MeasureOption = None,
+    where: opt.Where = None,
+    measure: opt.MeasureOption = None,
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
     private: Annotated[Path | None, typer.Option(help="Where the private record goes, which is kept with the original; beside the release if left out.")] = None,
     row_order: Annotated[str, typer.Option(help="released, or input for experiments: a sorted input then bounds the ranges of the release.")] = "released",
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques); keep it with the original.")] = None,
-    report: ReportOption = None,
+    report: opt.ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
-    no_promise: NoPromise = False,
+    no_promise: opt.NoPromise = False,
     allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
-    kind: Kind = None, order: Order = None, hierarchy: HierarchyOption = None, in_delimiter: Delimiter = None,
-    encoding: Encoding = None, decimal: Decimal = None, missing: Missing = None,
-    thousands: Thousands = None, dates: Dates = None, header: Header = None, masked: Masked = None, memory: MemoryOption = None,
-    engine: EngineOption = None, master: MasterOption = None, overwrite: Overwrite = False, as_json: Json = False,
+    kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None, memory: opt.MemoryOption = None,
+    engine: opt.EngineOption = None, master: opt.MasterOption = None, overwrite: opt.Overwrite = False, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
@@ -159,7 +125,7 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
     from shoal.report.release_report import release_report
 
     usable(report, overwrite=True)  # whether it may is asked of all places at once
-    reader = Discretion.towards(audience or "internal", ()).audience  # type: ignore[arg-type]
+    reader = Discretion.towards(audience or "internal", ()).audience
 
     def prepare(release: Release, original: Table) -> Writer:
         return lambda sealed: rendered(release_report(release, original, audience=reader, certificate=sealed), report)
@@ -186,7 +152,7 @@ def _show_release(
         print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
         return
     with results_beside(out):
-        showing.release(release, out, paper, private, row_order)
+        terminal.release(release, out, paper, private, row_order)
         if report:
             typer.echo(f"Report: {report}")
 
@@ -195,11 +161,11 @@ def _show_release(
 def run_command(
     recipe: Annotated[Path, typer.Argument(help="A recipe in TOML.")],
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
-    memory: MemoryOption = None,
-    engine: EngineOption = None,
-    master: MasterOption = None,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
+    memory: opt.MemoryOption = None,
+    engine: opt.EngineOption = None,
+    master: opt.MasterOption = None,
+    overwrite: opt.Overwrite = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Do what a recipe says."""
     asked = Recipe.load(recipe)
@@ -231,16 +197,16 @@ def run_command(
 def check_command(
     file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
     certificate: Annotated[Path | None, typer.Option(help="Its certificate; the one beside the release if left out.")] = None,
-    key: Annotated[Path | None, typer.Option(help="The key that the certificate was signed with.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The shared key that the certificate was sealed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
-    no_promise: NoPromise = False,
-    memory: MemoryOption = None,
-    engine: EngineOption = None, master: MasterOption = None,
-    as_json: Json = False,
+    no_promise: opt.NoPromise = False,
+    memory: opt.MemoryOption = None,
+    engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone."""
-    from shoal.verification import verify
+    from shoal.certification.verification import verify
 
     if original is not None and file.kind == original.kind == "stream":
         raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")
@@ -261,6 +227,6 @@ def check_command(
         told = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
         print_json(told | {part: list(getattr(proof, part)) for part in parts})
     else:
-        showing.proof(file, proof)
+        terminal.proof(file, proof)
     if not kept:
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from shoal.files.stopping import STOPPING, nothing_moves
+from shoal.atomic_files.stopping import STOPPING, nothing_moves
 
 SAID = "Stopped. Nothing half-written is left behind."
 _AGAIN = 0.4  # seconds after which a request is repeated that a library has swallowed
@@ -81,7 +81,7 @@ class Requests:
                 continue
             with nothing_moves():
                 if not self.over and not done.is_set():
-                    from shoal.files.held import remove_all  # which no command needs before it writes
+                    from shoal.atomic_files.held import remove_all  # which no command needs before it writes
 
                     remove_all()
                     leave(asked[0])

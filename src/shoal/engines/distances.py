@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines.values import Spans
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members, loss

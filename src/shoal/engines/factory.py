@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.engines.memory import MOST_RECORDS, limit_of, need_of, need_to_write
+from shoal.engines.memory import MOST_RECORDS, estimate, estimate_writing, limit_of
 from shoal.engines.protocol import AnyEngine
-from shoal.engines.scratch import clear_what_is_left
+from shoal.engines.sources import Source
+from shoal.engines.workspace import sweep_leftovers
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions
 
@@ -44,6 +45,10 @@ def engine_for(
         Where a release will be written, if that is known: Parquet and databases need memory for that too.
     """
     if engine is not None and not isinstance(engine, str):
+        if isinstance(engine, type) or not hasattr(engine, "read"):
+            raise ParameterError(
+                f"A {type(engine).__name__} is no engine.", "Name one, local or spark, or leave it out."
+            )
         return engine
     name = engine or "local"
     if name not in ENGINES:
@@ -55,17 +60,18 @@ def on_this_machine(
     sources: Sequence[Any], options: ReadOptions, memory: str | int | None, target: Any = None
 ) -> AnyEngine:
     """Give the engine that can hold all of some tables at once within a limit of memory, and write a release of one."""
-    clear_what_is_left()
+    sweep_leftovers()
     limit = limit_of(memory)
-    needs = [need_of(source, options) for source in sources]
-    writing = 0 if target is None else need_to_write(target, limit)
+    needs = [estimate(source, options) for source in sources]
+    writing = 0 if target is None else estimate_writing(target, limit)
     known = [need for need in needs if need is not None]
     few = all(need.records <= MOST_RECORDS for need in known)
     if few and sum(need.memory for need in known) + writing <= limit:
         return default_engine()
     from shoal.engines.disk.engine import Disk
 
-    return Disk(limit=limit)
+    found = {source: need for source, need in zip(sources, needs, strict=True) if isinstance(source, Source) and need}
+    return Disk(limit=limit, estimated=found)
 
 
 def on_a_cluster(

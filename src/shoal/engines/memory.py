@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.process_memory import available
 from shoal.engines.sources import COMPRESSED, Source, is_parquet
 from shoal.errors import ParameterError, RoomError, ShoalError
 from shoal.schema import ReadOptions
@@ -33,7 +34,7 @@ class Need:
     memory: int
 
 
-def insist_on_numbers(records: int) -> None:
+def refuse_too_many_records(records: int) -> None:
     """Refuse more records than can be numbered in memory."""
     if records > MOST_RECORDS:
         raise RoomError(
@@ -54,13 +55,13 @@ def parse_size(text: str | int) -> int:
         raise ParameterError(f"'{text}' is not an amount of memory.", "Write --memory 2GB, or --memory 512MB.")
     if size < LEAST:
         raise ParameterError(
-            f"A limit of {shown(size)} leaves no room to work: the program itself needs {shown(BASE)}.",
-            f"Give --memory {shown(LEAST)} or more.",
+            f"A limit of {format_size(size)} leaves no room to work: the program itself needs {format_size(BASE)}.",
+            f"Give --memory {format_size(LEAST)} or more.",
         )
     return size
 
 
-def shown(size: int) -> str:
+def format_size(size: int) -> str:
     """Write an amount of memory as `parse_size` reads it."""
     unit, letter = next(((10**p, c) for p, c in ((9, "GB"), (6, "MB"), (3, "KB")) if size >= 10**p), (1, "B"))
     return f"{size / unit:.3g}{letter}"
@@ -68,32 +69,17 @@ def shown(size: int) -> str:
 
 def limit_of(memory: str | int | None) -> int:
     """Give the limit that is asked for, or a share of what is free."""
-    return parse_size(memory) if memory is not None else max(LEAST, int(_SHARE * free()))
+    return parse_size(memory) if memory is not None else max(LEAST, int(_SHARE * available()))
 
 
-def free() -> int:
-    """Tell how much memory is free, within the limits that the process may be under."""
-    found = [1 << 62]
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-    for most, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ):
-        with contextlib.suppress(OSError, ValueError):  # "max" is no number: there is no limit
-            found.append(int(Path(most).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
-    return max(0, min(found)) if len(found) > 1 else 4 * 10**9
-
-
-def need_of(source: Any, options: ReadOptions) -> Need | None:
+def estimate(source: Any, options: ReadOptions) -> Need | None:
     """Estimate what a file, a folder or a table would take in memory; None where that cannot be told."""
     found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
     if found is None:
         return None
     with contextlib.suppress(OSError, ValueError, ShoalError):
         if found.is_table:
-            from shoal.engines.local.databases import count_of
+            from shoal.engines.io.databases import count_of
 
             records, columns = count_of(found)
             return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))
@@ -103,7 +89,7 @@ def need_of(source: Any, options: ReadOptions) -> Need | None:
     return None  # what cannot be read is refused by the reader, in its own words
 
 
-def need_to_write(target: Any, limit: int) -> int:
+def estimate_writing(target: Any, limit: int) -> int:
     """Estimate what writing a release takes beside the table: the libraries that write it, and what they work with.
 
     Where a limit is too small for them anyway it says nothing about the table.

@@ -17,10 +17,10 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self, TypeVar
 
 from shoal.arrays import Array, Counts, Flags, Floats, Integers, Labels, Positions
+from shoal.domains.levels import Stretches
 from shoal.engines.sources import Source
-from shoal.engines.values import Boxes, Layout, Moments, Piece, Promise, Publication, Spans, Stored
+from shoal.engines.values import Boxes, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.kernels.spans import Members
-from shoal.levels import Stretches
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 
@@ -73,7 +73,7 @@ class Storage(Protocol[D_contra]):
         """Give the SHA-256 of what lies somewhere, as a certificate states it."""
         ...
 
-    def write(self, data: D_contra, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: D_contra, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns to a file, a folder or a table in a database."""
         ...
 
@@ -111,7 +111,7 @@ class Rows(Protocol[D, C]):
         ...
 
     def combine(self, kernel: Callable[..., Array], *columns: C) -> C:
-        """Compute one number per record from those that it has in other columns."""
+        """Compute a new column row by row from other columns."""
         ...
 
     def rank(self, data: D, schema: Schema, keys: Sequence[str | C], every: int = 1) -> C:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.engines.factory import engine_for
+from shoal.engines.io.streams import as_given, at_hand
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
-from shoal.engines.streams import as_given, at_hand
+from shoal.errors import ParameterError
 from shoal.progress.showing import by_itself
 from shoal.schema import ReadOptions, options_from
 from shoal.table import Table
@@ -58,9 +59,22 @@ def read(
     >>> people
     Table of 2 records: age (quasi, integer), ill (sensitive, category)
     """
-    how = options or options_from(given)
+    how = how_to_read(options, given)
     there = at_hand(source)
-    name = Source.parse(source).name if isinstance(source, str | Path | Source) else "a frame"
+    name = there.name if isinstance(there, Source) else "a frame"
     with by_itself(f"reading {name}"):
         held_by = engine_for([there], how, engine=engine, memory=memory, target=target)
         return as_given(held_by.read(there, how), there)
+
+
+def how_to_read(options: Any, said: Mapping[str, Any], beside: Sequence[str] = ()) -> ReadOptions:
+    """Give how a table is to be read: by options or by their names; ``beside`` are other names that may be meant."""
+    if said and options is not None:
+        raise ParameterError(
+            f"Both 'options' and '{next(iter(said))}' say how to read the table.", "Say it in one of the two ways."
+        )
+    if not isinstance(options, ReadOptions | None):
+        raise ParameterError(
+            f"'options' is a ReadOptions, not a {type(options).__name__}.", "Say it by name: quasi=[…]."
+        )
+    return options or options_from(said, beside=beside)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from shoal.atomic_files.lakehouses import lakehouse_at
 from shoal.errors import ParameterError, suggest
-from shoal.files.lakehouses import lakehouse_at
 from shoal.table import printable
 
 COMPRESSED = (".gz", ".zst")

@@ -32,7 +32,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Stored:
+class Output:
     """What was written, and what lets others see it if it was put into a database."""
 
     written: Written

@@ -1,7 +1,7 @@
 /* Classes that are alike in the quasi-identifiers and spread in a confidential value, by microaggregation [Soria-Comas,
  * Domingo-Ferrer, Sánchez, Martínez 2015]: k-anonymity first, and t-closeness first. */
 #include "closeness.h"
-#include "remaining.h"
+#include "unassigned.h"
 
 enum { FEW = 256 }; /* neighbours that are looked at before all records are sorted */
 

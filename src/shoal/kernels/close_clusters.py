@@ -1,4 +1,4 @@
-"""Classes that are alike and spread in a confidential value: k-anonymity first, and t-closeness first."""
+"""t-closeness through microaggregation: k-anonymity first, and t-closeness first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.kernels import below, call, of_kind
 from shoal.kernels.microaggregation import Points, room, tree_nodes
-from shoal.kernels.trading import Spread
+from shoal.kernels.swapping import Spread
 
 FEW, WORDS = 256, 32  # as in close_clusters.c
 

@@ -5,16 +5,16 @@ enum { SKIP, NUMBER, TEXT };
 enum { DONE, MORE_ROWS, MORE_WORDS, RAGGED, OPEN_QUOTE, LONG_CELL, BLANK };
 enum { COLUMN, PLACE, LENGTH, CODE, LINE, FIELDS }; /* what is known of a distinct text */
 
-/* The distinct texts found so far: a hash table of seats, and the texts themselves one behind the other. */
+/* The distinct texts found so far: a hash table of slots, and the texts themselves one behind the other. */
 typedef struct {
-    int32_t *seats;
-    int64_t seat_count;
+    int32_t *slots;
+    int64_t slot_count;
     int64_t *words;
     int64_t word_room;
     uint8_t *heap;
     int64_t heap_room;
     /* Number of words, filled part of the heap, then for each column its number of codes, and for each the word that
-     * stood in it last, counted from 1. */
+     * stood in it last, counted from 1; negative if it stood in quotes. */
     int64_t *state;
     int64_t columns;
     const uint64_t *key;
@@ -35,7 +35,7 @@ static inline void sip_word(uint64_t v[4], uint64_t word) {
     v[0] ^= word;
 }
 
-/* SipHash-1-3 of a text and its column: who does not know the key cannot make up texts that share a seat. */
+/* SipHash-1-3 of a text and its column: who does not know the key cannot make up texts that share a slot. */
 static inline uint64_t hashed(const uint64_t *key, const uint8_t *text, int64_t size, int64_t column) {
     uint64_t one = key[0], other = key[1] + (uint64_t)column, word;
     uint64_t v[4] = {one ^ 0x736F6D6570736575u, other ^ 0x646F72616E646F6Du, one ^ 0x6C7967656E657261u,
@@ -58,33 +58,42 @@ static int same(const Words *known, int64_t number, const uint8_t *text, int64_t
     return word[LENGTH] == size && !memcmp(known->heap + word[PLACE], text, (size_t)size);
 }
 
-/* The seat of a text in the hash table, or the empty seat where it belongs. */
+/* The slot of a text in the hash table, or the empty slot where it belongs. */
 static int64_t find(const Words *known, const uint8_t *text, int64_t size, int64_t column) {
-    int64_t seat = (int64_t)(hashed(known->key, text, size, column) & (uint64_t)(known->seat_count - 1));
-    for (; known->seats[seat] >= 0; seat = (seat + 1) & (known->seat_count - 1)) {
-        if (known->words[(int64_t)known->seats[seat] * FIELDS + COLUMN] == column && same(known, known->seats[seat], text, size))
+    int64_t slot = (int64_t)(hashed(known->key, text, size, column) & (uint64_t)(known->slot_count - 1));
+    for (; known->slots[slot] >= 0; slot = (slot + 1) & (known->slot_count - 1)) {
+        if (known->words[(int64_t)known->slots[slot] * FIELDS + COLUMN] == column && same(known, known->slots[slot], text, size))
             break;
     }
-    return seat;
+    return slot;
 }
 
 /* Fill a larger, empty hash table with the texts found so far. */
-KERNEL void reseat(int32_t *seats, int64_t seat_count, int64_t *words, int64_t count, uint8_t *heap,
+KERNEL void rehash(int32_t *slots, int64_t slot_count, int64_t *words, int64_t count, uint8_t *heap,
                    const uint64_t *key) {
-    Words known = {seats, seat_count, words, count, heap, 0, 0, 0, key};
+    Words known = {slots, slot_count, words, count, heap, 0, 0, 0, key};
     for (int64_t w = 0; w < count; w++) {
         const int64_t *word = words + w * FIELDS;
-        seats[find(&known, heap + word[PLACE], word[LENGTH], word[COLUMN])] = (int32_t)w;
+        slots[find(&known, heap + word[PLACE], word[LENGTH], word[COLUMN])] = (int32_t)w;
     }
 }
 
-/* The code of a text, stored when it is new; -1 when there is no room to store it. Rows of a class stand together in a
- * release, so that many cells are those of the row before. */
-static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line) {
-    int64_t *last = known->state + 2 + known->columns + column;
-    if (*last && same(known, *last - 1, text, size)) return known->words[(*last - 1) * FIELDS + CODE];
-    int64_t seat = find(known, text, size, column);
-    if (known->seats[seat] < 0) {
+/* The word of a column that stands in front once more, without quotes, if it is the one of the row before; else 0.
+ * Rows of a class stand together in a release, so that most cells are known before their ends are looked for. */
+static inline const int64_t *repeated(const Words *known, const uint8_t *text, const uint8_t *end, int64_t column,
+                                      uint8_t mark) {
+    const int64_t last = known->state[2 + known->columns + column];
+    if (last <= 0) return 0;
+    const int64_t *word = known->words + (last - 1) * FIELDS;
+    const int64_t size = word[LENGTH];
+    if (end - text <= size || (text[size] != mark && (text[size] != '\n' || (size && text[size - 1] == '\r')))) return 0;
+    return memcmp(known->heap + word[PLACE], text, (size_t)size) ? 0 : word;
+}
+
+/* The number of a text among all, stored when it is new; -1 when there is no room to store it. */
+static int64_t stored(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line) {
+    int64_t slot = find(known, text, size, column);
+    if (known->slots[slot] < 0) {
         int64_t *state = known->state;
         if (state[1] + size > known->heap_room) return -1;
         int64_t *word = known->words + state[0] * FIELDS;
@@ -94,11 +103,19 @@ static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t c
         word[LENGTH] = size;
         word[CODE] = state[2 + column]++;
         word[LINE] = line;
-        known->seats[seat] = (int32_t)state[0]++;
+        known->slots[slot] = (int32_t)state[0]++;
         state[1] += size;
     }
-    *last = known->seats[seat] + 1;
-    return known->words[(*last - 1) * FIELDS + CODE];
+    return known->slots[slot];
+}
+
+/* The code of a text; -1 when it is new and there is no room to store it. */
+static int64_t intern(Words *known, const uint8_t *text, int64_t size, int64_t column, int64_t line, int quoted) {
+    int64_t *last = known->state + 2 + known->columns + column, number = (*last < 0 ? -*last : *last) - 1;
+    if (number < 0 || !same(known, number, text, size)) number = stored(known, text, size, column, line);
+    if (number < 0) return -1;
+    *last = quoted ? -number - 1 : number + 1;
+    return known->words[number * FIELDS + CODE];
 }
 
 /* A canonical integer of 32 bits, MISSING for an empty cell, TOP, which is no value, for anything else. */
@@ -211,14 +228,14 @@ static int64_t plain_rows(const uint8_t **place, uint8_t mark, const int32_t *ta
 /* Read whole rows of buffer[start..stop-1] into two matrices; where tells status, place, row, line and a detail.
  *
  * The last byte must be a line feed, so that no cell without quotes runs beyond it. A column's target is its place in
- * cells, or, counted down from -1, in others. spoilt counts per number column the cells that are no canonical
+ * cells, or, counted down from -1, in others. irregular counts per number column the cells that are no canonical
  * integers: the caller then reads the column again as text. */
 KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_t delimiter, const int32_t *modes,
                       const int32_t *targets, int64_t columns, int32_t *cells, int64_t width, int32_t *others,
-                      int64_t other_width, int64_t row_room, int32_t *seats, int64_t seat_count, int64_t *words,
+                      int64_t other_width, int64_t row_room, int32_t *slots, int64_t slot_count, int64_t *words,
                       int64_t word_room, uint8_t *heap, int64_t heap_room, int64_t *state, const uint64_t *key,
-                      int64_t *spoilt, uint8_t *scratch, int64_t scratch_room, int64_t *where) {
-    Words known = {seats, seat_count, words, word_room, heap, heap_room, state, columns, key};
+                      int64_t *irregular, uint8_t *scratch, int64_t scratch_room, int64_t *where) {
+    Words known = {slots, slot_count, words, word_room, heap, heap_room, state, columns, key};
     const uint8_t mark = (uint8_t)delimiter, *end = buffer + stop, *place = buffer + start;
     int64_t row = where[2], line = where[3], status = DONE, detail = 0;
     int plain = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* so that digits are in their order */
@@ -239,7 +256,7 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
             next = place - buffer + careful;
         }
         /* A row that may need more room than is left must not be begun: nothing is taken back. */
-        if (state[0] + columns >= word_room || 2 * (state[0] + columns) >= seat_count) {
+        if (state[0] + columns >= word_room || 2 * (state[0] + columns) >= slot_count) {
             status = MORE_WORDS;
             break;
         }
@@ -267,17 +284,21 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                 }
                 p = first;
             }
-            if (mode == NUMBER && *p != '"') {
+            const int64_t *word = mode == TEXT ? repeated(&known, p, end, column, mark) : 0;
+            if (word) {
+                p += word[LENGTH];
+                value = word[CODE];
+            } else if (mode == NUMBER && *p != '"') {
                 while (*p != mark && *p != '\n') p++;
                 value = number(first, p - first - (*p == '\n' && p > first && p[-1] == '\r'));
-                spoilt[column] += value == TOP;
+                irregular[column] += value == TOP;
                 if (p - first > scratch_room) status = LONG_CELL;
             } else if (*p != '"') {
                 while (*p != mark && *p != '\n') p++;
                 int64_t size = p - first - (*p == '\n' && p > first && p[-1] == '\r');
                 if (size > scratch_room) {
                     status = LONG_CELL;
-                } else if (mode == TEXT && (value = intern(&known, first, size, column, line)) < 0) {
+                } else if (mode == TEXT && (value = intern(&known, first, size, column, line, 0)) < 0) {
                     status = MORE_WORDS;
                     detail = size;
                 }
@@ -287,8 +308,8 @@ KERNEL void read_rows(const uint8_t *buffer, int64_t start, int64_t stop, int32_
                     status = size == -1 ? OPEN_QUOTE : LONG_CELL;
                 } else if (mode == NUMBER) {
                     value = number(scratch, size);
-                    spoilt[column] += value == TOP;
-                } else if (mode == TEXT && (value = intern(&known, scratch, size, column, line)) < 0) {
+                    irregular[column] += value == TOP;
+                } else if (mode == TEXT && (value = intern(&known, scratch, size, column, line, 1)) < 0) {
                     status = MORE_WORDS;
                     detail = size;
                 }

@@ -20,16 +20,16 @@ SKIP, NUMBER, TEXT = 0, 1, 2
 DONE, MORE_ROWS, MORE_WORDS, RAGGED, OPEN_QUOTE, LONG_CELL, BLANK = 0, 1, 2, 3, 4, 5, 6
 
 
-# Of this process: whoever knew it could make a file whose texts all share a seat, and which would take forever.
+# Of this process: who knew it could make a file whose texts all share a slot, and which would take forever.
 _KEY = np.frombuffer(os.urandom(16), np.uint64)
 
 
-def _empty_seats() -> Positions:
+def _empty_slots() -> Positions:
     return np.full(1 << 12, -1, np.int32)
 
 
 @dataclass
-class Words:
+class InternTable:
     """The distinct texts of a file: a hash table, the texts one behind the other, and what is known of each.
 
     ``known`` holds per text its column, place in ``heap``, length, code and first line. ``state`` holds the number of
@@ -38,7 +38,7 @@ class Words:
     """
 
     columns: int
-    seats: Positions = field(default_factory=_empty_seats)
+    slots: Positions = field(default_factory=_empty_slots)
     known: Integers = field(default_factory=lambda: np.empty((1 << 11, 5), np.int64))
     heap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(1 << 16, np.uint8))
     key: NDArray[np.uint64] = field(default_factory=lambda: _KEY)
@@ -52,20 +52,20 @@ class Words:
         """Make room for twice as many texts, and for one of a certain length."""
         self.heap = np.concatenate([self.heap, np.empty(self.heap.size + needed, np.uint8)])
         self.known = np.concatenate([self.known, np.empty((self.known.shape[0] + self.columns, 5), np.int64)])
-        self.seats = np.full(1 << (2 * self.known.shape[0]).bit_length(), -1, np.int32)
-        call("reseat", self.seats, self.seats.size, self.known, int(self.state[0]), self.heap, self.key)
+        self.slots = np.full(1 << (2 * self.known.shape[0]).bit_length(), -1, np.int32)
+        call("rehash", self.slots, self.slots.size, self.known, int(self.state[0]), self.heap, self.key)
 
 
 @dataclass
-class Rows:
+class RowParser:
     """Where rows go: the columns of two matrices. A target counted down from -1 is a column of the second."""
 
     modes: Positions
     targets: Positions
     cells: Positions
     others: Positions
-    words: Words
-    spoilt: Integers
+    words: InternTable
+    irregular: Integers
     scratch: NDArray[np.uint8]
     row: int = 0
     line: int = 1
@@ -76,14 +76,14 @@ class Rows:
         Returns what stopped the reading, where, and a detail; ``row`` and ``line`` move on.
         """
         of_kind(np.uint8, buffer, self.words.heap, self.scratch)
-        of_kind(np.int32, self.modes, self.targets, self.cells, self.others, self.words.seats)
+        of_kind(np.int32, self.modes, self.targets, self.cells, self.others, self.words.slots)
         where = np.array([DONE, start, self.row, self.line, 0], np.int64)
         words = self.words
         call(
             "read_rows", buffer, start, stop, Int32(ord(delimiter)), self.modes, self.targets, self.modes.size,
             self.cells, self.cells.shape[1], self.others, self.others.shape[1], self.cells.shape[0],
-            words.seats, words.seats.size, words.known, words.known.shape[0], words.heap, words.heap.size, words.state,
-            words.key, self.spoilt, self.scratch, self.scratch.size, where,
+            words.slots, words.slots.size, words.known, words.known.shape[0], words.heap, words.heap.size, words.state,
+            words.key, self.irregular, self.scratch, self.scratch.size, where,
         )  # fmt: skip
         status, place, self.row, self.line, detail = where.tolist()
         return status, place, detail

@@ -31,34 +31,34 @@ static int same(const int32_t *lo, const int32_t *hi, const int64_t *columns, in
 }
 
 /* Number the distinct rows of a pair of matrices over some columns in the order in which they come, exactly, and give
- * how many there are. The first row of each number has a seat, which its cells tell: it holds the row and half of their
+ * how many there are. The first row of each number has a slot, which its cells tell: it holds the row and half of their
  * mix. Rows that agree in all of the mix are still compared, so a collision costs time, never correctness. There must
- * be more seats than rows. Seats of later rows are asked for ahead, many at once. */
+ * be more slots than rows. Slots of later rows are asked for ahead, many at once. */
 KERNEL int64_t label_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64_t m, const int64_t *columns,
-                          int64_t number, uint64_t *seats, int64_t seat_count, int32_t *labels) {
+                          int64_t number, uint64_t *slots, int64_t slot_count, int32_t *labels) {
     enum { FEW = 64 };
     const uint64_t empty = UINT64_MAX;
     uint64_t mixes[FEW];
     int64_t found = 0, places[FEW];
-    memset(seats, 0xFF, (size_t)seat_count * sizeof *seats);
+    memset(slots, 0xFF, (size_t)slot_count * sizeof *slots);
     for (int64_t begin = 0; begin < n; begin += FEW) {
         int64_t end = begin + FEW < n ? begin + FEW : n;
         for (int64_t row = begin; row < end; row++) {
             uint64_t mix = mixed(lo, hi, row * m, columns, number);
-            places[row - begin] = (int64_t)((mix >> 32) * (uint64_t)seat_count >> 32);
+            places[row - begin] = (int64_t)((mix >> 32) * (uint64_t)slot_count >> 32);
             mixes[row - begin] = mix << 32;
-            FETCH(&seats[places[row - begin]]);
+            FETCH(&slots[places[row - begin]]);
         }
         for (int64_t row = begin; row < end; row++) {
-            uint64_t own = mixes[row - begin], seat;
+            uint64_t own = mixes[row - begin], slot;
             int64_t place = places[row - begin];
-            for (;; place = place + 1 < seat_count ? place + 1 : 0) {
-                seat = seats[place];
-                int64_t other = (uint32_t)seat;
-                if (seat == empty || (seat >> 32 == own >> 32 && same(lo, hi, columns, number, row, other, m))) break;
+            for (;; place = place + 1 < slot_count ? place + 1 : 0) {
+                slot = slots[place];
+                int64_t other = (uint32_t)slot;
+                if (slot == empty || (slot >> 32 == own >> 32 && same(lo, hi, columns, number, row, other, m))) break;
             }
-            if (seat == empty) seats[place] = own | (uint64_t)row;
-            labels[row] = seat == empty ? (int32_t)found++ : labels[(uint32_t)seat];
+            if (slot == empty) slots[place] = own | (uint64_t)row;
+            labels[row] = slot == empty ? (int32_t)found++ : labels[(uint32_t)slot];
         }
     }
     return found;
@@ -80,11 +80,11 @@ KERNEL void common_positions(const int32_t *labels, const int32_t *positions, in
     }
 }
 
-/* The rows group after group, in their own order inside a group; seats holds where each group begins. */
-KERNEL void order_by_label(const int32_t *labels, int64_t n, int64_t *seats, int32_t *order) {
+/* The rows group after group, in their own order inside a group; slots holds where each group begins. */
+KERNEL void order_by_label(const int32_t *labels, int64_t n, int64_t *slots, int32_t *order) {
     for (int64_t row = 0; row < n; row++) {
-        if (row + AHEAD < n) FETCH(&seats[labels[row + AHEAD]]);
-        order[seats[labels[row]]++] = (int32_t)row;
+        if (row + AHEAD < n) FETCH(&slots[labels[row + AHEAD]]);
+        order[slots[labels[row]]++] = (int32_t)row;
     }
 }
 

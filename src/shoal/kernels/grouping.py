@@ -21,8 +21,8 @@ def label_rows(lo: Positions, hi: Positions, columns: NDArray[np.int64]) -> tupl
     of_kind(np.int64, columns)
     n, m = lo.shape
     labels = np.empty(n, np.int32)
-    seats = np.empty(2 * n + 1, np.uint64)
-    groups = call("label_rows", lo, hi, n, m, columns, columns.size, seats, seats.size, labels, result=ctypes.c_int64)
+    slots = np.empty(2 * n + 1, np.uint64)
+    groups = call("label_rows", lo, hi, n, m, columns, columns.size, slots, slots.size, labels, result=ctypes.c_int64)
     return labels, groups
 
 

@@ -42,7 +42,7 @@ Tree tree_in(Space space, int64_t most, float *floats, int32_t *integers) {
     tree.left = tree.rows + leaves * LEAF;
     tree.lowest = tree.left + families * FAMILY;
     tree.order = tree.lowest + families * FAMILY;
-    tree.seat = tree.order + most;
+    tree.slot = tree.order + most;
     memset(tree.cells, 0, (size_t)(leaves * LEAF * space.m) * sizeof *tree.cells);
     for (int64_t j = 0; j < space.m; j++) tree.query[space.m + j] = (float)space.weights[j];
     return tree;
@@ -137,7 +137,7 @@ static void fill_leaf(Tree *tree, int64_t leaf, int64_t from, int64_t to) {
         const double *point = tree->space.points + row * m;
         double length = 0;
         tree->rows[leaf * LEAF + i] = row;
-        tree->seat[row] = (int32_t)(leaf * LEAF + i);
+        tree->slot[row] = (int32_t)(leaf * LEAF + i);
         for (int64_t j = 0; j < m; j++) tree->cells[(leaf * m + j) * LEAF + i] = (float)point[j];
         for (int64_t j = 0; j < tree->space.numbers; j++) length += point[j] * point[j];
         tree->reach = length > tree->reach ? length : tree->reach;
@@ -180,14 +180,14 @@ void tree_grow(Tree *tree, const int32_t *rows, int64_t n) {
         }
 }
 
-/* Take a point away: the last one of its leaf takes its seat, and boxes shrink. */
+/* Take a point away: the last one of its leaf takes its slot, and boxes shrink. */
 void tree_remove(Tree *tree, int32_t row) {
-    int64_t m = tree->space.m, seat = tree->seat[row], node = seat / LEAF, last = node * LEAF + --tree->left[node];
-    tree->rows[seat] = tree->rows[last];
-    tree->seat[tree->rows[seat]] = (int32_t)seat;
-    tree->seat[row] = -1;
+    int64_t m = tree->space.m, slot = tree->slot[row], node = slot / LEAF, last = node * LEAF + --tree->left[node];
+    tree->rows[slot] = tree->rows[last];
+    tree->slot[tree->rows[slot]] = (int32_t)slot;
+    tree->slot[row] = -1;
     float *cells = tree->cells + node * LEAF * m;
-    for (int64_t j = 0; j < m; j++, cells += LEAF) cells[seat % LEAF] = cells[last % LEAF];
+    for (int64_t j = 0; j < m; j++, cells += LEAF) cells[slot % LEAF] = cells[last % LEAF];
     leaf_box(tree, node);
     tree->lowest[node] = lowest_of(tree->rows + node * LEAF, tree->left[node]);
     for (int64_t level = 1; level < tree->levels; level++) {
@@ -207,7 +207,7 @@ int64_t tree_rows(const Tree *tree, int32_t *rows) {
     return n;
 }
 
-/* The distances of all seats of a leaf, also of empty ones, which hold some number. */
+/* The distances of all slots of a leaf, also of empty ones, which hold some number. */
 ALWAYS_INLINE void leaf_distances(const Tree *tree, int64_t leaf, float *restrict distance) {
     int64_t m = tree->space.m, numbers = tree->space.numbers;
     const float *restrict cells = tree->cells + leaf * LEAF * m, *query = tree->query, *weights = query + m;
@@ -273,7 +273,7 @@ static float surely_farther(double distance, Doubt doubt) {
 }
 
 /* Whether the points of a node are certainly no better than one that was found and has a lower row than all of them.
- * Only codes are kept without rounding, so only among them ties can be told in this way. */
+ * Only codes are kept without rounding, so only among them ties can be seen in this way. */
 static int tied(const Tree *tree, int64_t node, const double *query, Found found, int near) {
     const Space *space = &tree->space;
     if (space->numbers || tree->lowest[node] <= found.row) return 0;
@@ -354,7 +354,7 @@ static int comes_before(Found a, Found b) { return a.distance < b.distance || (a
 int64_t tree_nearest(const Tree *tree, const double *query, int64_t k, Found *found) {
     Doubt doubt = ask(tree, query);
     Pending pending = {.number = 0};
-    Found worst = {INFINITY, INT32_MAX}; /* whoever is not better than this one is not among the k */
+    Found worst = {INFINITY, INT32_MAX}; /* what is not better than this one is not among the k */
     float enough = INFINITY, distance[LEAF];
     int64_t level = tree->levels, family = tree->start[level - 1], number = 0;
     if (k < 1) return 0;
@@ -382,9 +382,9 @@ int64_t tree_nearest(const Tree *tree, const double *query, int64_t k, Found *fo
                 Found here = {0, tree->rows[node * LEAF + i]};
                 here.distance = squared_distance(&tree->space, tree->space.points + here.row * tree->space.m, query);
                 if (!comes_before(here, worst)) continue;
-                int64_t seat = number < k ? number++ : k - 1;
-                for (; seat > 0 && comes_before(here, found[seat - 1]); seat--) found[seat] = found[seat - 1];
-                found[seat] = here;
+                int64_t slot = number < k ? number++ : k - 1;
+                for (; slot > 0 && comes_before(here, found[slot - 1]); slot--) found[slot] = found[slot - 1];
+                found[slot] = here;
                 if (number == k) worst = found[k - 1], enough = surely_farther(worst.distance, doubt);
             }
         }

@@ -1,7 +1,7 @@
 /* Points in a space of numbers and categories, and a tree that finds the farthest and the nearest of them exactly.
  *
  * Two points differ in a number by the square of the difference, and in a category by a given weight if they are not
- * equal. Sums are taken column after column, whoever asks, so that a distance has the same bits everywhere. */
+ * equal. Sums are taken column after column, in every kernel, so that a distance has the same bits everywhere. */
 #ifndef SHOAL_KDTREE_H
 #define SHOAL_KDTREE_H
 
@@ -13,7 +13,7 @@ typedef struct {
     const double *weights; /* the squared distance between two categories of a column */
 } Space;
 
-/* Seats in a leaf and nodes in a family: as many as make straight vector code and can be left out together. */
+/* Slots in a leaf and nodes in a family: as many as make branchless vector code and can be left out together. */
 enum { LEAF = 32, FAMILY = 16, LEVELS = 8 };
 
 typedef struct {
@@ -24,11 +24,11 @@ typedef struct {
     float *cells;          /* the points leaf after leaf, column after column */
     float *boxes;          /* family after family, column after column: the lowest and the highest of each node */
     float *query;          /* what is asked for, and behind it the weights */
-    int32_t *rows;         /* the row on each seat */
+    int32_t *rows;         /* the row on each slot */
     int32_t *left;         /* per node, how many points are left */
     int32_t *lowest;       /* per node, the lowest row that is left */
     int32_t *order;        /* rows, while the tree is grown */
-    int32_t *seat;         /* the seat of each row; -1 when it was taken away */
+    int32_t *slot;         /* the slot of each row; -1 when it was taken away */
     double reach;          /* no point is farther from zero */
 } Tree;
 

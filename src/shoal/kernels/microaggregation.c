@@ -1,5 +1,5 @@
 /* Partitions of records into small classes that are alike: MDAV, V-MDAV, and the optimal cut of one column. */
-#include "remaining.h"
+#include "unassigned.h"
 
 /* MDAV with classes of k, in each block of rows by itself; gives the number of classes.
  *

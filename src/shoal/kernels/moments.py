@@ -13,11 +13,11 @@ from shoal.arrays import Floats, Offsets, Positions
 from shoal.kernels import MISSING, TOP, call, of_kind
 
 # Distinct spans by their two ends, and how often each occurs.
-Pairs = tuple[Positions, Positions, NDArray[np.int64]]
+SpanCounts = tuple[Positions, Positions, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Tally:
+class PartialMoments:
     """What some rows add to the moments of each column.
 
     Columns of plain numbers have whole sums: of both ends of each span, and of the square of that. Columns whose
@@ -29,10 +29,10 @@ class Tally:
     squares: tuple[int, ...]
     lowest: Positions
     highest: Positions
-    listed: dict[int, Pairs]
+    listed: dict[int, SpanCounts]
 
 
-def tally(lo: Positions, hi: Positions, offsets: Offsets) -> Tally:
+def partial_moments(lo: Positions, hi: Positions, offsets: Offsets) -> PartialMoments:
     """Add up the cells of each column that have a value; missing cells and wildcards do not count.
 
     ``offsets`` is -1 where the position is the number.
@@ -55,12 +55,12 @@ def tally(lo: Positions, hi: Positions, offsets: Offsets) -> Tally:
     ]
     scale = 2 // ends
     listed = {j: _pairs(lo[:, j], hi[:, j], exact=exact) for j in np.flatnonzero(offsets >= 0).tolist()}
-    return Tally(
+    return PartialMoments(
         tuple(counts), tuple(scale * t for t in whole), tuple(scale * scale * s for s in both), lowest, highest, listed
     )
 
 
-def _pairs(lo: Positions, hi: Positions, *, exact: bool) -> Pairs:
+def _pairs(lo: Positions, hi: Positions, *, exact: bool) -> SpanCounts:
     present = lo != MISSING
     if exact:
         counts = np.bincount(lo[present])
@@ -71,29 +71,29 @@ def _pairs(lo: Positions, hi: Positions, *, exact: bool) -> Pairs:
 
 
 def moments(
-    tallies: Sequence[Tally], table: Floats, offsets: Offsets
+    parts: Sequence[PartialMoments], table: Floats, offsets: Offsets
 ) -> tuple[Offsets, Floats, Floats, Positions, Positions]:
     """Give per column the number of cells with a value, their mean and sample deviation, lowest and highest end.
 
     A generalized cell counts with the middle of its span. ``offsets`` says where the numbers behind a column's
     positions begin in ``table``; -1 means that the position is the number.
     """
-    columns = range(len(tallies[0].count))
-    count = [sum(part.count[j] for part in tallies) for j in columns]
-    lowest = np.minimum.reduce([part.lowest for part in tallies], initial=np.int32(TOP))
-    highest = np.maximum.reduce([part.highest for part in tallies], initial=np.int32(MISSING))
+    columns = range(len(parts[0].count))
+    count = [sum(part.count[j] for part in parts) for j in columns]
+    lowest = np.minimum.reduce([part.lowest for part in parts], initial=np.int32(TOP))
+    highest = np.maximum.reduce([part.highest for part in parts], initial=np.int32(MISSING))
     mean, deviation = np.zeros(len(columns)), np.zeros(len(columns))
     for j in columns:
         n = count[j]
         if n == 0:
             continue
         if offsets[j] >= 0:
-            lo, hi, times = _together([part.listed[j] for part in tallies])
+            lo, hi, times = _together([part.listed[j] for part in parts])
             numbers = (table[offsets[j] + lo] + table[offsets[j] + hi]) / 2
             mean[j] = math.fsum((numbers * times).tolist()) / n
             square = math.fsum(((numbers - mean[j]) ** 2 * times).tolist()) / max(n - 1, 1)
         else:
-            total, squares = sum(part.total[j] for part in tallies), sum(part.squares[j] for part in tallies)
+            total, squares = sum(part.total[j] for part in parts), sum(part.squares[j] for part in parts)
             mean[j] = total / (2 * n)
             square = (n * squares - total * total) / (4 * n * max(n - 1, 1))
         # One value has no deviation, whatever the rounding of its mean.
@@ -101,7 +101,7 @@ def moments(
     return np.array(count, np.int64), mean, deviation, lowest, highest
 
 
-def _together(parts: Sequence[Pairs]) -> Pairs:
+def _together(parts: Sequence[SpanCounts]) -> SpanCounts:
     if len(parts) == 1:
         return parts[0]
     lo, hi, times = (np.concatenate([part[i] for part in parts]) for i in range(3))

@@ -36,7 +36,7 @@
 #endif
 
 /* Do something for rows of m columns. For the usual widths m is a constant in it, so that loops over the columns of a
- * row become straight vector code. */
+ * row become plain vector code. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define WIDTH(number, statement) case number: { enum { m = number }; statement; } break;
 #define FOR_WIDTH(statement) \

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Pace(ctypes.Structure):
-    """What a kernel tells while it runs, as in C. A total of 0: it has told nothing."""
+    """What a kernel tells while it runs, as in C. A total of 0: nothing was reported."""
 
     _fields_ = (
         ("done", ctypes.c_int64),

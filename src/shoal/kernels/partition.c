@@ -1,12 +1,12 @@
 /* Classes of at least k records that are alike, formed block by block along an order in which neighbours are alike. */
-#include "growing.h"
+#include "class_growth.h"
 
 enum { MOST_NEAR = 8, NEAR_QUADS = 4 };
 enum { MOST_CUT = 32 }; /* up to this k orders are also cut: beyond, it takes long and gains little */
 
 /* The classes of a block: how many members each has, which, its box and its cost. */
 typedef struct {
-    int32_t *members; /* `most` seats for each class */
+    int32_t *members; /* `most` slots for each class */
     int32_t *sizes;
     float *costs;
     Box boxes;
@@ -24,8 +24,8 @@ typedef struct {
 
 static int32_t *members_of(const Classes *classes, int64_t c) { return classes->members + c * classes->most; }
 
-/* Tell whether a class is a crowd of k; what else a class must be belongs here. */
-static int crowd(const Task *task, const int32_t *rows, int64_t n) {
+/* Tell whether a class has k records or people; what else a class must be belongs here. */
+static int large_enough(const Task *task, const int32_t *rows, int64_t n) {
     if (!task->persons) return n >= task->k;
     int64_t found = 0;
     for (int64_t i = 0; i < n && found < task->k; i++) {
@@ -123,11 +123,11 @@ ALWAYS_INLINE void take_cuts(const Task *task, int64_t quads, Work *work, int64_
 }
 
 /* Divide the members of two classes anew: one is grown to k members around one of the two records that are farthest
- * apart, the other takes the rest. They stay as they are unless they become cheaper and both remain crowds. */
+ * apart, the other takes the rest. They stay as they are unless they become cheaper and both remain large enough. */
 ALWAYS_INLINE int divide(const Task *task, int64_t quads, Work *work, int64_t a, int64_t b) {
     Pool *pool = &work->pool;
     Classes *classes = &work->classes;
-    int64_t k = task->k, size_a = classes->sizes[a], n = size_a + classes->sizes[b], seat = 0;
+    int64_t k = task->k, size_a = classes->sizes[a], n = size_a + classes->sizes[b], slot = 0;
     int32_t *mine = members_of(classes, a), *others = members_of(classes, b), *both = work->spare, *trial = work->trial;
     float limit = (classes->costs[a] + classes->costs[b]) * 0.9999f; /* less than rounding does not count */
     int better = 0;
@@ -136,13 +136,13 @@ ALWAYS_INLINE int divide(const Task *task, int64_t quads, Work *work, int64_t a,
     memcpy(both + size_a, others, (size_t)(n - size_a) * sizeof *both);
     for (int turn = 0; turn < 2; turn++) {
         fill(task, pool, both, 0, n);
-        open_class(task, pool, work->box, both[seat]);
-        seat = farthest(pool);
-        if (grow(task, pool, &work->few, seat, work->box, trial) < k) continue;
+        open_class(task, pool, work->box, both[slot]);
+        slot = farthest(pool);
+        if (grow(task, pool, &work->few, slot, work->box, trial) < k) continue;
         memcpy(trial + k, pool->rows, (size_t)(n - k) * sizeof *trial);
         float all = class_cost(task, quads, trial, k, work->box);
         all += class_cost(task, quads, trial + k, n - k, work->box);
-        if (!(all < limit) || !crowd(task, trial + k, n - k)) continue;
+        if (!(all < limit) || !large_enough(task, trial + k, n - k)) continue;
         limit = all;
         better = 1;
         memcpy(mine, trial, (size_t)k * sizeof *mine);
@@ -192,7 +192,7 @@ ALWAYS_INLINE int64_t by_blocks(const Task *task, int64_t quads, Work *work, int
         if (!task->persons && task->k <= MOST_CUT) { /* neighbours in the order may be one person */
             by_cutting(task, quads, work, first, size);
             take_cuts(task, quads, work, first, size, cost);
-        } else if (cost == INFINITY) { /* too few people: one class, for others to mend */
+        } else if (cost == INFINITY) { /* too few people: one class, for others to merge */
             classes->number = 1;
             classes->sizes[0] = (int32_t)size;
             for (int64_t i = 0; i < size; i++) classes->members[i] = (int32_t)(first + i);
@@ -231,8 +231,8 @@ KERNEL int64_t partition(const float *lower, const float *upper, const uint64_t 
     };
     work.few = work.pool;
     work.few.lower += apart, work.few.upper += apart, work.few.cost += apart, work.few.sets += named * room;
-    work.few.rows += 2 * room, work.few.seats += 2 * room, work.few.limit = 1e-6f;
-    switch (m) { /* up to twelve columns are the rule: straight code for these */
+    work.few.rows += 2 * room, work.few.slots += 2 * room, work.few.limit = 1e-6f;
+    switch (m) { /* up to twelve columns are the rule: unrolled code for these */
         WIDTH(1, return by_blocks(&task, m, &work, n, blocks, near, rounds, labels))
         WIDTH(2, return by_blocks(&task, m, &work, n, blocks, near, rounds, labels))
         WIDTH(3, return by_blocks(&task, m, &work, n, blocks, near, rounds, labels))
@@ -258,13 +258,13 @@ KERNEL void place_rows(const int32_t *lo, const int32_t *hi, int64_t n, int64_t 
         }
 }
 
-/* Number labels by where each occurs first, and leave those below 0; seats begins at -1. Gives how many there are. */
-KERNEL int64_t number_by_first(int32_t *labels, int64_t n, int32_t *seats) {
+/* Number labels by where each occurs first, and leave those below 0; slots begins at -1. Gives how many there are. */
+KERNEL int64_t number_by_first(int32_t *labels, int64_t n, int32_t *slots) {
     int32_t found = 0;
     for (int64_t i = 0; i < n; i++) {
         if (labels[i] < 0) continue;
-        if (seats[labels[i]] < 0) seats[labels[i]] = found++;
-        labels[i] = seats[labels[i]];
+        if (slots[labels[i]] < 0) slots[labels[i]] = found++;
+        labels[i] = slots[labels[i]];
     }
     return found;
 }

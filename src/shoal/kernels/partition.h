@@ -5,7 +5,7 @@
  * lie so far out that any stretch from them to a value is wider than `full`, which is what a wildcard costs and the
  * most that any cell does. Categories without an order are sets of bits; no bit stands for a missing cell.
  *
- * Rows of coordinates are padded with zeros to whole quads, so that loops over them are straight vector code. */
+ * Rows of coordinates are padded with zeros to whole quads, so that loops over them are plain vector code. */
 #ifndef SHOAL_PARTITION_H
 #define SHOAL_PARTITION_H
 

@@ -19,20 +19,20 @@ _STRIP = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class TreeCosts:
     """Nodes over ordered values: the ends of each, the node above it, which comes behind it, and its cost, up to 1."""
 
     ends: Positions
     parents: Positions
     price: Floats
 
-    def with_gaps(self) -> Tree:
+    def with_gaps(self) -> TreeCosts:
         """Add a node for cells without a value, and the wildcard, which is above it and any other."""
         n = self.price.size
         parents = np.append(self.parents, np.array([n + 1, n + 1], np.int32))
         parents[n - 1] = n + 1
         ends = np.concatenate([self.ends, np.array([[MISSING, MISSING], [MISSING, TOP]], np.int32)])
-        return Tree(ends, parents, np.append(self.price, [0.0, 1.0]))
+        return TreeCosts(ends, parents, np.append(self.price, [0.0, 1.0]))
 
     def nodes(self, lo: Positions, hi: Positions) -> NDArray[np.uint64]:
         """Give the number of the node of each cell."""
@@ -61,7 +61,7 @@ class Costs:
     named: Offsets
     categories: Offsets
     squared: bool
-    trees: tuple[Tree | None, ...] = ()
+    trees: tuple[TreeCosts | None, ...] = ()
 
     @property
     def ranged(self) -> Offsets:
@@ -101,7 +101,7 @@ class Prepared:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What a kernel is told of rows and of what they cost."""
+        """The arguments of a kernel: rows, and what they cost."""
         costs = self.costs
         return (
             self.lower, self.upper, self.sets, self.lower.shape[0], self.quads, costs.ranged.size, costs.named.size,

@@ -1,4 +1,4 @@
-/* People who have several records in a group, and what they have in common. */
+/* People who have several records in a class, and what they have in common. */
 #include <stdlib.h>
 
 #include "native.h"
@@ -35,8 +35,9 @@ static void sort_keys(uint64_t *keys, int64_t n) {
  *
  * persons and bins list pairs, each once in a group; pairs with a bin below 0 do not count. taken begins at -1 and has
  * one place per bin; head at -1 and held at 0, one place per person; next and keys have room for the largest group. */
-KERNEL void strangers(const int32_t *persons, const int32_t *bins, const int64_t *starts, int64_t groups,
-                      int64_t *taken, int32_t *head, int32_t *held, int32_t *next, uint64_t *keys, int64_t *found) {
+KERNEL void disjoint_people(const int32_t *persons, const int32_t *bins, const int64_t *starts, int64_t groups,
+                            int64_t *taken, int32_t *head, int32_t *held, int32_t *next, uint64_t *keys,
+                            int64_t *found) {
     for (int64_t g = 0; g < groups; g++) {
         const int32_t *who = persons + starts[g], *what = bins + starts[g];
         int64_t n = starts[g + 1] - starts[g], people = 0;
@@ -53,7 +54,7 @@ KERNEL void strangers(const int32_t *persons, const int32_t *bins, const int64_t
         for (int64_t p = 0; p < people; p++) {
             int32_t person = (int32_t)(uint32_t)keys[p], i = head[person];
             while (i >= 0 && taken[what[i]] != g) i = next[i];
-            if (i < 0) { /* a stranger to all before */
+            if (i < 0) { /* has no bin in common with any before */
                 found[g]++;
                 for (i = head[person]; i >= 0; i = next[i]) taken[what[i]] = g;
             }

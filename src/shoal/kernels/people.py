@@ -1,4 +1,4 @@
-"""People who have several records in a group, and what they have in common."""
+"""People who have several records in a class, and what they have in common."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def first_of_each(codes: Positions, starts: NDArray[np.int64], vocabulary: int) 
     return first.view(np.bool_)
 
 
-def strangers(persons: Positions, bins: Positions, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def disjoint_people(persons: Positions, bins: Positions, starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count people in each group no two of whom have a bin in common; pairs with a bin below 0 do not count.
 
     To find most of them is hard, so those who have the fewest bins are taken first, and of these the lowest number.
@@ -32,7 +32,7 @@ def strangers(persons: Positions, bins: Positions, starts: NDArray[np.int64]) ->
     largest = int(np.diff(starts).max(initial=0))
     found = np.empty(starts.size - 1, np.int64)
     call(
-        "strangers", persons, bins, starts, found.size, np.full(vocabulary, -1, np.int64),
+        "disjoint_people", persons, bins, starts, found.size, np.full(vocabulary, -1, np.int64),
         np.full(number, -1, np.int32), np.zeros(number, np.int32), np.empty(largest, np.int32),
         np.empty(largest, np.uint64), found,
     )  # fmt: skip

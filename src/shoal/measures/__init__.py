@@ -159,7 +159,7 @@ class BoxMeasure(Measure, Protocol):
     """A measure of the released table alone that asks which values its cells may stand for.
 
     Classes do not tell: a range may hold the value of another record. A measure that can also do with classes says by
-    ``boxed`` which way it goes. Whoever holds the original knows more values that a cell may be than the released file
+    ``boxed`` which way it goes. Who holds the original knows more values that a cell may be than the released file
     names, and each may be one that fits nobody else: from the file alone the same measure is at most as large.
     """
 

@@ -16,15 +16,15 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.extras import missing
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score
-from shoal.measures.design import design, middles
-from shoal.measures.sampling import chances, check_sampling, sampled_rows
-from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line
+from shoal.measures.statistics.design_matrix import design, middles
+from shoal.measures.statistics.sampling import chances, check_sampling, sampled_rows
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line
 from shoal.parameters import settle
 from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.schema import Schema
 from shoal.table import Table
 
-Model = Literal["tree", "forest", "logistic"]
+Learner = Literal["tree", "forest", "logistic"]
 # A number with more values than these is predicted as below or above its median.
 _VALUES = 20
 
@@ -65,7 +65,7 @@ class AccuracyLoss:
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     target: str
-    model: Model = "tree"
+    model: Learner = "tree"
     held_out: float = 0.3
     most: int = 50_000
     seed: int = 0
@@ -74,8 +74,8 @@ class AccuracyLoss:
         """Check what was asked for."""
         settle(self)
         check_sampling(self.most, self.seed)
-        if self.model not in get_args(Model):
-            raise ParameterError(f"There is no model '{self.model}'.", f"There are: {', '.join(get_args(Model))}.")
+        if self.model not in get_args(Learner):
+            raise ParameterError(f"There is no model '{self.model}'.", f"There are: {', '.join(get_args(Learner))}.")
         if not 0 < self.held_out < 1:
             raise ParameterError("What is held out is a share of the records.", "Give a number between 0 and 1.")
 
@@ -144,7 +144,7 @@ class AccuracyLoss:
 _IN_WORDS = {"tree": "A decision tree", "forest": "A forest of 50 trees", "logistic": "A logistic regression"}
 
 
-def _made(kind: Model, seed: int) -> Any:
+def _made(kind: Learner, seed: int) -> Any:
     if kind == "logistic":
         from sklearn.linear_model import LogisticRegression
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.measures import Direction, Score
-from shoal.schema import Schema
-from shoal.table import Classes
+from shoal.measures.statistics.size_measure import SizeMeasure, records_in
 
 
 @dataclass(frozen=True)
-class AverageClassSize:
+class AverageClassSize(SizeMeasure):
     """The number of records divided by the number of classes.
 
     LeFevre et al., and ARX with them, divide this by k: their number is this one over the k that was asked for.
@@ -30,18 +29,8 @@ class AverageClassSize:
 
     name: ClassVar[str] = "average-class-size"
     direction: ClassVar[Direction] = "lower is more useful"
-    range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
-    known: tuple[str, ...] | None = None
 
-    def carries(self, schema: Schema) -> tuple[str, ...]:
-        """Look at nothing but the sizes of classes."""
-        return ()
-
-    def part(self, classes: Classes, schema: Schema) -> tuple[int, int]:
-        """Count records and classes."""
-        return int(classes.sizes.sum()), int(classes.sizes.size)
-
-    def finish(self, parts: Sequence[tuple[int, int]]) -> Score:
-        """Divide the counts."""
-        records, number = (sum(part[i] for part in parts) for i in (0, 1))
-        return Score.exact(self.name, records / number, {"records": records, "classes": number})
+    def formula(self, sizes: Counter[int]) -> Score:
+        """Divide the records by the classes."""
+        records, classes = records_in(sizes), sizes.total()
+        return Score.exact(self.name, records / classes, {"records": records, "classes": classes})

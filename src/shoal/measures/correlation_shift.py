@@ -16,7 +16,7 @@ from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.shown_values import middle_numbers
+from shoal.measures.statistics.cell_differences import middle_numbers
 from shoal.table import Table
 
 _STEP = 1 << 16

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.measures import Direction, Score
-from shoal.schema import Schema
-from shoal.table import Classes
+from shoal.measures.statistics.size_measure import SizeMeasure, records_in
 
 
 @dataclass(frozen=True)
-class Discernibility:
+class Discernibility(SizeMeasure):
     """The sum over all records of the size of their class, which is the sum of the squared class sizes.
 
     Parameters
@@ -29,19 +26,8 @@ class Discernibility:
 
     name: ClassVar[str] = "discernibility"
     direction: ClassVar[Direction] = "lower is more useful"
-    range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
-    known: tuple[str, ...] | None = None
 
-    def carries(self, schema: Schema) -> tuple[str, ...]:
-        """Look at nothing but the sizes of classes."""
-        return ()
-
-    def part(self, classes: Classes, schema: Schema) -> tuple[int, int]:
-        """Count the records, and add up the squares."""
-        sizes = classes.sizes.astype(np.int64)
-        return int(sizes.sum()), int((sizes * sizes).sum())
-
-    def finish(self, parts: Sequence[tuple[int, int]]) -> Score:
-        """Put the sums together; the detail has the mean, too."""
-        records, squares = (sum(part[i] for part in parts) for i in (0, 1))
+    def formula(self, sizes: Counter[int]) -> Score:
+        """Add up the squares; the detail has the mean, too."""
+        records, squares = records_in(sizes), sum(size * size * count for size, count in sizes.items())
         return Score.exact(self.name, float(squares), {"records": records, "per_record": squares / records})

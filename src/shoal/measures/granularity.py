@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures import Direction, Score

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.measures import Direction, Score, mean_over_attributes
-from shoal.measures.shown_values import summed
+from shoal.measures.statistics.cell_differences import sum_of_differences
 from shoal.table import Table
 
 
@@ -33,7 +33,7 @@ class IL1s:
 
     def score(self, original: Table, released: Table) -> Score:
         """Take the mean over records, then over attributes."""
-        sums = summed(original, released, lambda gaps: float(np.abs(gaps).sum()) / 2**0.5, float)
+        sums = sum_of_differences(original, released, lambda gaps: float(np.abs(gaps).sum()) / 2**0.5, float)
         count = dict(zip(original.schema.quasi, original.moments().count.tolist(), strict=True))
         per_attribute = {name: total / count[name] for name, total in sums.items()}
         return mean_over_attributes(self.name, per_attribute, "no attribute varies")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.measures import Direction, Score, mean_over_attributes
-from shoal.measures.distributions import differences
+from shoal.measures.statistics.distributions import differences
 from shoal.table import Table
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from shoal.arrays import Flags
 from shoal.errors import ParameterError
-from shoal.kernels.meeting import ENOUGH, FEW, count_meeting
+from shoal.kernels.box_intersection import ENOUGH, FEW, count_meeting
 from shoal.measures import Direction, Score
-from shoal.measures.row_order import RowOrder, Stretch
+from shoal.measures.reidentification.row_order import ObservedOrder, RowRange
 from shoal.parameters import settle
 from shoal.table import Classes, Table
 
@@ -67,29 +67,29 @@ class OrderLeak:
         counted = released.classes(_sizes, self.known)
         classes, smallest = sum(number for number, _ in counted), min(least for _, least in counted)
         k = self.k or max(smallest, 2)
-        order = RowOrder(released, names)
+        order = ObservedOrder(released, names)
         # Where all classes are runs of rows, those of a class are narrowed alike; and rows that stand in the order of
         # their published cells are in runs, too, which tells nothing of the order that they had.
         steps = order.steps if order.runs > classes else np.zeros_like(order.steps)
         leaking = unsettled = 0
-        for stretch in order.stretches() if steps.any() else ():
-            few, unsure = self._few(order, stretch, k, smallest)
+        for window in order.windows() if steps.any() else ():
+            few, unsure = self._few(order, window, k, smallest)
             leaking, unsettled = leaking + int(few.sum()), unsettled + int(unsure.sum())
         ways = {name: _WAYS[int(step)] for name, step in zip(names, steps, strict=True) if step}
         detail = {"records": released.rows, "leaking": leaking, "unsettled": unsettled, "k": k, "sorted": ways}
         share = leaking / released.rows
         return Score(self.name, share, share, (leaking + unsettled) / released.rows, detail)
 
-    def _few(self, order: RowOrder, stretch: Stretch, k: int, smallest: int) -> tuple[Flags, Flags]:
-        """Say which records have too few that fit by the order alone, and of which it could not be told."""
+    def _few(self, order: ObservedOrder, window: RowRange, k: int, smallest: int) -> tuple[Flags, Flags]:
+        """Say which records have too few that fit by the order alone, and which stay undecided."""
         effort = EFFORT if self.effort is None else self.effort
         before = None
         if k > smallest:  # who has few without any order has not lost them by it
-            before = count_meeting(stretch.lo, stretch.hi, stretch.sets, k, effort)[stretch.asked]
-        order.narrow(stretch)
-        after = count_meeting(stretch.lo, stretch.hi, stretch.sets, k, effort)[stretch.asked]
-        whole = stretch.first == 0 and stretch.last == stretch.end
-        sure = (after == FEW) & order.apart(stretch)
+            before = count_meeting(window.lo, window.hi, window.sets, k, effort)[window.asked]
+        order.narrow(window)
+        after = count_meeting(window.lo, window.hi, window.sets, k, effort)[window.asked]
+        whole = window.first == 0 and window.last == window.end
+        sure = (after == FEW) & order.apart(window)
         unsure = (after != ENOUGH) & ~sure
         if before is not None:
             had, lacked = before == ENOUGH, (before == FEW) & whole
@@ -102,7 +102,7 @@ class OrderLeak:
         if not detail["sorted"]:
             return "The order of the rows bounds no quasi-identifier."
         names = " and ".join(f"'{name}'" for name in detail["sorted"])
-        more = f" Of {detail['unsettled']:,} more it could not be told." if detail["unsettled"] else ""
+        more = f" Of {detail['unsettled']:,} more it stays undecided." if detail["unsettled"] else ""
         return (
             f"Rows stand in the order of {names}: {detail['leaking']:,} of {detail['records']:,} records have fewer "
             f"than {detail['k']:,} that fit.{more}"

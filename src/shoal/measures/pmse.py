@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.arrays import Floats
 from shoal.measures import Direction, Score
-from shoal.measures.design import design
-from shoal.measures.sampling import check_sampling, sampled_rows
+from shoal.measures.statistics.design_matrix import design
+from shoal.measures.statistics.sampling import check_sampling, sampled_rows
 from shoal.parameters import settle
 from shoal.table import Table
 

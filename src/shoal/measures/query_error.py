@@ -12,9 +12,9 @@ from shoal.arrays import Floats
 from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.counting import Look, Part, Range, Several, estimated_counts, look_at
-from shoal.measures.sampling import check_sampling, sampled_rows
-from shoal.measures.spreading import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.measures.statistics.range_counts import BoxReader, QueryRange, Range, Several, estimated_counts, look_at
+from shoal.measures.statistics.sampling import check_sampling, sampled_rows
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.parameters import settle
 from shoal.table import Table
 
@@ -103,25 +103,25 @@ class QueryError:
 
     def _drawn(
         self, grounds: Mapping[str, Line | Categories], known: Mapping[str, tuple[Floats, Floats]]
-    ) -> list[dict[str, Part]]:
+    ) -> list[dict[str, QueryRange]]:
         draw = np.random.Generator(np.random.PCG64(self.seed))
         names = list(known)
         many = min(self.attributes, len(names))
         width = self.selectivity ** (1 / many)
         parts = {name: [_part(draw, grounds[name], *known[name], width) for _ in range(_PARTS)] for name in names}
-        queries: list[dict[str, Part]] = []
+        queries: list[dict[str, QueryRange]] = []
         for _ in range(self.queries):
             chosen = [names[i] for i in sorted(draw.choice(len(names), many, replace=False).tolist())]
             queries.append({name: parts[name][int(draw.integers(_PARTS))] for name in chosen})
         return queries
 
 
-def _occurring(look: Look, name: str, ground: Line | Categories) -> tuple[Floats, Floats]:
+def _occurring(look: BoxReader, name: str, ground: Line | Categories) -> tuple[Floats, Floats]:
     """Give the values of an attribute in ascending order, and the share of records that has each."""
 
     def counted(cells: Boxes) -> tuple[Floats, Floats]:
         if isinstance(ground, Line):
-            ends = ground.stretches(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])[1]
+            ends = ground.intervals(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])[1]
             return ends, cells.counts.astype(np.float64)
         cell, category, share = ground.members(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])
         return np.where(category < ground.size, category, np.nan), share * cells.counts[cell]
@@ -133,7 +133,9 @@ def _occurring(look: Look, name: str, ground: Line | Categories) -> tuple[Floats
     return found[shown], total[shown] / total[shown].sum()
 
 
-def _part(draw: np.random.Generator, ground: Line | Categories, values: Floats, shares: Floats, width: float) -> Part:
+def _part(
+    draw: np.random.Generator, ground: Line | Categories, values: Floats, shares: Floats, width: float
+) -> QueryRange:
     """Draw a range or a set of values that holds a share of the records."""
     if isinstance(ground, Line):
         below = np.cumsum(shares)

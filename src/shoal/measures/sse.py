@@ -8,7 +8,7 @@ from typing import ClassVar
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score, mean_over_attributes
-from shoal.measures.shown_values import summed
+from shoal.measures.statistics.cell_differences import sum_of_differences
 from shoal.table import Table
 
 
@@ -33,7 +33,7 @@ class SumOfSquares:
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare each attribute's errors with its own spread, and take the mean."""
-        sums = summed(original, released, lambda gaps: float(gaps @ gaps), float)
+        sums = sum_of_differences(original, released, lambda gaps: float(gaps @ gaps), float)
         moments = original.moments()
         per_attribute = {}
         for name, lost in sums.items():

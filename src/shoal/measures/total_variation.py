@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.measures import Direction, Score
-from shoal.measures.distributions import differences
+from shoal.measures.statistics.distributions import differences
 from shoal.table import Table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -9,18 +10,17 @@ from typing import ClassVar, Literal
 from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score
+from shoal.measures.statistics.size_measure import SizeMeasure, records_in
 from shoal.parameters import settle
 from shoal.schema import Schema
-from shoal.table import Classes
 
-Counts = tuple[int, int, int, int]
 Matching = Literal["signature", "fit"]
 # About a minute of one processor for each batch, where a table with a few million masked records takes seconds.
 EFFORT = 8_000_000_000
 
 
 @dataclass(frozen=True)
-class Uniqueness:
+class Uniqueness(SizeMeasure):
     """The share of records whose combination of known attributes occurs once.
 
     With signature matching, as in the authors' program, records match when their published cells are equal. With fit
@@ -45,7 +45,6 @@ class Uniqueness:
     name: ClassVar[str] = "uniqueness"
     direction: ClassVar[Direction] = "lower is safer"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    known: tuple[str, ...] | None = None
     matching: Matching = "signature"
     effort: int | None = None
 
@@ -57,24 +56,10 @@ class Uniqueness:
         if self.effort is not None and (not isinstance(self.effort, int) or self.effort < 0):
             raise ParameterError("An effort is a whole number, at least 0.", "Leave it out for the usual one.")
 
-    def carries(self, schema: Schema) -> tuple[str, ...]:
-        """Look at nothing but the sizes of classes."""
-        return ()
-
-    def part(self, classes: Classes, schema: Schema) -> Counts:
-        """Count records, lone records and classes, and find the smallest class."""
-        sizes = classes.sizes
-        return int(sizes.sum()), int((sizes == 1).sum()), int(sizes.size), int(sizes.min())
-
-    def finish(self, parts: Sequence[Counts]) -> Score:
-        """Add the counts up."""
-        records, unique, classes = (sum(part[i] for part in parts) for i in range(3))
-        detail = {
-            "records": records,
-            "unique": unique,
-            "classes": classes,
-            "smallest_class": min(part[3] for part in parts),
-        }
+    def formula(self, sizes: Counter[int]) -> Score:
+        """Divide the classes of one record by all records."""
+        records, unique = records_in(sizes), sizes[1]
+        detail = {"records": records, "unique": unique, "classes": sizes.total(), "smallest_class": min(sizes)}
         return Score.exact(self.name, unique / records, detail)
 
     @property
@@ -83,8 +68,12 @@ class Uniqueness:
         return self.matching == "fit"
 
     def decide(self, boxes: Boxes, schema: Schema) -> tuple[int, int, int]:
-        """Count records, those that have a point alone, and those of which it could not be told."""
-        from shoal.measures.fitting import UNDECIDED, UNIQUE, fit_verdicts  # only few who measure need it
+        """Count records, those that have a point alone, and those that stay undecided."""
+        from shoal.measures.reidentification.fit_matching import (  # only few who measure need it
+            UNDECIDED,
+            UNIQUE,
+            fit_verdicts,
+        )
 
         verdicts = fit_verdicts(boxes, schema, EFFORT if self.effort is None else self.effort)
         return int(boxes.counts.sum()), int((verdicts == UNIQUE).sum()), int((verdicts == UNDECIDED).sum())

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
 else:
     __getattr__, __dir__ = attach(__name__, __file__)
 
-Model = TypeVar("Model", bound=PrivacyModel)
+Required = TypeVar("Required", bound=PrivacyModel)
 _ASKED = {"k-anonymity": "k=5, --k 5", "t-closeness": "t=0.1, --t 0.1"}
 
 
@@ -48,7 +48,7 @@ class Method(Protocol):
         ...
 
 
-def wanted(models: Sequence[PrivacyModel], kind: type[Model], method: str) -> Model:
+def required_model(models: Sequence[PrivacyModel], kind: type[Required], method: str) -> Required:
     """Give the one model of a kind that a method works towards."""
     found = [model for model in models if isinstance(model, kind)]
     if len(found) != 1:

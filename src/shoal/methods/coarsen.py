@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.levels import Stretches
 from shoal.errors import ParameterError, SchemaError
-from shoal.hierarchy import Hierarchy
 from shoal.kernels import MISSING
-from shoal.levels import Stretches
 from shoal.models import PrivacyModel
 from shoal.parameters import settle
 from shoal.table import Table
@@ -118,7 +118,7 @@ def _level(tree: Hierarchy, resolution: int) -> tuple[Positions, Positions]:
 
 
 def _equal_widths(axis: Axis, present: Positions, resolution: int) -> tuple[Positions, Positions]:
-    """Cut the range of values into stretches of equal length; a stretch without values is left out."""
+    """Cut the range of values into intervals of equal length; an interval without values is left out."""
     low, high = int(present[0]), int(present[-1])
     if axis.values is None:  # every whole number or day in the range belongs to the domain
         cuts = [low + (high - low + 1) * i // resolution for i in range(resolution + 1)]
@@ -126,7 +126,7 @@ def _equal_widths(axis: Axis, present: Positions, resolution: int) -> tuple[Posi
         upper = np.array(cuts[1:], np.int32) - np.int32(1)
         filled = np.array([bool(((present >= a) & (present <= b)).any()) for a, b in zip(lower, upper, strict=True)])
         return lower[filled], upper[filled]
-    # Between listed values nothing is known: each stretch is published by the values that it holds.
+    # Between listed values nothing is known: each interval is published by the values that it holds.
     numbers = axis.values[present].astype(np.float64)
     span = numbers[-1] - numbers[0]
     cell = np.minimum(((numbers - numbers[0]) / span * resolution).astype(np.int64), resolution - 1)

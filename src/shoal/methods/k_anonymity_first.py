@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,17 +9,14 @@ from shoal.arrays import Labels
 from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import k_anonymity_first
 from shoal.kernels.microaggregation import Points
-from shoal.kernels.trading import Spread
-from shoal.methods import wanted
-from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import ordered_closeness
+from shoal.kernels.swapping import Spread
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation
+from shoal.models.t_closeness import TCloseness
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class KAnonymityFirst(CloseClusters):
+class KAnonymityFirst(TCloseMicroaggregation):
     """k-anonymity first, then t-closeness: members of a class are replaced until it is near the table.
 
     Classes are formed around records as in MDAV (see `MDAV`): first of the k nearest records; then, as long as the
@@ -32,9 +28,7 @@ class KAnonymityFirst(CloseClusters):
     Parameters
     ----------
     publish
-        What a class shows: ``mean`` as published, or ``median`` of its numbers and dates, with the median of ordered
-        categories and the most frequent of others; ``range`` from its smallest to its largest value, or set of its
-        categories; or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``mean``, as published, ``median``, ``range`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------
@@ -44,12 +38,10 @@ class KAnonymityFirst(CloseClusters):
 
     name: ClassVar[str] = "k-anonymity-first"
 
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+    def plan(self, table: Table, k: int, model: TCloseness | None) -> Plan:
         """Form classes of k that are near the table where that can be."""
-        k = wanted(models, KAnonymity, self.name).k
-        model = ordered_closeness(table.schema, models)
         if model is None:
-            return microaggregation(k)
+            return super().plan(table, k, model)
         schema, reference = table.schema, model.reference(table)
 
         def form(piece: Piece, points: Points) -> tuple[Labels, int]:
@@ -58,9 +50,8 @@ class KAnonymityFirst(CloseClusters):
 
         return Plan(form, model.carries(schema))
 
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+    def done(self, table: Table, k: int, model: TCloseness | None) -> str:
         """Say how classes were formed."""
-        k = wanted(models, KAnonymity, self.name).k
         return (
             f"Formed classes of {k} from {table.rows:,} records by microaggregation, with members replaced by farther "
             f"records until the confidential attribute was spread as in the table"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.domains.levels import Step
 from shoal.errors import ParameterError, SchemaError
-from shoal.levels import Step
 from shoal.models import PrivacyModel
 from shoal.table import Table
 

@@ -11,8 +11,8 @@ from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import by_label
 from shoal.kernels.microaggregation import EITHER, Points, mdav, part_of, split_rows
-from shoal.methods.partitioner import Partitioner, spared
-from shoal.methods.points import partitioned
+from shoal.methods.partitioning import Partitioner, opening_clause
+from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
 
@@ -35,9 +35,7 @@ class MDAV(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     block
         The most records among which classes are formed. Larger tables are first cut at medians, each time by the
         attribute that varies most, and equal values stay together where they can. None forms them among all.
@@ -80,5 +78,5 @@ class MDAV(Partitioner):
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
         blocks = f" in blocks of at most {self.block:,} that are alike" if self.block else ""
-        begun = spared(keep_exact=self.keep_exact)
+        begun = opening_clause(keep_exact=self.keep_exact)
         return f"{begun} classes of {k} from {table.rows:,} records{blocks} by microaggregation (MDAV)"

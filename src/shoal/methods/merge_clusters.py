@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.methods import wanted
-from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
-from shoal.table import Table
+from shoal.methods.partitioning.t_close_microaggregation import TCloseMicroaggregation
 
 
 @dataclass(frozen=True)
-class MergeClusters(CloseClusters):
+class MergeClusters(TCloseMicroaggregation):
     """k-anonymity with t-closeness by merging: microaggregation, then the farthest class joins the nearest one.
 
     Classes of k are formed by MDAV (see `MDAV`). As long as one is farther than t from the table, the farthest joins
@@ -25,9 +20,7 @@ class MergeClusters(CloseClusters):
     Parameters
     ----------
     publish
-        What a class shows: ``mean`` as published, or ``median`` of its numbers and dates, with the median of ordered
-        categories and the most frequent of others; ``range`` from its smallest to its largest value, or set of its
-        categories; or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``mean``, as published, ``median``, ``range`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------
@@ -36,12 +29,3 @@ class MergeClusters(CloseClusters):
     """
 
     name: ClassVar[str] = "merge-clusters"
-
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
-        """Form classes of k."""
-        return microaggregation(wanted(models, KAnonymity, self.name).k)
-
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
-        """Say how classes were formed."""
-        k = wanted(models, KAnonymity, self.name).k
-        return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"

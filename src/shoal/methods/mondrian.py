@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from shoal.arrays import Labels
 from shoal.kernels.microaggregation import RELAXED, STRICT, Points, part_of, split_rows
-from shoal.methods.partitioner import Partitioner, refuse_other, spared
-from shoal.methods.points import partitioned
+from shoal.methods.partitioning import Partitioner, opening_clause, refuse_other
+from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
 
@@ -24,12 +24,10 @@ class Mondrian(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     mode
         ``strict`` cuts between different values, as near to the median as can be, so that equal ones stay together;
-        ``relaxed`` cuts in the middle, whoever stands there, so that classes have k to 2k - 1.
+        ``relaxed`` cuts in the middle, also between equal values, so that classes have k to 2k - 1.
     split
         What tells how far records lie apart: ``variance`` after standardizing, or ``range``, as a share of the range
         of the attribute in the table.
@@ -64,6 +62,6 @@ class Mondrian(Partitioner):
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
-        begun = spared(keep_exact=self.keep_exact)
+        begun = opening_clause(keep_exact=self.keep_exact)
         how = f"by {self.split} as long as both parts had {k} (Mondrian, {self.mode})"
         return f"{begun} classes by cutting {table.rows:,} records in two {how}"

@@ -15,9 +15,9 @@ from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.microaggregation import optimal_cut
 from shoal.kernels.radix import order_by_lengths
-from shoal.methods import wanted
-from shoal.methods.partitioner import Publisher, told
-from shoal.methods.points import numbers_behind
+from shoal.methods import required_model
+from shoal.methods.partitioning import Publisher, describe_publication
+from shoal.methods.partitioning.metric_points import numbers_behind
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table import Column, Table
@@ -41,9 +41,7 @@ class OptimalUnivariate(Publisher):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     k
         The fewest records of a class; that of the promise of k-anonymity if left out.
 
@@ -64,7 +62,7 @@ class OptimalUnivariate(Publisher):
             KAnonymity(self.k)
 
     def _size(self, table: Table, models: Sequence[PrivacyModel]) -> int:
-        model = KAnonymity(self.k) if self.k is not None else wanted(models, KAnonymity, self.name)
+        model = KAnonymity(self.k) if self.k is not None else required_model(models, KAnonymity, self.name)
         if model.k > table.rows:
             raise ParameterError(
                 f"k = {model.k} cannot be reached: the table has only {table.rows} records.", "Choose a smaller k."
@@ -77,19 +75,19 @@ class OptimalUnivariate(Publisher):
         for name in quasi:
             labels, groups = _classes(table, name, k)
             if len(quasi) == 1:
-                return self.mended(table, labels, groups, models)
+                return self.release_merged(table, labels, groups, models)
             table = self.released(table, labels, groups, [name])
         return table
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done, and what is not."""
         k = self._size(table, models)
+        error, published = f"of at least {k} with the least squared error", describe_publication(self.publish)
         if len(table.schema.quasi) == 1:
-            cut = f"Cut {table.rows:,} records into classes of at least {k} with the least squared error"
-            return f"{cut}, and {told(self.publish)}."
+            return f"Cut {table.rows:,} records into classes {error}, and {published}."
         return (
-            f"Cut each quasi-identifier of {table.rows:,} records on its own into classes of at least {k} with the "
-            f"least squared error, and {told(self.publish)}; combinations of them are not protected by this."
+            f"Cut each quasi-identifier of {table.rows:,} records on its own into classes {error}, and {published}; "
+            f"combinations of them are not protected by this."
         )
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.numerals import convert
 from shoal.engines.values import Spans
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
-from shoal.methods.association import rearranged
+from shoal.methods.imputation.proportional_fitting import impute_jointly
 from shoal.models import PrivacyModel
-from shoal.numerals import convert
 from shoal.table import Table
 
 
@@ -64,7 +64,7 @@ class Regenerate:
             draw = np.random.Generator(np.random.PCG64(share.seed))
             for j, (positions, counts) in enumerate(share.values):
                 exact[np.flatnonzero(holes[:, j]), j] = draw.permutation(np.repeat(positions, counts))
-            return rearranged(rows, exact, holes, draw) if joint else exact
+            return impute_jointly(rows, exact, holes, draw) if joint else exact
 
         return table.fill(lambda holes: _shared(columns, holes, seed), kernel)
 
@@ -96,7 +96,7 @@ def _shared(
 ) -> list[Share]:
     """Deal the values out to the pieces of a table at random, as many to each as it has masked cells."""
     draw = np.random.Generator(np.random.PCG64([seed, len(holes)]))
-    dealt: list[list[Counts]] = [[] for _ in holes]
+    shares: list[list[Counts]] = [[] for _ in holes]
     for j, (name, positions, counts) in enumerate(columns):
         empty = sum(int(piece[j]) for piece in holes)
         if empty != counts.sum():
@@ -109,8 +109,8 @@ def _shared(
             last = number == len(holes) - 1
             mine = left if last else draw.multivariate_hypergeometric(left, int(piece[j]), method="marginals")
             left = left - mine
-            dealt[number].append((positions[mine > 0], mine[mine > 0]))
-    return [Share(values, seed if number == 0 else (seed, number)) for number, values in enumerate(dealt)]
+            shares[number].append((positions[mine > 0], mine[mine > 0]))
+    return [Share(values, seed if number == 0 else (seed, number)) for number, values in enumerate(shares)]
 
 
 def _from_file(path: Path) -> Mapping[str, Mapping[str, int]]:
@@ -145,9 +145,9 @@ def _placed(name: str, axis: Axis, values: Mapping[str, int]) -> Counts:
         places = numbers if axis.values is None else np.searchsorted(axis.values, numbers)
         known = axis.values is None or bool(np.isin(numbers, axis.values).all())
     else:
-        seats = {str(value): i for i, value in enumerate(axis.values)}  # type: ignore[arg-type]
-        known = all(text in seats for text in texts)
-        places = np.array([seats.get(text, MISSING) for text in texts])
+        positions = {str(value): i for i, value in enumerate(axis.values)}  # type: ignore[arg-type]
+        known = all(text in positions for text in texts)
+        places = np.array([positions.get(text, MISSING) for text in texts])
     if not known:
         raise ParameterError(
             f"The counts of '{name}' name a value that the column does not have.",

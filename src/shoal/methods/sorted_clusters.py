@@ -8,7 +8,7 @@ from typing import ClassVar
 from shoal.arrays import Array
 from shoal.engines.values import Moments, Spans
 from shoal.kernels.spans import lengths
-from shoal.methods.partitioner import Partitioner, gaps_first
+from shoal.methods.partitioning import Partitioner, gaps_first
 from shoal.table import Column, Table
 
 
@@ -34,9 +34,7 @@ class SortedClusters(Partitioner):
     Parameters
     ----------
     publish
-        What a cluster shows: ``range``, as published; or ``mean`` or ``median`` of its numbers and dates, with the
-        median of ordered categories and the most frequent of others; or ``mode``, the most frequent value of each
-        attribute.
+        What a cluster shows: ``range``, as published, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------

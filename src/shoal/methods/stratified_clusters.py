@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels.grouping import starts_of
-from shoal.methods import wanted
-from shoal.methods.partitioner import Publisher, told
-from shoal.methods.repair import promise_of
+from shoal.methods import required_model
+from shoal.methods.partitioning import Publisher, describe_publication
+from shoal.methods.partitioning.merge_failing import promise_of
 from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
@@ -26,7 +26,7 @@ _RINGS = ((0, 64), (64, 512), (512, 4096))
 
 def class_size(rows: int, models: Sequence[PrivacyModel]) -> int:
     """Give the number of strata, as the authors' program finds it."""
-    k = wanted(models, KAnonymity, "a stratified method").k
+    k = required_model(models, KAnonymity, "a stratified method").k
     for model in models:
         if isinstance(model, TCloseness):
             least = smallest_cluster(rows, model.t)
@@ -50,9 +50,7 @@ class StratifiedClusters(Publisher):
     Parameters
     ----------
     publish
-        What a class shows: ``range``, as published; or ``mean`` or ``median`` of its numbers and dates, with the
-        median of ordered categories and the most frequent of others; or ``mode``, the most frequent value of each
-        attribute.
+        What a class shows: ``range``, as published, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------
@@ -65,8 +63,8 @@ class StratifiedClusters(Publisher):
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
-        """Deal the records of each stratum to the classes."""
-        wanted(models, KAnonymity, self.name).demand(table.rows, None)
+        """Give each class one record of each stratum."""
+        required_model(models, KAnonymity, self.name).demand(table.rows, None)
         close = [model for model in models if isinstance(model, TCloseness)]
         confidential = (close[0] if close else TCloseness(1)).confidential(table.schema)
         size = class_size(table.rows, models)
@@ -82,7 +80,7 @@ class StratifiedClusters(Publisher):
                 lambda label, stratum: np.where(stratum == size, moves[np.minimum(label, over - 1)], label),
                 labels, stratum,
             )  # fmt: skip
-        return self.mended(table, labels, groups, models)
+        return self.release_merged(table, labels, groups, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
@@ -90,7 +88,7 @@ class StratifiedClusters(Publisher):
         return (
             f"Cut {table.rows:,} records into {size} strata of the confidential attribute, formed classes with one "
             f"record of each stratum in the order of Algorithm S2, joined classes that missed a promise (Algorithm "
-            f"S4), and {told(self.publish)}."
+            f"S4), and {describe_publication(self.publish)}."
         )
 
 
@@ -119,11 +117,11 @@ def _extras_placed(
     *looked_at, strata, rows = (np.concatenate([part[1][i] for part in parts]) for i in range(len(carry)))
     columns = dict(zip(promise.carry, looked_at, strict=True))
     level = np.concatenate([part[2] for part in parts])
-    seats = np.flatnonzero(strata == size)
-    homes = np.searchsorted(starts, seats, side="right") - 1
+    extras = np.flatnonzero(strata == size)
+    homes = np.searchsorted(starts, extras, side="right") - 1
     moves = np.arange(over, dtype=np.int32)
     taken = set(range(over))
-    for at in np.argsort(rows[seats], kind="stable").tolist():
+    for at in np.argsort(rows[extras], kind="stable").tolist():
         here = int(homes[at])
         if model.met(level[here : here + 1])[0]:
             continue
@@ -131,7 +129,7 @@ def _extras_placed(
             candidates = np.array([g for g in other if g not in taken], np.int64)
             if candidates.size == 0:
                 continue
-            trial = _with_one_more(starts, columns, candidates, int(seats[at]))
+            trial = _with_one_more(starts, columns, candidates, int(extras[at]))
             fits = np.flatnonzero(model.met(promise.level(trial)))
             if fits.size:
                 moves[here] = candidates[fits[0]]
@@ -148,9 +146,11 @@ def _nearest_first(here: int, groups: int) -> Iterator[list[int]]:
 
 
 def _with_one_more(
-    starts: NDArray[np.int64], columns: Mapping[Carry, NDArray[Any]], chosen: NDArray[np.int64], seat: int
+    starts: NDArray[np.int64], columns: Mapping[Carry, NDArray[Any]], chosen: NDArray[np.int64], extra: int
 ) -> Classes:
-    """Give some classes as they would be with the record of one more seat."""
-    seats = [np.append(np.arange(starts[g], starts[g + 1]), seat) for g in chosen]
-    rows = np.concatenate(seats)
-    return Classes(starts_of(np.array([part.size for part in seats])), {name: of[rows] for name, of in columns.items()})
+    """Give some classes as they would be with the record at one more place."""
+    members = [np.append(np.arange(starts[g], starts[g + 1]), extra) for g in chosen]
+    rows = np.concatenate(members)
+    return Classes(
+        starts_of(np.array([part.size for part in members])), {name: of[rows] for name, of in columns.items()}
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,18 +13,15 @@ from shoal.engines.values import Piece
 from shoal.kernels.close_clusters import t_closeness_first
 from shoal.kernels.microaggregation import Points
 from shoal.kernels.radix import order_by_integers
-from shoal.methods import wanted
-from shoal.methods.along_curve import distances
-from shoal.methods.close_clusters import CloseClusters, Plan, microaggregation
-from shoal.methods.strata import stretches_of_strata
-from shoal.models import PrivacyModel
-from shoal.models.k_anonymity import KAnonymity
-from shoal.models.t_closeness import TCloseness, cluster_size, ordered_closeness
+from shoal.methods.partitioning.hilbert_order import standardized_costs
+from shoal.methods.partitioning.t_close_microaggregation import Plan, TCloseMicroaggregation
+from shoal.methods.search.stratified_classes import blocks_of_strata
+from shoal.models.t_closeness import TCloseness, cluster_size
 from shoal.table import Ranked, Table
 
 
 @dataclass(frozen=True)
-class TClosenessFirst(CloseClusters):
+class TClosenessFirst(TCloseMicroaggregation):
     """t-closeness first: classes take the nearest record from each stratum of the confidential attribute.
 
     Records are sorted by the confidential attribute and cut into as many strata as t asks for (Eq. 8). Around the
@@ -37,9 +33,7 @@ class TClosenessFirst(CloseClusters):
     Parameters
     ----------
     publish
-        What a class shows: ``mean`` as published, or ``median`` of its numbers and dates, with the median of ordered
-        categories and the most frequent of others; ``range`` from its smallest to its largest value, or set of its
-        categories; or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``mean``, as published, ``median``, ``range`` or ``mode`` of its cells (see `Publisher`).
 
     References
     ----------
@@ -49,12 +43,10 @@ class TClosenessFirst(CloseClusters):
 
     name: ClassVar[str] = "t-closeness-first"
 
-    def plan(self, table: Table, models: Sequence[PrivacyModel]) -> Plan:
+    def plan(self, table: Table, k: int, model: TCloseness | None) -> Plan:
         """Form classes with a record from each stratum."""
-        k = wanted(models, KAnonymity, self.name).k
-        model = ordered_closeness(table.schema, models)
         if model is None:
-            return microaggregation(k)
+            return super().plan(table, k, model)
         size = _size(table, k, model)
         column = model.confidential(table.schema)
         rank = Ranked(column)
@@ -67,15 +59,13 @@ class TClosenessFirst(CloseClusters):
             return labels, int(sizes.min())
 
         # Pieces have as many records of each stratum, so that strata of a piece are those of the table.
-        costs = distances(table.schema, table.moments())
-        return Plan(form, (rank,), stretches_of_strata(table, column, size, 1, costs))
+        costs = standardized_costs(table.schema, table.moments())
+        return Plan(form, (rank,), blocks_of_strata(table, column, size, 1, costs))
 
-    def done(self, table: Table, models: Sequence[PrivacyModel]) -> str:
+    def done(self, table: Table, k: int, model: TCloseness | None) -> str:
         """Say how classes were formed."""
-        k = wanted(models, KAnonymity, self.name).k
-        model = ordered_closeness(table.schema, models)
         if model is None:
-            return f"Formed classes of {k} from {table.rows:,} records by microaggregation (MDAV)"
+            return super().done(table, k, model)
         return (
             f"Cut {table.rows:,} records into {_size(table, k, model)} strata of the confidential attribute and formed "
             f"classes of the nearest record from each by microaggregation"

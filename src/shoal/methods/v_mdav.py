@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from shoal.arrays import Labels
 from shoal.errors import ParameterError
 from shoal.kernels.microaggregation import Points, v_mdav
-from shoal.methods.partitioner import Partitioner, spared
-from shoal.methods.points import partitioned
+from shoal.methods.partitioning import Partitioner, opening_clause
+from shoal.methods.partitioning.metric_points import partitioned
 from shoal.table import Table
 
 
@@ -25,9 +25,7 @@ class VMDAV(Partitioner):
     Parameters
     ----------
     publish
-        What a class shows: ``range`` from its smallest to its largest value, or set of its categories; ``mean`` or
-        ``median`` of its numbers and dates, with the median of ordered categories and the most frequent of others;
-        or ``mode``, the most frequent value of each attribute.
+        What a class shows: ``range``, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
     gamma
         How readily classes grow: 0 never, 0.2 suits scattered records and 1.1 records in clusters.
     keep_exact
@@ -59,5 +57,5 @@ class VMDAV(Partitioner):
 
     def done(self, table: Table, k: int) -> str:
         """Say how classes were formed."""
-        begun = spared(keep_exact=self.keep_exact)
+        begun = opening_clause(keep_exact=self.keep_exact)
         return f"{begun} classes of {k} to {2 * k - 1} from {table.rows:,} records by microaggregation (V-MDAV)"

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from shoal.arrays import Integers
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import Diversity, diversity
-from shoal.kernels.people import strangers
+from shoal.kernels.people import disjoint_people
 from shoal.models.confidential import bins_of, confidential
 from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
 from shoal.table import Classes, Table
 
-Kind = Literal["distinct", "entropy", "recursive"]
+DiversityKind = Literal["distinct", "entropy", "recursive"]
 ROUNDING = 1e-12
 
 
@@ -57,7 +57,7 @@ class LDiversity:
     name: ClassVar[str] = "l-diversity"
     l: float  # noqa: E741 - as the model calls it
     column: str | None = None
-    kind: Kind = "distinct"
+    kind: DiversityKind = "distinct"
     c: float = 1.0
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class LDiversity:
         column = classes.columns[self.carries(schema)[0]]
         pairs = pairs_in(classes, schema, bins_of(reference, column))
         if self.kind == "distinct" and pairs.persons is not None:
-            return np.maximum(strangers(pairs.persons, pairs.bins, pairs.starts), 1).astype(np.float64)
+            return np.maximum(disjoint_people(pairs.persons, pairs.bins, pairs.starts), 1).astype(np.float64)
         found = diversity(pairs.bins, pairs.starts, reference.size, math.ceil(self.l))
         if self.kind == "distinct":
             return found.distinct.astype(np.float64)

@@ -64,10 +64,10 @@ def pairs_in(classes: Classes, schema: Schema, bins: Positions) -> Pairs:
     persons = numbered(classes.columns[schema.subject])[1].astype(np.int32)
     if (bins < 0).any():
         here = np.repeat(np.arange(classes.sizes.size, dtype=np.int32), classes.sizes)
-        seats, number = _labelled(here, persons)
+        pair, number = _labelled(here, persons)
         unknown = np.zeros(number, bool)
-        unknown[seats[bins < 0]] = True
-        bins = np.where(unknown[seats], np.int32(-1), bins)
+        unknown[pair[bins < 0]] = True
+        bins = np.where(unknown[pair], np.int32(-1), bins)
     codes, number = _labelled(persons, bins)
     first = first_of_each(codes, classes.starts, number)
     before = np.append(0, np.cumsum(first, dtype=np.int64))
@@ -80,7 +80,7 @@ def _labelled(*columns: Positions) -> tuple[Positions, int]:
 
 
 def values_had(table: Table, column: str) -> tuple[Positions, Integers]:
-    """Give the values of a column in ascending order, and how many have each: people, if they are told apart."""
+    """Give the values of a column in ascending order, and how many have each: people, if there is a subject column."""
     if table.schema.subject is None:
         return table.counts(column)
     refuse_nobody(table)

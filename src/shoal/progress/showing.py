@@ -111,20 +111,22 @@ def shown(first: str, place: Place | None) -> Iterator[None]:
     before = work.stage, work.seen
     work.stage, work.seen = first, True
     watch = None if place is None else _Watch(work, place)
-    try:
-        if watch is not None:
-            watch.begin()
-        yield
-    finally:
-        work.stage, work.seen = before
-        if watch is not None:
-            watch.end()
+    with work.call():
+        try:
+            if watch is not None:
+                watch.begin()
+            yield
+        finally:
+            work.stage, work.seen = before
+            if watch is not None:
+                watch.end()
 
 
 @contextlib.contextmanager
 def _unseen(first: str) -> Iterator[None]:
-    begin(first)
-    yield
+    with course().call():
+        begin(first)
+        yield
 
 
 def for_command() -> Place | None:

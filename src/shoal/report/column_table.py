@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shoal.inspection import suggested_role
+from shoal.assessment.inspection import suggested_role
 from shoal.kernels import MISSING
 from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion, percent

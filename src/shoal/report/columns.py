@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
 from shoal.table import Table

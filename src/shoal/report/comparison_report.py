@@ -66,13 +66,7 @@ def sentences(rows: Rows) -> list[str]:
 def trade_off(rows: Rows) -> list[Figure]:
     """Draw risk against loss, and what k costs."""
     made = [row | {"name": f"{row['method']}, {row['level']}"} for row in releases(rows) if LOSS in row]
-    figures = [
-        risk_utility_map(
-            [row for row in made if GUESS in row], x=LOSS, y=GUESS, label="name", group="method", frontier=True,
-            x_label="information loss (Eq. 3)", y_label="chance of a right guess", title="Risk and utility",
-            description="Each point is a release: further left loses less, further down is safer.",
-        )
-    ]  # fmt: skip
+    figures = [_map([row for row in made if GUESS in row], LOSS, GUESS, "release", "method")]
     crowds = [row for row in made if row["k"] is not None]
     if len({row["k"] for row in crowds}) > 1:
         figures.append(
@@ -83,6 +77,14 @@ def trade_off(rows: Rows) -> list[Figure]:
             )
         )  # fmt: skip
     return figures
+
+
+def _map(rows: Rows, loss: str, risk: str, point: str, group: str | None = None) -> Figure:
+    return risk_utility_map(
+        rows, x=loss, y=risk, label="name", group=group, frontier=True, x_label="information loss (Eq. 3)",
+        y_label="chance of a right guess", title="Risk and utility",
+        description=f"Each point is a {point}: further left loses less, further down is safer.",
+    )  # fmt: skip
 
 
 def comparison_report(rows: Rows, about: Mapping[str, object]) -> str:
@@ -117,18 +119,13 @@ def releases_report(original: str, found: Mapping[str, Any], measures: Sequence[
     heads = {"name": "Table", "uniqueness": "Stand alone", "smallest_class": "Smallest group",
              "random_reidentification": "Chance of a right guess"}  # fmt: skip
     heads |= {measure.name.replace("-", "_"): measure.name for measure in measures}
-    map_of = risk_utility_map(
-        [whole, *made], x="information_loss", y="random_reidentification", label="name", frontier=True,
-        x_label="information loss (Eq. 3)", y_label="chance of a right guess", title="Risk and utility",
-        description="Each point is a table: further left loses less, further down is safer.",
-    )  # fmt: skip
     readings = [
         {"name": measure.name, "reading": measure.direction, "range": f"{measure.range[0]:g} to {measure.range[1]:g}"}
         for measure in measures
     ]
     sections = [
         Section("In short", bullets(map(_in_short, made))),
-        Section("The trade-off", map_of),
+        Section("The trade-off", _map([whole, *made], "information_loss", "random_reidentification", "table")),
         Section("All numbers", table([whole, *made], heads, "Each table and what was measured of it")),
         Section("Column by column", *map(_by_column, made)),
         Section(

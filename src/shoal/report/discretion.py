@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
-from shoal.certificate import rounded
+from shoal.certification.certificate import rounded
 from shoal.charts.numerals import Format
 from shoal.errors import ParameterError
 from shoal.models import PrivacyModel
@@ -45,10 +45,10 @@ class Discretion:
             raise ParameterError("A threshold below 2 protects nobody.", "Leave it out, or choose 5 or more.")
 
     @classmethod
-    def towards(cls, audience: Audience, models: Sequence[PrivacyModel], threshold: int | None = None) -> Discretion:
+    def towards(cls, audience: str, models: Sequence[PrivacyModel], threshold: int | None = None) -> Discretion:
         """Choose the threshold if none is given: at least 5, and the k that was thought necessary for the release."""
         sizes = [int(getattr(model, "k", 0)) for model in models]
-        return cls(audience, max([_LEAST, *sizes]) if threshold is None else threshold)
+        return cls(cast(Audience, audience), max([_LEAST, *sizes]) if threshold is None else threshold)
 
     @property
     def external(self) -> bool:

@@ -5,33 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from shoal.charts.style import resolved
 from shoal.errors import ParameterError
 from shoal.extras import missing
-from shoal.files import all_or_none
-
-
-def write_pdf(html: str, path: str | Path) -> None:
-    """Write a page as PDF; it is there whole or not at all.
-
-    Parameters
-    ----------
-    html
-        The page, as `Page.html` gives it.
-    path
-        Where to.
-
-    Raises
-    ------
-    ParameterError
-        If WeasyPrint is not installed.
-    """
-    content = pdf(html)
-    with all_or_none([Path(path)]) as (draft,):
-        draft.write_bytes(content)
 
 
 def installed() -> bool:

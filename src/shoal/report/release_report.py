@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from shoal.catalogue import describe, in_words
-from shoal.certificate import DIGITS, Certificate
+from shoal.certification.certificate import DIGITS, Certificate
 from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, TableMeasure, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.class_sizes import ClassSizes
@@ -19,14 +19,15 @@ from shoal.measures.uniqueness import Uniqueness
 from shoal.models import Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.release import Release
+from shoal.releases.release import Release
 from shoal.report import words
 from shoal.report.bins import distribution
 from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import Cells
-from shoal.report.discretion import Audience, Discretion, percent
+from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, associations, class_sizes, distributions, uniqueness_by_knowledge
-from shoal.report.page import Block, Html, Page, Section, bullets, joined, note, paragraph, table, verdict
+from shoal.report.page import Block, Html, Page, Section, bullets, joined, named, note, table, verdict
+from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
 from shoal.schema import Schema
 from shoal.table import Table
@@ -40,7 +41,7 @@ def release_report(
     release: Release,
     original: Table,
     *,
-    audience: Audience = "internal",
+    audience: str = "internal",
     certificate: Certificate | None = None,
     threshold: int | None = None,
 ) -> str:
@@ -126,7 +127,7 @@ class _Report:
                 Section("Risk before and after", *self.risk(), id="risk"),
                 Section("What it cost", *self.cost(), id="cost"),
                 Section("How to do it again", *repeating(self.release, self.certificate, self.discretion), id="repeat"),
-                Section("Sign-off", _sign_off(), id="sign-off"),
+                Section("Sign-off", sentence("sign_off"), id="sign-off"),
                 Section("Annex: definitions", *words.definitions(used), id="annex"),
             ],
             f"Made by shoal {VERSION}. This page needs no network and holds no record of anyone.",
@@ -136,10 +137,7 @@ class _Report:
     def lead(self) -> Iterator[Block]:
         records = self.discretion.count(self.original.rows)
         yield f"{records} records, {len(self.original.schema.quasi)} quasi-identifiers."
-        against = joined(
-            "This is said against someone who knows ", words.named(self.original.schema.quasi), " and nothing else. It "
-            "promises nothing against other knowledge: see ", _link("attacker", "what was not assessed"), ".",
-        )  # fmt: skip
+        against = sentence("against", self.original.schema.quasi)
         if not self.release.recipe.models:
             yield note("No privacy model was asked for. Nothing is promised about this table.")
             yield note(joined(*self._change(), " ", against))
@@ -170,8 +168,7 @@ class _Report:
         for found in self.verdicts:
             yield verdict(found.sentence, found.holds, *_meaning(found, self.original))
         if self.k is not None:
-            yield "k-anonymity is a promise about groups, and it has limits:"
-            yield words.promise_limits()
+            yield sentence("promise_limits")
         schema, models = self.original.schema, self.release.recipe.models
         if schema.sensitive and not any(words.protected_by(model, schema) for model in models):
             yield "No model protects what is confidential: none, such as t-closeness, was asked for."
@@ -187,7 +184,7 @@ class _Report:
                     "before": self._level(was),
                     "after": f"{now.level:,.4g}",
                     "wanted": wanted,
-                    "met": _met(now.holds),
+                    "met": sentence("met", now.holds),
                 }
             )
         heads = {"what": "Target", "before": "Original", "after": "Release", "wanted": "Wanted", "met": "Met?"}
@@ -207,14 +204,15 @@ class _Report:
         yield bullets(self.release.steps)
 
     def assumptions(self) -> Iterator[Block]:
-        yield Section("What is assumed of the attacker", bullets(words.attacker(self.original.schema)))
-        if self.release.recipe.row_order == "input":
+        schema, asked = self.original.schema, self.release.recipe
+        assumed, *gaps = words.assumptions(schema, asked.models, self.measures)
+        yield assumed
+        if asked.row_order == "input":
             yield note(
                 "Rows of the release stand in the order of the original. If that was sorted by something others know, "
                 "neighbouring rows bound each other's ranges, and people may be found by the place of their row."
             )
-        gaps = words.not_assessed(self.original.schema, self.release.recipe.models, self.measures)
-        yield Section("What was not assessed", bullets(gaps))
+        yield from gaps
 
     def risk(self) -> Iterator[Block]:
         yield table(
@@ -274,7 +272,7 @@ class _Report:
             return
         parts = {each.measure: each.detail["per_attribute"] for each in others if "per_attribute" in each.detail}
         rows: list[dict[str, object]] = [
-            {"column": words.named([name]), "loss": f"{value:.4f}"}
+            {"column": named([name]), "loss": f"{value:.4f}"}
             | {measure: part.get(name) for measure, part in parts.items()}
             for name, value in loss.detail["per_attribute"].items()
         ]
@@ -346,11 +344,7 @@ def _highest(found: dict[str, Score], discretion: Discretion) -> str:
 def _meaning(found: Verdict, original: Table) -> Iterator[object]:
     if isinstance(found.model, KAnonymity) and found.holds:
         what = "records" if original.schema.subject is None else "people's records"
-        yield joined(
-            "Whoever knows ", words.named(original.schema.quasi), " of a person, and that the person is in the table, "
-            f"finds at least {found.level:,.0f} {what} that fit equally well. A guess among them is right with a "
-            f"chance of at most {percent(1 / found.level)}.",
-        )  # fmt: skip
+        yield sentence("crowd", original.schema.quasi, f"{found.level:,.0f}", what, percent(1 / found.level))
     if isinstance(found.model, TCloseness) and found.holds:
         yield "Whoever finds the group of a person learns little more about this column than the whole table tells."
     if not found.holds:
@@ -362,28 +356,11 @@ def _target(found: Verdict, schema: Schema) -> tuple[object, str]:
     if isinstance(model, KAnonymity):
         return "How often each combination occurs (k)", f"≥ {model.k:,}"
     if isinstance(model, TCloseness):
-        return joined("Distance of ", words.named(words.protected_by(model, schema)), " (t)"), f"≤ {model.t:g}"
+        return sentence("distance", words.protected_by(model, schema)), f"≤ {model.t:g}"
     given = {key: value for key, value in describe(model).items() if key != "name"}
     return model.name, ", ".join(f"{key} = {value}" for key, value in given.items())
 
 
-def _met(holds: bool) -> Html:
-    return Html('<span class="yes">✓ met</span>' if holds else '<span class="no">✗ not met</span>')
-
-
 def _too_few(spread: list[Any]) -> Html | None:
     bare = [each.name for each in spread if not each.rows]
-    return (
-        paragraph(joined("Not drawn, because too few records tell a value: ", words.named(bare), ".")) if bare else None
-    )
-
-
-def _link(target: str, text: str) -> Html:
-    return Html(f'<a href="#{target}">{text}</a>')
-
-
-def _sign_off() -> Html:
-    lines = "".join(
-        f"<p>{what}</p>" for what in ("Prepared by, date", "Checked by, date", "Approved for release by, date")
-    )
-    return Html(f'<div class="sign-off">{lines}</div>')
+    return sentence("not_drawn", bare) if bare else None

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from shoal.certificate import Certificate
-from shoal.engines.endings import delimiter_for
+from shoal.certification.certificate import Certificate
+from shoal.certification.papers import certificate_beside
+from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
-from shoal.papers import certificate_beside
 from shoal.recipe import Recipe, without_values
-from shoal.release import Release
+from shoal.releases.release import Release
 from shoal.report.discretion import Discretion
 from shoal.report.page import Block, code, facts, listing
 from shoal.version import VERSION

@@ -15,7 +15,8 @@ from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import Cells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import BEFORE, Side, class_sizes, uniqueness_by_knowledge
-from shoal.report.page import Block, Html, Page, Section, bullets, code, facts, joined, note, paragraph, table
+from shoal.report.page import Block, Html, Page, Section, code, facts, named, note, table
+from shoal.report.rendering import sentence
 from shoal.table import Table
 from shoal.version import VERSION
 
@@ -41,7 +42,7 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
         [
             Section("Columns and roles", column_table(column_rows(table, None, _cells(table), _ALONE)), id="columns"),
             Section("Risk", *_risk(table, report), id="risk"),
-            Section("Attacker, and what was not assessed", *_assumptions(table), id="attacker"),
+            Section("Attacker, and what was not assessed", *words.assumptions(table.schema), id="attacker"),
             Section("How to do it again", *_repeating(table), id="repeat"),
             Section("Annex: definitions", *words.definitions([*_measures(), *measures]), id="annex"),
         ],
@@ -59,15 +60,9 @@ def _measures() -> list[Any]:
 
 
 def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[Block]:
-    alone = f"{percent(report['uniqueness'])} of {report['records']:,} records stand alone"
-    finds = "can tell which record is theirs" if report["unique"] else "finds several records that fit equally well"
-    yield note(
-        joined(f"{alone}: whoever knows ", words.named(table.schema.quasi), " of a person, and that the person is in "
-               f"the table, {finds}.")
-    )  # fmt: skip
-    yield paragraph(
-        "This is the risk of the table as it is. To stand alone is not yet to be found, but nothing else protects."
-    )
+    share, records = percent(report["uniqueness"]), f"{report['records']:,}"
+    yield note(sentence("alone", share, records, table.schema.quasi, report["unique"]))
+    yield "This is the risk of the table as it is. To stand alone is not yet to be found, but nothing else protects."
 
 
 def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
@@ -95,7 +90,7 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
     if report.get("known"):
         rows = [
             {
-                "known": words.named(each["known"]),
+                "known": named(each["known"]),
                 "unique": each["unique"],
                 "share": percent(each["uniqueness"]),
                 "least": each["smallest_class"],
@@ -118,11 +113,6 @@ def _errors(errors: Sequence[Mapping[str, Any]]) -> Html:
     ]
     heads = {"about": "Wrong about", "claimed": "Claims a match", "right": "Rightly", "wrong": "Wrongly"}
     return table(rows, heads, "What an attacker claims who errs: shares of all people", numeric=list(heads)[1:])
-
-
-def _assumptions(original: Table) -> Iterator[Block]:
-    yield Section("What is assumed of the attacker", bullets(words.attacker(original.schema)))
-    yield Section("What was not assessed", bullets(words.not_assessed(original.schema, (), ())))
 
 
 def _repeating(original: Table) -> Iterator[Block]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.models import PrivacyModel
-from shoal.report.page import Html, Section, bullets, code, joined, paragraph
+from shoal.report.page import Html, Section
+from shoal.report.rendering import sentence
 from shoal.schema import Role, Schema
 
 ROLES = {
@@ -41,53 +42,15 @@ FORMULAS = {
 }
 
 
-def named(names: Iterable[str]) -> Html:
-    """List the names of columns in a sentence."""
-    return Html(", ".join(map(code, names)) or "–")
-
-
-def attacker(schema: Schema) -> list[object]:
-    """Say what is assumed of whoever tries to find a person."""
-    return [
-        joined("The attacker looks for one particular person and knows that this person is in the table. ",
-               "Whoever does not know that has a harder task, so the numbers hold for both."),
-        joined("The attacker knows these attributes of the person, all and exactly: ", named(schema.quasi), "."),
-        "Records count as equal when their published cells are equal.",
-        "The attacker has nothing but the table, and the risk is counted within it: that the whole population may hold "
-        "more people of the same kind is not used as protection.",
-        "The attacker guesses at random within the group, so that the chance of a right guess is one in its size.",
-    ]  # fmt: skip
-
-
-def not_assessed(schema: Schema, models: Sequence[PrivacyModel], measures: Sequence[Any]) -> list[object]:
-    """Say what was not looked at, so that nobody takes silence for safety."""
+def assumptions(schema: Schema, models: Sequence[PrivacyModel] = (), measures: Sequence[Any] = ()) -> list[Section]:
+    """Say what is assumed of an attacker, and what was not looked at, so that nobody takes silence for safety."""
     protected = {name for model in models for name in protected_by(model, schema)}
-    counted = [measure.where for measure in measures if isinstance(measure, AttributeDisclosure)]
+    where = next((measure.where for measure in measures if isinstance(measure, AttributeDisclosure)), None)
     bare = [name for name in schema.sensitive if name not in protected]
-    kept = schema.of(Role.PLAIN, Role.WEIGHT)
-    found: list[object] = []
-    if bare:
-        only = joined(" Only the condition ", code(counted[0]), " was counted.") if counted else ""
-        found.append(
-            joined("What can be learned of ", named(bare), " without finding a record: if all records of a group share "
-                   "a value, whoever finds the group learns it.", only)
-        )  # fmt: skip
-    if kept or schema.sensitive:
-        found.append(
-            joined("Whether columns that are released as they are (", named((*schema.sensitive, *kept)), ") are known "
-                   "to someone, hold rare values, or hold free text that points to a person.")
-        )  # fmt: skip
-    if schema.subject is None:
-        found.append("People: records were counted. Someone with several records may fill a group alone.")
+    kept = (*schema.sensitive, *schema.of(Role.PLAIN, Role.WEIGHT))
     return [
-        *found,
-        "Knowledge beyond the quasi-identifiers, such as who the other members of a group are.",
-        "Other tables about the same people: two releases laid side by side can undo what each of them hides.",
-        "Membership: that a person is in the table is not hidden.",
-        "Extremes: that somebody with a very high or low value, or of a rare category, is in the table may be read "
-        "from the end of a range or from a set.",
-        "What the choice of groups tells of confidential values to someone who knows the method (minimality attack).",
-        "Whether the roles of the columns were chosen well. A person decided that.",
+        Section("What is assumed of the attacker", sentence("attacker", schema.quasi)),
+        Section("What was not assessed", sentence("not_assessed", bare, where, kept, schema.subject is None)),
     ]
 
 
@@ -106,8 +69,8 @@ def definitions(things: Iterable[Any]) -> list[Section]:
 
 def _definition(name: str, thing: Any) -> Section:
     text = inspect.getdoc(type(thing)) or ""
-    formula = [paragraph(joined("Formula: ", FORMULAS[name]))] if name in FORMULAS else []
-    return Section(name, first_paragraph(text), *formula, _source(text), id=f"define-{name}")
+    formula = f"Formula: {FORMULAS[name]}" if name in FORMULAS else None
+    return Section(name, first_paragraph(text), formula, _source(text), id=f"define-{name}")
 
 
 def first_paragraph(text: str) -> str:
@@ -121,25 +84,5 @@ def first_paragraph(text: str) -> str:
 def _source(text: str) -> Html | None:
     """Give the references of a docstring, with links that are followed only when someone asks for it."""
     _, mark, rest = text.partition("References\n----------\n")
-    if not mark:
-        return None
     lines = " ".join(re.split(r"\n\n\w+\n-+\n", rest)[0].split())
-    parts = re.split(r"(doi:10\.[^\s,;]+[^\s,;.])", lines)
-    linked = [
-        Html(f'<a href="https://doi.org/{part[4:]}">{part}</a>') if i % 2 else part for i, part in enumerate(parts)
-    ]
-    return paragraph(joined("Source: ", *linked))
-
-
-def promise_limits() -> Html:
-    """Say what k-anonymity does not promise."""
-    return bullets(
-        [
-            "It does not hide what all members of a group have in common.",
-            "It does not protect against someone who knows more than the quasi-identifiers.",
-            "It does not hide that a person is in the table.",
-            "It is about this one table: other tables about the same people may undo it.",
-            "It does not hide that somebody has the value at an end of a range, or each category of a set.",
-            "It does not protect against someone who knows the method and asks for which tables it makes these groups.",
-        ]
-    )
+    return sentence("source", re.split(r"(doi:10\.[^\s,;]+[^\s,;.])", lines)) if mark else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -148,6 +149,14 @@ def waited(job: Job, seconds: float) -> JobTold:
     return JobTold(**job.told())
 
 
+def _after(session: Session, task: str, seconds: float, told: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Tell what is known after a task had some time to end, and how far it is."""
+    job = session.working(task)
+    if job is not None:
+        job.wait(seconds)
+    return told() | ({"job": job.told()} if job is not None else {})
+
+
 @router.get("/workbench")
 def workbench(session: Here) -> WorkbenchTold:
     """Tell what is open and decided."""
@@ -215,20 +224,14 @@ async def import_roles(request: Request, session: Here) -> list[ColumnTold]:
 def risk(session: Here, wait: Wait = 0) -> dict[str, Any]:
     """Tell the risk of the table as it is. While ``complete`` is missing, more is being found out."""
     session.risk()
-    job = session.working("measure")
-    if job is not None:
-        job.wait(wait)
-    return session.risk() | ({"job": job.told()} if job is not None else {})
+    return _after(session, "measure", wait, session.risk)
 
 
 @router.get("/candidates")
 def candidates(session: Here, wait: Wait = 0) -> dict[str, Any]:
     """Tell what every way to protect the table would give, as far as that is known."""
     session.candidates()
-    job = session.working("search")
-    if job is not None:
-        job.wait(wait)
-    return {"candidates": session.candidates()} | ({"job": job.told()} if job is not None else {})
+    return _after(session, "search", wait, lambda: {"candidates": session.candidates()})
 
 
 @router.put("/aim")
@@ -236,22 +239,20 @@ def choose(session: Here, given: AimGiven, wait: Wait = 0) -> dict[str, Any]:
     """Choose a way to protect the table, and tell what it gives; what was not tried ahead is tried now."""
     session.choose(given.aim)
     session.candidates()
-    job = session.working("search")
-    if job is not None and session.candidate(given.aim.key) is None:
-        job.wait(wait)
-    told = {"key": given.aim.key, "candidate": session.candidate(given.aim.key)}
-    return told | ({"job": job.told()} if job is not None else {})
+    key = given.aim.key
+    patience = wait if session.candidate(key) is None else 0
+    return _after(session, "search", patience, lambda: {"key": key, "candidate": session.candidate(key)})
 
 
 def _compared(session: Session, wait: float) -> dict[str, Any]:
     session.candidates()
     session.spreads()
-    job = session.working("spread")
-    if job is not None:
-        job.wait(wait)
-    candidates = {key: session.candidate(key) for key in session.decisions.pinned}
-    told = {"candidates": candidates, "spreads": session.spreads()}
-    return told | ({"job": job.told()} if job is not None else {})
+
+    def told() -> dict[str, Any]:
+        candidates = {key: session.candidate(key) for key in session.decisions.pinned}
+        return {"candidates": candidates, "spreads": session.spreads()}
+
+    return _after(session, "spread", wait, told)
 
 
 @router.get("/comparison")

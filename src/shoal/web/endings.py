@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request
@@ -94,18 +94,15 @@ def release(request: Request, session: Here) -> HTMLResponse:
     decisions = session.decisions
     ready = session.file is not None and not decisions.problem
     found = session.candidate(decisions.aim.key) if ready else None
-    source = session.file.name if session.file else ""
     return page(
         request,
         session,
         "release",
-        ready=ready,
         found=found,
         aim=decisions.aim,
         gone=[*decisions.of(Role.IDENTIFIER), *decisions.of(Role.SUBJECT)],
         as_it_is=[*decisions.of(Role.SENSITIVE), *decisions.of(Role.PLAIN), *decisions.of(Role.WEIGHT)],
-        command=saying.command(source, decisions, release_names(source)) if ready else "",
-        python=saying.python(source, decisions, release_names(source)) if ready else "",
+        **_elsewhere(session),
         job=job,
         pdf=installed(),
         pdf_remedy=PDF_REMEDY,
@@ -183,13 +180,12 @@ def retry(session: Here, task: str) -> Response:
 @router.get("/same")
 def same(request: Request, session: Here) -> HTMLResponse:
     """Show how the same is done without the page."""
-    ready = session.file is not None and not session.decisions.problem
-    source = session.file.name if session.file else ""
-    return page(
-        request,
-        session,
-        "same",
-        ready=ready,
-        command=saying.command(source, session.decisions, release_names(source)) if ready else "",
-        python=saying.python(source, session.decisions, release_names(source)) if ready else "",
-    )
+    return page(request, session, "same", **_elsewhere(session))
+
+
+def _elsewhere(session: Session) -> dict[str, Any]:
+    """Say whether all is decided, and how the same is done then on the command line and in Python."""
+    if session.file is None or session.decisions.problem:
+        return {"ready": False, "command": "", "python": ""}
+    told = session.file.name, session.decisions, release_names(session.file.name)
+    return {"ready": True, "command": saying.command(*told), "python": saying.python(*told)}

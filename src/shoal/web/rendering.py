@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from shoal.charts import Figure, style
 from shoal.report.discretion import percent
 from shoal.report.look import page_colours
+from shoal.report.rendering import environment as templates_of
 from shoal.schema import Role
 from shoal.version import VERSION
 from shoal.web import saying
@@ -33,14 +34,8 @@ STEPS = {
 
 @cache
 def environment() -> Environment:
-    """Make the templates ready. Whatever is put into them is escaped, and a name that does not exist is an error."""
-    made = Environment(
-        loader=PackageLoader("shoal.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Make the templates ready."""
+    made = templates_of("shoal.web", "shoal.report")
     filters: dict[str, Any] = {"percent": percent, "count": "{:,}".format, "size": _size, "room": room}
     filters["figure"] = _figure
     made.filters |= filters

@@ -9,7 +9,7 @@ import threading
 import time
 from pathlib import Path
 
-from shoal.engines.scratch import private_folder, scratch
+from shoal.engines.workspace import private_folder, temp_folder
 from shoal.web.jobs import Jobs
 from shoal.web.keeping import Shelf
 from shoal.web.session import Session
@@ -27,7 +27,7 @@ class Rooms:
         self.settings = settings
         self.jobs = jobs or Jobs()
         self.cookie = f"shoal-session-{settings.port}"
-        self._held = private_folder(scratch())  # what is in it is removed by the next one if this process is killed
+        self._held = private_folder(temp_folder())  # what is in it is removed by the next one if this process is killed
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
 

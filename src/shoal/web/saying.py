@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.column_words import as_option
+from shoal.column_names import as_option
 from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web.decisions import Aim, Decisions

@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
+from shoal.domains.hierarchy import BUILDERS, Hierarchy
 from shoal.errors import ParameterError
-from shoal.hierarchy import BUILDERS, Hierarchy
 from shoal.web.places import safe_name
 
 Into = Literal["neighbour", "parent"]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.straight import Growing, Stage, open_straight, raw
-from shoal.kernels.narrow import pack, room_for, unpack, unpack_some
+from shoal.engines.io.direct_io import AlignedBuffer, AppendFile, chunks_of, open_direct
+from shoal.kernels.bit_packing import pack, room_for, unpack, unpack_some
 
 _CELLS = 1 << 20  # that are packed at once
 _RAW = 1 << 22  # bytes that are read at once
@@ -34,8 +34,8 @@ class Column:
     kind: np.dtype[Any]
     shape: tuple[int, ...]
     blocks: NDArray[np.int64]
-    stage: Stage
-    straight: bool
+    buffer: AlignedBuffer
+    direct: bool
 
     @property
     def size(self) -> int:
@@ -47,14 +47,14 @@ class Column:
         found = np.empty(self.shape, self.kind)
         if not found.size:
             return found
-        with open_straight(self.path, "rb", straight=self.straight) as file:
+        with open_direct(self.path, "rb", direct=self.direct) as file:
             if _is_packed(self.kind, self.shape):
                 self._unpack(file, found.reshape(len(found), -1))
             else:
                 content = found.reshape(-1).view(np.uint8)
                 for start in range(0, content.size, _RAW):
                     some = content[start : start + _RAW]
-                    some[:] = self.stage.read(file, start, start + some.size)
+                    some[:] = self.buffer.read(file, start, start + some.size)
         return found
 
     def _unpack(self, file: FileIO, found: NDArray[Any]) -> None:
@@ -62,7 +62,7 @@ class Column:
         first = 0
         while first < rows.size - 1:
             stop = max(int(np.searchsorted(places, places[first] + _RAW, "right")) - 1, first + 1)
-            packed = self.stage.read(file, int(places[first]), int(places[stop]))
+            packed = self.buffer.read(file, int(places[first]), int(places[stop]))
             for block in range(first, stop):
                 size, _ = unpack(packed, found[rows[block] : rows[block + 1]])
                 packed = packed[size:]
@@ -75,13 +75,13 @@ class Column:
             return found
         if not _is_packed(self.kind, self.shape):
             return self.read()[rows]
-        with open_straight(self.path, "rb", straight=self.straight) as file:
+        with open_direct(self.path, "rb", direct=self.direct) as file:
             cuts, columns = np.searchsorted(rows, self.blocks[0]), math.prod(self.shape[1:])
             for block in np.flatnonzero(np.diff(cuts)).tolist():
                 (first, _), places = self.blocks[:, block : block + 2].tolist()
                 here = found[cuts[block] : cuts[block + 1]]
                 some = rows[cuts[block] : cuts[block + 1]] - np.int32(first)
-                here[:] = unpack_some(self.stage.read(file, *places), some, columns).reshape(here.shape)
+                here[:] = unpack_some(self.buffer.read(file, *places), some, columns).reshape(here.shape)
         return found
 
 
@@ -94,7 +94,7 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._stage = Stage()
+        self._buffer = AlignedBuffer()
         self._made = 0
         self._idle: dict[Path, None] = {}
 
@@ -107,7 +107,7 @@ class Drafts:
             self._made += 1
             path = self._folder / str(self._made)
             path.touch(exist_ok=False)
-        return Draft(Growing(path, self._stage, small=small), self._stage, column.dtype, column.shape[1:])
+        return Draft(AppendFile(path, self._buffer, small=small), self._buffer, column.dtype, column.shape[1:])
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Take files back that nobody needs; small ones are removed, and those that are too many."""
@@ -122,9 +122,9 @@ class Drafts:
 class Draft:
     """A column that is being written."""
 
-    def __init__(self, file: Growing, stage: Stage, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
+    def __init__(self, file: AppendFile, buffer: AlignedBuffer, kind: np.dtype[Any], row: tuple[int, ...]) -> None:
         self.path = file.path
-        self._file, self._stage = file, stage
+        self._file, self._buffer = file, buffer
         self._kind, self._row = kind, row
         self._rows = 0
         self._blocks = [(0, 0)]
@@ -132,7 +132,7 @@ class Draft:
     def add(self, column: NDArray[Any]) -> None:
         """Put rows behind those that are there."""
         if column.size and not _is_packed(column.dtype, column.shape):
-            self._file.add(raw(np.ascontiguousarray(column)))
+            self._file.add(chunks_of(np.ascontiguousarray(column)))
         elif column.size:
             cells = np.ascontiguousarray(column).reshape(len(column), -1)
             rows = min(max(_CELLS // cells.shape[1], 1), len(cells))
@@ -149,7 +149,7 @@ class Draft:
         """Give the column, now that all of its rows are there."""
         self._file.end()
         shape, blocks = (self._rows, *self._row), np.array(self._blocks, np.int64).T
-        return Column(self.path, self._kind, shape, blocks, self._stage, self._file.straight)
+        return Column(self.path, self._kind, shape, blocks, self._buffer, self._file.direct)
 
 
 def _is_packed(kind: np.dtype[Any], shape: tuple[int, ...]) -> bool:

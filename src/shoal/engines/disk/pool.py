@@ -1,7 +1,7 @@
-"""Parts as files in a private folder, worked on one after the other: a table may be larger than memory.
+"""Parts as files in a private folder, processed one after the other: a table may be larger than memory.
 
-A column is a file, in which every sender's rows stand behind those of the one before. It is read, and unpacked if it
-is packed, when it is asked for.
+Each column of a part is a file, to which the rows of one sender after the other are appended. It is read when it is
+first used.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.disk.columns import Column, Draft, Drafts
-from shoal.engines.disk.giving_back import give_back, resident
-from shoal.engines.memory import BASE, shown
-from shoal.engines.parts.pool import Handle, Part, Telling
-from shoal.engines.scratch import private_folder, scratch
+from shoal.engines.memory import BASE, format_size
+from shoal.engines.parts.pool import Handle, Part, Summarize
+from shoal.engines.process_memory import release_unused, resident
+from shoal.engines.workspace import private_folder, temp_folder
 from shoal.errors import DataError, RoomError
 from shoal.progress import along, another_pass
 
 T = TypeVar("T")
-_NEAR = 0.7  # of the limit: memory that is free is given back
-_LARGEST = 0.5  # of what the limit leaves to work with: the bytes of one part
+_NEAR = 0.7  # of the limit: free memory is then returned to the system
+_LARGEST = 0.5  # of the memory left to work with: the bytes of one part
 
 
-class _OnDisk(Mapping[str, NDArray[Any]]):
-    """A part whose columns are read when they are asked for; until then their files must not be written over."""
+class _DiskPart(Mapping[str, NDArray[Any]]):
+    """A part whose columns are read when first used; it keeps its handle, so that the files are not reused before."""
 
     def __init__(self, columns: Mapping[str, Column], keeper: object = None) -> None:
         self._columns, self._keeper = columns, keeper
@@ -42,11 +42,11 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         return self._read[name]
 
     def take(self, name: str, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Give a few rows of a column."""
+        """Read a few rows of a column."""
         return self._read[name][rows] if name in self._read else self._columns[name].take(rows)
 
     def rows(self, name: str) -> int:
-        """Tell how many rows a column has."""
+        """Count the rows of a column without reading it."""
         return self._columns[name].shape[0]
 
     def __contains__(self, name: object) -> bool:
@@ -59,41 +59,41 @@ class _OnDisk(Mapping[str, NDArray[Any]]):
         return len(self._columns)
 
 
-class Stored:
-    """Parts as files, which are let go when nobody refers to them any more."""
+class DiskHandle:
+    """Parts as files, which are released when nothing refers to the handle any more."""
 
-    def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], told: Sequence[Any] = ()) -> None:
+    def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], summaries: Sequence[Any] = ()) -> None:
         self._columns = columns
-        self.told = told
+        self.summaries = summaries
         paths = [column.path for part in columns for column in part.values()]
         weakref.finalize(self, drafts.let_go, paths)
 
     @property
     def parts(self) -> int:
-        """How many there are."""
+        """The number of parts."""
         return len(self._columns)
 
     def part(self, number: int) -> Part:
-        """Give one of them."""
-        return _OnDisk(self._columns[number], self)
+        """Give one part."""
+        return _DiskPart(self._columns[number], self)
 
 
-class Files:
-    """A pool of files on this machine.
+class DiskPool:
+    """Store parts as files on this machine.
 
     Parameters
     ----------
     folder
-        Where a private folder for the files is made; where the system keeps what is temporary if left out. It is
-        removed at the end, whatever that is; what a process left that was killed is removed by the next one.
+        Where a private folder for the files is created; the system's temporary folder if left out. It is removed at the
+        end, also after an error; the next process removes those of processes that were killed.
     limit
-        How much memory may be used, in bytes; any if None. What is free is given back when it comes near, and parts
-        are refused that could not be worked on.
+        How much memory may be used, in bytes; any if None. Near the limit, free memory is returned to the system; parts
+        that are too large to be processed are refused.
     """
 
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
         self.limit = limit
-        held = private_folder(folder or scratch())
+        held = private_folder(folder or temp_folder())
         self.folder = held.path
         self._removal = weakref.finalize(self, held.remove)
         self._drafts = Drafts(self.folder)
@@ -102,22 +102,22 @@ class Files:
         """Remove all files."""
         self._removal()
 
-    def put(self, parts: Iterable[Part], *, tell: Telling = None) -> Stored:
-        """Keep parts that are made here, one after the other."""
-        return self._kept(parts, tell)
+    def put(self, parts: Iterable[Part], *, summarize: Summarize = None) -> DiskHandle:
+        """Store parts, one after the other."""
+        return self._kept(parts, summarize)
 
-    def each(self, work: Callable[..., Part], *handles: Handle, tell: Telling = None) -> Stored:
-        """Make a part of each."""
-        return self._kept(self._worked(work, handles), tell)
+    def map(self, work: Callable[..., Part], *handles: Handle, summarize: Summarize = None) -> DiskHandle:
+        """Compute a new part from each."""
+        return self._kept(self._worked(work, handles), summarize)
 
-    def gather(self, work: Callable[..., T], *handles: Handle) -> list[T]:
-        """Bring something small from each part."""
+    def collect(self, work: Callable[..., T], *handles: Handle) -> list[T]:
+        """Return a small result for each part."""
         return list(self._worked(work, handles))
 
-    def exchange(
-        self, work: Callable[..., Sequence[Part]], parts: int, *handles: Handle, tell: Telling = None
-    ) -> Stored:
-        """Move rows between parts: what is sent to a part is put behind what it has."""
+    def shuffle(
+        self, work: Callable[..., Iterable[Part]], parts: int, *handles: Handle, summarize: Summarize = None
+    ) -> DiskHandle:
+        """Move rows to new parts, to whose files they are appended."""
         with self._writing() as begin:
             drafts: list[dict[str, Draft]] = [{} for _ in range(parts)]
             for pieces in self._worked(work, handles):
@@ -129,11 +129,13 @@ class Files:
                 del pieces
             found = [{name: column.done() for name, column in draft.items()} for draft in drafts]
             self._insist_on_room(found)
-            told = [tell(number, _OnDisk(columns)) for number, columns in enumerate(found)] if tell else ()
-            return Stored(self._drafts, found, told)
+            summaries = (
+                [summarize(number, _DiskPart(columns)) for number, columns in enumerate(found)] if summarize else ()
+            )
+            return DiskHandle(self._drafts, found, summaries)
 
     def stream(self, handle: Handle) -> Iterator[Part]:
-        """Bring the parts here one by one."""
+        """Return the parts one by one."""
         for number in along(range(handle.parts)):
             yield handle.part(number)  # type: ignore[attr-defined]
 
@@ -141,23 +143,23 @@ class Files:
         for number in along(range(handles[0].parts), what=another_pass(), pieces=True):
             yield work(number, *(handle.part(number) for handle in handles))  # type: ignore[attr-defined]
             if self.limit is not None and resident() > _NEAR * self.limit:
-                give_back()
+                release_unused()
 
     def _insist_on_room(self, parts: Sequence[Mapping[str, Column]]) -> None:
-        """Refuse parts that are much larger than others: records that belong together are worked on together."""
+        """Refuse a part that is too large: the records of a class are processed together."""
         if self.limit is None:
             return
         sizes = [sum(column.size for column in columns.values()) for columns in parts]
         if max(sizes, default=0) > _LARGEST * (self.limit - BASE):
             raise RoomError(
-                f"So many records belong together that they do not fit into {shown(self.limit)} of memory.",
+                f"So many records belong together that they do not fit into {format_size(self.limit)} of memory.",
                 "Allow more (--memory), ask for smaller classes (--k), leave out a promise or a measure that looks at "
                 "confidential values, or use --engine spark.",
             )
 
-    def _kept(self, parts: Iterable[Part], tell: Telling) -> Stored:
+    def _kept(self, parts: Iterable[Part], summarize: Summarize) -> DiskHandle:
         with self._writing() as begin:
-            found, told = [], []
+            found, summaries = [], []
             for number, part in enumerate(parts):
                 columns = {}
                 for name, column in part.items():
@@ -165,14 +167,14 @@ class Files:
                     draft.add(column)
                     columns[name] = draft.done()
                 found.append(columns)
-                if tell:
-                    told.append(tell(number, part))
+                if summarize:
+                    summaries.append(summarize(number, part))
                 del part
-            return Stored(self._drafts, found, told)
+            return DiskHandle(self._drafts, found, summaries)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Callable[[NDArray[Any], int], Draft]]:
-        """Give what begins a column; if writing fails, all that were begun are let go."""
+        """Give the function that begins a column; if writing fails, all columns that were begun are released."""
         begun: list[Draft] = []
 
         def begin(column: NDArray[Any], pieces: int) -> Draft:

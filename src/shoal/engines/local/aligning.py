@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Positions
-from shoal.axis import Axis, Move
-from shoal.engines.local.data import LocalData, moved
+from shoal.domains.axis import Axis, PositionMap
+from shoal.engines.local_data import LocalData, moved
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.schema import Schema
@@ -24,8 +24,8 @@ class Alignment:
 
     names: tuple[str, ...]
     axes: dict[str, Axis]
-    first: dict[str, Move]
-    second: dict[str, Move]
+    first: dict[str, PositionMap]
+    second: dict[str, PositionMap]
 
 
 def alignment(original: Schema, released: Schema, names: Sequence[str], used: tuple[Used, Used]) -> Alignment:
@@ -44,7 +44,7 @@ def alignment(original: Schema, released: Schema, names: Sequence[str], used: tu
                 f"Column '{name}' has times with a zone in one table and times without one in the other.",
                 "Give both a zone, or neither.",
             )
-        moves: list[Move] = [None, None]
+        moves: list[PositionMap] = [None, None]
         sides = [a, b]
         if numbers or (a.values is None) != (b.values is None):
             for side, axis in enumerate(sides):
@@ -60,13 +60,13 @@ def alignment(original: Schema, released: Schema, names: Sequence[str], used: tu
     return plan
 
 
-def _listed(used: Positions, move: Move) -> Move:
+def _listed(used: Positions, move: PositionMap) -> PositionMap:
     """Give what moves the positions of a plain axis, once they are listed, on to the common one: pairs of ends."""
     places = np.arange(used.size, dtype=np.int32) if move is None else move
     return np.stack([used, places])
 
 
-def with_moves(data: LocalData, names: Sequence[str], moves: dict[str, Move]) -> LocalData:
+def with_moves(data: LocalData, names: Sequence[str], moves: dict[str, PositionMap]) -> LocalData:
     """Put the columns in an order and their positions where they belong."""
     order = [data.at(name) for name in names]
     same = order == list(range(len(data.quasi)))

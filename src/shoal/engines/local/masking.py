@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
-from shoal.axis import Axis
-from shoal.engines.local.data import OWN, LocalData
-from shoal.engines.local.publishing import enclosing, seated
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Stretches
+from shoal.engines.local.generalizing import enclosing, with_stretches
+from shoal.engines.local_data import OWN, LocalData
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 
@@ -37,7 +37,7 @@ def mask_unique(
         j = data.at(name)
         ends = np.array([MISSING], np.int32), np.array([TOP], np.int32)
         if stretches is not None:
-            axes[name], *ends = seated(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
+            axes[name], *ends = with_stretches(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
         rows, low, high = masked_cells(
             lo[:, j], hi[:, j], original_lo[:, j], original_hi[:, j], alone, stretches, *ends
         )

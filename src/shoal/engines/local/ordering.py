@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.engines.local.data import LocalData, Words
 from shoal.engines.local.sort_keys import sort_keys
+from shoal.engines.local_data import LocalData, Words
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import by_label, gather_rows, label_rows
@@ -49,7 +49,7 @@ def typed_in(data: LocalData, schema: Schema) -> list[str]:
     """Name the columns of a frame that are released with the type that they came with."""
     if not data.sources:
         return []
-    from shoal.engines.local.typed_columns import is_text
+    from shoal.engines.io.typed_columns import is_text
 
     return [name for name in schema.of(*RELEASED) if name in data.sources and not is_text(data.sources[name].type)]
 
@@ -156,8 +156,8 @@ def _told_by_numbers(codes: Positions, column: Any) -> bool:
 
 def _finer(codes: Positions, words: Words | None, column: Any) -> tuple[Positions, Words, NDArray[np.int64]]:
     """Number what differs in its code or its value: the numbers, what stands behind them, and a row of each."""
-    from shoal.engines.local.distinct import distinct_in, one_array
-    from shoal.engines.local.typed_columns import plain_column
+    from shoal.engines.io.distinct_cells import distinct_in, one_array
+    from shoal.engines.io.typed_columns import plain_column
 
     values, _ = distinct_in(one_array(plain_column(column)))
     pairs = (codes.astype(np.int64) << 32) + values
@@ -172,6 +172,6 @@ def _finer(codes: Positions, words: Words | None, column: Any) -> tuple[Position
 
 
 def _taking(column: Any, rows: NDArray[np.int64]) -> Callable[[], Any]:
-    from shoal.engines.local.distinct import one_array
+    from shoal.engines.io.distinct_cells import one_array
 
     return lambda: one_array(taken(column, rows))

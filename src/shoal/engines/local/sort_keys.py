@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.axis import Axis
-from shoal.engines.local.data import Words
-from shoal.hierarchy import ROOT
+from shoal.domains.axis import Axis
+from shoal.domains.hierarchy import ROOT
+from shoal.engines.local_data import Words
 from shoal.kernels import MISSING, TOP
 from shoal.schema import RELEASED, Schema
 
@@ -26,7 +26,7 @@ Values = Callable[[], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class TextRanks:
     """The places of cells among all that a column may have, sorted by text: of pairs of ends, in ascending order."""
 
     pairs: NDArray[np.int64]
@@ -51,7 +51,7 @@ class SortKeys:
     """
 
     columns: NDArray[np.int64]
-    ranked: Mapping[int, Ranked]
+    ranked: Mapping[int, TextRanks]
     others: tuple[tuple[int, Positions | None], ...]
 
     def of_cells(self, lo: Positions, hi: Positions) -> tuple[Positions, Positions]:
@@ -100,7 +100,7 @@ def sort_keys(
             places, ties = _places([*zip(places.tolist(), known.texts, strict=True)])
             then.append((j, places))
         if name in values and ties:
-            from shoal.engines.local.distinct import comparable
+            from shoal.engines.io.distinct_cells import comparable
 
             last.append((j, _places([*zip(places.tolist(), comparable(values[name]()), strict=True)])[0]))
     columns = np.array([list(quasi).index(name) for name in schema.quasi if name in quasi], np.int64)
@@ -127,7 +127,7 @@ def _places(keys: NDArray[Any] | Sequence[Any]) -> tuple[Positions, bool]:
     return found, sum(steps) + 1 < len(keys)
 
 
-def _ranked(axis: Axis) -> Ranked | None:
+def _ranked(axis: Axis) -> TextRanks | None:
     """Sort the cells of a quasi-identifier by their texts; None where their positions tell the order."""
     if axis.tree is not None:
         spans = sorted(axis.tree.nodes)
@@ -141,9 +141,9 @@ def _ranked(axis: Axis) -> Ranked | None:
     return _by_text([(position, position) for position in positions], texts)
 
 
-def _by_text(spans: Iterable[tuple[int, int]], texts: list[str]) -> Ranked:
+def _by_text(spans: Iterable[tuple[int, int]], texts: list[str]) -> TextRanks:
     """Sort cells by their texts. The root of a hierarchy may be ``*``, which says nothing and comes first."""
     ends = np.array(list(spans), np.int64).reshape(-1, 2)
     places, _ = _places(texts)
     places[[text == ROOT for text in texts]] = MISSING
-    return Ranked(_pair(ends[:, 0], ends[:, 1]), places)
+    return TextRanks(_pair(ends[:, 0], ends[:, 1]), places)

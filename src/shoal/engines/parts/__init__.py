@@ -1,1 +1,1 @@
-"""Tables that lie in parts: every verb of an engine written once, for whatever holds and moves the parts."""
+"""Tables in parts: every verb of an engine, written once for every pool that stores and moves the parts."""

@@ -1,4 +1,4 @@
-"""How a table lies in parts: stretches of its records in their order, each what the local engine holds of a table."""
+"""A table in parts: consecutive rows of it, each part what the local engine holds of a table."""
 
 from __future__ import annotations
 
@@ -10,39 +10,76 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Floats, Integers, Positions
-from shoal.engines.local.data import OWN, Known, LocalData, Words, blank_texts
-from shoal.engines.parts.pool import Beside, Handle, Part, home
+from shoal.engines.local_data import OWN, Known, LocalData, Words, blank_texts
+from shoal.engines.parts.columns import LazyColumn, Materialized
+from shoal.engines.parts.pool import Handle, Part
 from shoal.kernels.grouping import gather_rows
 from shoal.kernels.radix import places_in
 
+Arrays = dict[str, NDArray[Any]]
+# What turns the codes of carried columns into columns of a frame, with the type that they came with.
+Typed = Mapping[str, Callable[[Positions], Any]]
+
 
 @dataclass(frozen=True, eq=False)
-class Shape:
-    """What all parts of a table have in common. It goes wherever parts are worked on, so it holds no texts."""
+class PartSchema:
+    """What every part of a table holds. It is sent along with work, so it holds no texts.
+
+    A part of cells has the matrix ``lo`` with the lower ends of the quasi-identifiers, and unless all are ``exact`` the
+    matrix ``hi`` with their upper ends. If ``indexed``, records share matrix rows, and ``index`` names the row of each.
+    If ``scattered``, rows are not in the order of the table, and ``offset`` is the row of the part where each belongs.
+    A part of codes has the matrix ``codes`` of the carried columns.
+    """
 
     quasi: tuple[str, ...]
     ranged: tuple[bool, ...]
     carried: tuple[str, ...]
     words: tuple[Words | None, ...]
+    exact: bool
+    indexed: bool = False
+    scattered: bool = False
 
     @property
-    def bare(self) -> Shape:
-        """The same without carried columns, which are not read then."""
+    def quasi_only(self) -> PartSchema:
+        """The same without carried columns, whose codes are then not read."""
         return replace(self, carried=(), words=())
 
+    @property
+    def in_order(self) -> PartSchema:
+        """What parts hold once rows are in order, one for each record."""
+        return replace(self, indexed=False, scattered=False)
+
+    @property
+    def of_classes(self) -> PartSchema:
+        """What parts hold that have a matrix row for each class, and no codes."""
+        return replace(self.quasi_only, exact=False, indexed=True, scattered=False)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The matrices of a part."""
+        return ("lo",) if self.exact else ("lo", "hi")
+
+    def ends(self, part: Part) -> tuple[Positions, Positions]:
+        """Give both matrices of a part."""
+        return part["lo"], part["lo"] if self.exact else part["hi"]
+
+    def columns(self, data: LocalData) -> Arrays:
+        """Give the cells of a table in memory as columns of a part."""
+        return {side: data.lo if side == "lo" else data.hi for side in self.sides}
+
     def holding(self, lo: Positions, hi: Positions) -> LocalData:
-        """Give cells as the local engine would hold them, without carried columns."""
+        """Give cells as a table in memory, without carried columns."""
         return LocalData(self.quasi, lo, hi, OWN, self.ranged, (), np.empty((lo.shape[0], 0), np.int32), ())
 
     def local(self, cells: Part, codes: Part) -> LocalData:
-        """Give one part as the local engine would hold it."""
-        lo, hi, index = OWN, OWN, cells.get("index", OWN)
+        """Give one part as a table in memory."""
+        lo, hi, index = OWN, OWN, OWN
         if self.quasi:
-            lo = settled(cells["lo"], cells.get("seat"))
-            hi = settled(cells["hi"], cells.get("seat")) if "hi" in cells else lo
-            if hi is lo and "hi" in cells:  # one array under both names is no promise that all parts are exact
-                hi = lo.copy()
-        if self.carried and "codes" in codes:
+            offsets = cells["offset"] if self.scattered else OWN
+            lo = reorder(cells["lo"], offsets)
+            hi = lo if self.exact else reorder(cells["hi"], offsets)
+            index = cells["index"] if self.indexed else OWN
+        if self.carried:
             carried = codes["codes"]
             if not self.quasi:
                 lo = hi = np.empty((carried.shape[0], 0), np.int32)
@@ -51,7 +88,7 @@ class Shape:
         return LocalData(self.quasi, lo, hi, index, self.ranged, self.carried, carried, self.words)
 
     def unfolded(self, cells: Part, codes: Part) -> LocalData:
-        """Give one part with a matrix row for each record."""
+        """Give one part as a table in memory with a matrix row for each record."""
         data = self.local(cells, codes)
         lo, hi = data.unfolded()
         return replace(data, lo=lo, hi=hi, index=OWN)
@@ -70,7 +107,7 @@ class KnownColumn:
 
 @dataclass
 class KnownOfParts(Known):
-    """What else was found out about a table in parts: its columns, how often values occur, and its distinct cells."""
+    """What else was computed of a table in parts: its columns, value counts, and distinct cells."""
 
     columns: list[KnownColumn] | None = None
     counts: dict[str, Counts] = field(default_factory=dict)
@@ -78,34 +115,38 @@ class KnownOfParts(Known):
 
 
 @dataclass(frozen=True, eq=False)
-class PartedData:
-    """A table in parts: how many records each has, their cells, and their codes in carried columns.
+class PartsTable:
+    """A table in parts.
 
-    What is ``held`` is the cells, or something that gives them when they are wanted. A part of them has the matrices
-    ``lo`` and, unless all cells are exact, ``hi``; an ``index`` if records share rows of them; and a ``seat`` if they
-    are not in order: the place in the part where each row belongs. A part of ``codes`` has a matrix of them. ``texts``
-    are those of carried columns, and ``typed`` gives columns of a frame with the type that they came with, from their
-    codes.
+    ``shape`` declares what the parts of ``cells`` and ``codes`` hold, and ``sizes`` are their numbers of records.
+    ``texts`` are those of carried columns. Parts of ``classes``, if there are any, have the generalized cells of each
+    class (``lo``, ``hi``) and, of each record, the ``index`` of its class and its number (``row``).
     """
 
-    shape: Shape
+    shape: PartSchema
     sizes: tuple[int, ...]
-    held: Beside
+    lazy_cells: LazyColumn
     codes: Handle
     texts: tuple[Sequence[str] | None, ...]
-    typed: Mapping[str, Callable[[Positions], Any]] = field(default_factory=dict, repr=False)
+    typed: Typed = field(repr=False)
+    classes: Handle | None = None
     known: KnownOfParts = field(default_factory=KnownOfParts, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, quasi: Sequence[str], ranged: Sequence[bool], carried: Sequence[str], words: Sequence[Words | None],
+        sizes: Sequence[int], cells: Handle, codes: Handle, typed: Typed, *, exact: bool,
+    ) -> PartsTable:  # fmt: skip
+        """Make a table of parts with cells and codes, and the words of carried columns."""
+        textless = tuple(each if each is None else replace(each, texts=()) for each in words)
+        shape = PartSchema(tuple(quasi), tuple(ranged), tuple(carried), textless, exact)
+        texts = tuple(None if each is None else each.texts for each in words)
+        return cls(shape, tuple(sizes), Materialized(cells), codes, texts, typed)
 
     @property
     def cells(self) -> Handle:
         """The cells of the parts."""
-        return home(self.held)
-
-    @property
-    def classes(self) -> Handle | None:
-        """What was published once for each class, and which class each record is in; None if that is not known."""
-        found: Handle | None = getattr(self.held, "classes", None)
-        return found
+        return self.lazy_cells.materialize()
 
     @property
     def rows(self) -> int:
@@ -114,17 +155,28 @@ class PartedData:
 
     @property
     def bounds(self) -> NDArray[np.int64]:
-        """The number of the first record of each part, and of all."""
+        """The number of the first record of each part, and the number of all records."""
         return np.append(0, np.cumsum(self.sizes)).astype(np.int64)
 
-    def with_cells(self, cells: Beside, ranged: tuple[bool, ...]) -> PartedData:
+    @property
+    def distinct_rows(self) -> tuple[PartSchema, Handle, Handle]:
+        """The fewest rows that hold all cells: those of classes if there are any, else of records."""
+        if self.classes is None:
+            return self.shape, self.cells, self.codes
+        return self.shape.of_classes, self.classes, self.classes
+
+    def with_cells(
+        self, cells: LazyColumn, ranged: tuple[bool, ...], *, exact: bool, indexed: bool = False,
+        scattered: bool = False, classes: Handle | None = None,
+    ) -> PartsTable:  # fmt: skip
         """Give the same records with other cells."""
-        other = replace(self, held=cells, shape=replace(self.shape, ranged=ranged))
+        shape = replace(self.shape, ranged=ranged, exact=exact, indexed=indexed, scattered=scattered)
+        other = replace(self, lazy_cells=cells, shape=shape, classes=classes)
         kept = {name: found for name, found in self.known.counts.items() if name in self.shape.carried}
         other.known.counts.update(kept)
         return other
 
-    def blanked(self, names: Sequence[str]) -> PartedData:
+    def blanked(self, names: Sequence[str]) -> PartsTable:
         """Give the same records with nothing in the missing cells of some carried columns."""
         texts = [
             blank_texts(words, mine) if words is not None and mine is not None and name in names else mine
@@ -135,52 +187,40 @@ class PartedData:
         vars(other.known).update(vars(self.known))
         return other
 
-    def distances_from(self, original: PartedData) -> Floats | None:
-        """Give how far records are from what is published for them, if that was found when it was published."""
+    def distances_from(self, original: PartsTable) -> Floats | None:
+        """Give the distances between records and their generalized cells, if they were computed with these."""
         return self.known.distances_from(original.known)
 
     def whole_words(self) -> tuple[Words | None, ...]:
-        """Give what stands behind the codes, texts included."""
+        """Give what the codes stand for, texts included."""
         pairs = zip(self.shape.words, self.texts, strict=True)
         return tuple(words if words is None else replace(words, texts=texts or ()) for words, texts in pairs)
 
+    def reader(self) -> Callable[[Part, Part], LocalData]:
+        """Give the function that turns cells and codes into a table in memory, with texts and columns of a frame."""
+        shape, typed = replace(self.shape, words=self.whole_words()), self.typed
 
-def without_texts(words: Sequence[Words | None]) -> tuple[Words | None, ...]:
-    """Give words without their texts."""
-    return tuple(each if each is None else Words((), each.lo, each.hi) for each in words)
+        def read(cells: Part, codes: Part) -> LocalData:
+            found = shape.local(cells, codes)
+            columns = {name: found.codes[:, shape.carried.index(name)] for name in typed}
+            return replace(found, sources={name: typed[name](column) for name, column in columns.items()})
+
+        return read
 
 
-def settled(values: NDArray[Any], seats: Positions | None) -> NDArray[Any]:
-    """Put values into their seats."""
-    if seats is None:
+def reorder(values: NDArray[Any], offsets: Positions) -> NDArray[Any]:
+    """Put each row at its offset; without offsets, rows are in order already."""
+    if not offsets.size:
         return values
-    places = places_in(seats)
+    places = places_in(offsets)
     return gather_rows(values, places) if values.ndim == 2 and values.dtype == np.int32 else values[places]
 
 
+def column_part(values: NDArray[Any]) -> Arrays:
+    """Give the part of a column whose values are in the order of the table."""
+    return {"value": values, "offset": OWN}
+
+
 def value_of(part: Part) -> NDArray[Any]:
-    """Give the numbers of a column that lies beside a part, record by record."""
-    return settled(part["value"], part.get("seat"))
-
-
-def cells_of(data: LocalData) -> dict[str, NDArray[Any]]:
-    """Give the cells of a table in memory as a part."""
-    found = {"lo": data.lo} if data.quasi else {}
-    if data.quasi and data.hi is not data.lo:
-        found["hi"] = data.hi
-    if data.index.size:
-        found["index"] = data.index
-    return found or {"codes": data.codes}
-
-
-def divided(data: LocalData, rows: int) -> tuple[list[dict[str, NDArray[Any]]], list[dict[str, NDArray[Any]]]]:
-    """Cut a table in memory into parts of so many records: their cells, and their codes."""
-    lo, hi = data.unfolded()
-    cells, codes = [], []
-    for start in range(0, data.rows, rows):
-        some = slice(start, start + rows)
-        low = lo[some]
-        here = replace(data, lo=low, hi=low if hi is lo else hi[some], index=OWN, codes=data.codes[some])
-        cells.append(cells_of(here))
-        codes.append({"codes": here.codes} if data.carried else cells[-1])
-    return cells, codes
+    """Give the values of a part of a column, in the order of the table."""
+    return reorder(part["value"], part["offset"])

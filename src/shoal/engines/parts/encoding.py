@@ -1,6 +1,6 @@
-"""The columns of a stretch of records as numbers: whole numbers as they are, other cells as codes of what is distinct.
+"""Encoding of the columns of a part: whole numbers as they are, other cells as codes of distinct cells.
 
-What is distinct in each stretch is small. It goes to the driver, where all stretches together tell what the column is.
+The distinct cells of a part are few. They are part of its summary, from which it is found what the column is.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.arrays import Integers
-from shoal.engines.local.distinct import distinct_in, one_array
-from shoal.engines.local.ordered_categories import Levels, has_levels, levels_in
-from shoal.engines.local.passing import named
-from shoal.engines.local.typed_columns import as_numbers, passed_on, plain_column, unusable
+from shoal.engines.io.distinct_cells import distinct_in, one_array
+from shoal.engines.io.opaque_columns import named
+from shoal.engines.io.ordered_categories import Levels, has_levels, levels_in
+from shoal.engines.io.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
 
 @dataclass(frozen=True)
 class Distinct:
-    """The distinct cells of a column in a stretch: how often each occurs, and in which row of the stretch first.
+    """The distinct cells of a column in a part: how often each occurs, and in which row of the part first.
 
     ``levels`` are the lists of categories, from low to high, that the column has there.
     """

@@ -1,93 +1,73 @@
-"""Keys by which records are sorted: positions, numbers that their cells tell, and numbers that lie beside them."""
+"""Sort keys of records: positions, values computed from cells, and values of columns beside the table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
 
-from shoal.engines.local.data import LocalData, spans
-from shoal.engines.parts.data import PartedData, Shape, value_of
-from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool, home
-from shoal.engines.protocol import RowKernel
-from shoal.schema import Schema
+from shoal.engines.local_data import LocalData
+from shoal.engines.parts.columns import LazyColumn, RowFunction
+from shoal.engines.parts.data import PartsTable, column_part, value_of
+from shoal.engines.parts.pool import Handle, Part, Pool
 
-# What gives the keys of a part from its cells, its codes, and what lies beside them.
+# What gives the keys of a part from its cells, its codes, and the columns beside it.
 KeysIn = Callable[[Part, Part, Sequence[Part]], list[NDArray[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """How the cells of records tell a number for each."""
-
-    schema: Schema
-    kernel: RowKernel
-
-    def by(self, here: LocalData) -> NDArray[Any]:
-        """Give the numbers of some records."""
-        found: NDArray[Any] = self.kernel(spans(here, self.schema))
-        return found if here.index.size == 0 else found[here.index]
-
-
-@dataclass(frozen=True, eq=False)
-class Mapped(Lazy):
-    """A number for each record that its cells tell: it can be found anew wherever they are."""
+class MappedColumn(LazyColumn):
+    """A value for each record that is computed from its cells, and can be computed again wherever they are."""
 
     pool: Pool
-    data: PartedData
-    told: Told
+    data: PartsTable
+    function: RowFunction
 
-    @cached_property
-    def column(self) -> Handle:
-        """The number of each record, beside the parts of the table."""
-        shape, told = self.data.shape.bare, self.told
-        return self.pool.each(
-            lambda number, cells, codes: {"value": told.by(shape.local(cells, codes))}, self.data.cells, self.data.codes
+    def compute(self) -> Handle:
+        """Compute the value of each record, part by part."""
+        shape, function = self.data.shape.quasi_only, self.function
+        return self.pool.map(
+            lambda number, cells, codes: column_part(function.of(shape.local(cells, codes))),
+            self.data.cells,
+            self.data.codes,
         )
 
+    def row_function(self, data: object) -> RowFunction | None:
+        """Give the function, if this is the table that it is about."""
+        return self.function if data is self.data else None
 
-def keys_in(data: PartedData, keys: Sequence[str | Beside]) -> tuple[KeysIn, list[Handle]]:
-    """Say how keys are found in the parts of a table, and what must lie beside these for that."""
-    shape = data.shape
-    ways = [_way(data, key) for key in keys]
+
+def keys_in(data: PartsTable, keys: Sequence[str | LazyColumn]) -> tuple[KeysIn, list[Handle]]:
+    """Say how keys are found in the parts of a table, and which columns must be read for that."""
+    sources = [_source(data, key) for key in keys]
+    names = {source for source in sources if isinstance(source, str)}
+    shape = data.shape.quasi_only if names <= set(data.shape.quasi) else data.shape
 
     def found(cells: Part, codes: Part, given: Sequence[Part]) -> list[NDArray[Any]]:
         beside = iter(given)
-        bare = all(not isinstance(way, str) or way in shape.quasi for way in ways)
-        here = (shape.bare if bare else shape).local(cells, codes) if any(way is not None for way in ways) else None
-        return [value_of(next(beside)) if way is None else _key(way, here) for way in ways]
+        here = shape.local(cells, codes) if any(source is not None for source in sources) else None
+        return [value_of(next(beside)) if source is None else _key(source, here) for source in sources]
 
-    return found, [home(key) for key in keys if not isinstance(key, str) and _way(data, key) is None]
+    columns = [key for key, source in zip(keys, sources, strict=True) if source is None]
+    return found, [column.materialize() for column in columns if not isinstance(column, str)]
 
 
-def keys_by_cells(data: PartedData, keys: Sequence[str | Beside]) -> Callable[[Part], list[NDArray[Any]]] | None:
-    """Say how the cells of records tell their keys, wherever they were brought; None if they do not tell all."""
-    shape = data.shape.bare
-    ways = [way for key in keys if (way := _way(data, key)) is not None and way not in data.shape.carried]
-    if len(ways) < len(keys):
+def keys_by_cells(data: PartsTable, keys: Sequence[str | LazyColumn]) -> Callable[[Part], list[NDArray[Any]]] | None:
+    """Say how keys are computed again from the cells of shuffled records; None if some cannot be."""
+    shape = data.shape.quasi_only
+    sources = [found for key in keys if (found := _source(data, key)) is not None and found not in data.shape.carried]
+    if len(sources) < len(keys):
         return None
-
-    def found(part: Part) -> list[NDArray[Any]]:
-        return [_key(way, cells_there(shape, part)) for way in ways]
-
-    return found
+    return lambda part: [_key(source, shape.holding(*shape.ends(part))) for source in sources]
 
 
-def cells_there(shape: Shape, part: Part) -> LocalData:
-    """Give the cells of records that were brought together as the local engine would hold them."""
-    return shape.holding(part["lo"], part.get("hi", part["lo"]))
+def _source(data: PartsTable, key: str | LazyColumn) -> str | RowFunction | None:
+    """Give the name or the function by which a key is found in the cells; None if it has to be materialized."""
+    return key if isinstance(key, str) else key.row_function(data)
 
 
-def _way(data: PartedData, key: str | Beside) -> str | Told | None:
-    """Tell how a key is found: by its name, by what cells tell, or in a column of its own."""
-    if isinstance(key, Mapped) and key.data is data:
-        return key.told
-    return key if isinstance(key, str) else None
-
-
-def _key(way: str | Told, here: LocalData | None) -> NDArray[Any]:
+def _key(source: str | RowFunction, here: LocalData | None) -> NDArray[Any]:
     assert here is not None
-    return way.by(here) if isinstance(way, Told) else here.positions(way)
+    return here.positions(source) if isinstance(source, str) else source.of(here)

@@ -1,68 +1,79 @@
-"""Labels that stay where they were made, beside the records of each class, until someone wants them in order."""
+"""Labels that stay beside the records of each class, where they were made, until they are needed in order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, homeward
-from shoal.engines.parts.pool import Handle, Lazy, Part, Pool
+from shoal.engines.parts.columns import Grouped, LazyColumn
+from shoal.engines.parts.data import Arrays, PartsTable
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import restore_order
 
-_FEW = 1000  # rows between which the others are copied stretch by stretch
+_FEW = 1000  # rows between which the others are copied range by range
 
 
 @dataclass(frozen=True, eq=False)
-class Labels(Lazy):
-    """The classes of a table whose cells are held by ``cells``.
+class LabelColumn(LazyColumn):
+    """The label of each record of a table, whose records were shuffled to form classes.
 
-    Of ``there``, the first holds records, the last their labels in the part, from 0 on. What is between them, if there
-    is anything, holds records from other parts that belong to the last class of a part. ``begun`` are the parts whose
-    class 0 has begun in another one, where its records are. ``first`` is the number of the first class of each part
-    that is not, and of all classes; ``bounds`` the number of the first record of each part of the table.
+    ``records`` are the shuffled records, and ``labels`` their labels in the part, from 0 on. ``first`` is the number of
+    the first class that begins in each part, and of all classes. A class may begin in one part and end in another:
+    ``continued`` are the parts whose class 0 began elsewhere, and ``moved`` holds such records where their class began.
     """
 
     pool: Pool
-    cells: Handle
-    there: tuple[Handle, ...]
+    data: PartsTable
+    records: Handle
+    labels: Handle
     first: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    begun: frozenset[int] = frozenset()
+    moved: Handle | None = None
+    continued: frozenset[int] = frozenset()
 
-    @cached_property
-    def column(self) -> Handle:
-        """The label of each record, beside the parts of the table."""
-        first, bounds, begun = self.first, self.bounds, self.begun
+    def compute(self) -> Handle:
+        """Send each label back to where its record is in the table."""
+        first, bounds, grouped = self.first, self.data.bounds, self._grouped("row")
+        records = grouped.records
 
         def send(number: int, *parts: Part) -> list[Arrays]:
-            found = together(("row",), number in begun, *parts)
-            return homeward({"value": found["label"] + np.int32(first[number])}, found["row"], bounds)
+            here = records(number, *parts)
+            return restore_order({"value": here["label"] + np.int32(first[number])}, here["row"], bounds)
 
-        return self.pool.exchange(send, bounds.size - 1, *self.there)
+        return self.pool.shuffle(send, bounds.size - 1, *grouped.handles)
+
+    def grouped(self, cells: Handle) -> Grouped | None:
+        """Give the records by class, if they have these cells."""
+        return self._grouped("row", *self.data.shape.sides) if cells is self.data.cells else None
+
+    def _grouped(self, *names: str) -> Grouped:
+        continued, moved = self.continued, () if self.moved is None else (self.moved,)
+        return Grouped(
+            lambda number, *parts: _whole_classes(names, number in continued, *parts),
+            (self.records, self.labels, *moved),
+        )
 
 
-def together(names: tuple[str, ...], begun: bool, part: Part, *beside: Part) -> Arrays:
-    """Give some columns of the records that are in the classes of a part, and their labels."""
-    *left, labels = beside
+def _whole_classes(names: tuple[str, ...], continued: bool, part: Part, labels: Part, *moved: Part) -> Arrays:
+    """Give some columns of the records whose classes begin in a part, and their labels."""
     label = labels["label"]
-    gone = np.flatnonzero(label == 0) if begun else np.empty(0, np.int64)
-    own = without(label, gone) - np.int32(1) if begun else label
-    if not left or not left[0]["row"].size:
-        return {name: without(part[name], gone) for name in names if name in part} | {"label": own}
-    last = np.full(left[0]["row"].size, own.max(initial=0), np.int32)
-    found = {name: without(part[name], gone, left[0][name]) for name in names if name in part}
+    gone = np.flatnonzero(label == 0) if continued else np.empty(0, np.int64)
+    own = _without(label, gone) - np.int32(1) if continued else label
+    if not moved or not moved[0]["row"].size:
+        return {name: _without(part[name], gone) for name in names} | {"label": own}
+    last = np.full(moved[0]["row"].size, own.max(initial=0), np.int32)
+    found = {name: _without(part[name], gone, moved[0][name]) for name in names}
     return found | {"label": np.concatenate([last, own])}
 
 
-def without(column: NDArray[Any], gone: NDArray[np.int64], more: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Give the rows of a column behind others, if there are any, but without those that are gone, by their numbers."""
-    if more is None and not gone.size:
+def _without(column: NDArray[Any], gone: NDArray[np.int64], before: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Give the rows of a column without those that are gone, behind other rows if there are any."""
+    if before is None and not gone.size:
         return column
     if gone.size > _FEW:
         column, gone = np.delete(column, gone, axis=0), gone[:0]
     between = [column[a + 1 : b] for a, b in pairwise([-1, *gone.tolist(), len(column)])]
-    return np.concatenate(between if more is None else [more, *between])
+    return np.concatenate(between if before is None else [before, *between])

@@ -1,4 +1,4 @@
-"""Masking of records that stand alone in a table in parts: who is alone is found where equal cells meet."""
+"""Masking of unique records of a table in parts: a shuffle brings equal cells together to find which are unique."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
+from shoal.domains.levels import Stretches
+from shoal.engines.local.generalizing import with_stretches
 from shoal.engines.local.masking import alone_in, masked_cells, shows
-from shoal.engines.local.publishing import seated
-from shoal.engines.parts.arranging import Arrays, gathered, homeward
-from shoal.engines.parts.data import PartedData
+from shoal.engines.parts.columns import Materialized
+from shoal.engines.parts.data import Arrays, PartsTable
 from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import restore_order, shuffle_by_hash
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import mix_rows
-from shoal.levels import Stretches
 from shoal.schema import Schema
 
 
 def mask_unique(
-    pool: Pool, data: PartedData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
-) -> tuple[Schema, PartedData, Mapping[str, Counts]]:
+    pool: Pool, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
+) -> tuple[Schema, PartsTable, Mapping[str, Counts]]:
     """Bring one column after the other to its level in the records that no other record equals in the key."""
     shape, bounds = data.shape, data.bounds
     columns = np.array([shape.quasi.index(name) for name in key], np.int64)
@@ -33,38 +34,40 @@ def mask_unique(
         n = here.lo.shape[0]
         return {"lo": here.lo, "hi": here.hi, "concerned": np.ones(n, bool), "changed": np.ones(n, bool)}
 
-    original = pool.each(begin, data.cells, data.codes)
-    state, alone = original, _alone(pool, original, columns, bounds)
+    original = pool.map(begin, data.cells, data.codes)
+    state, unique = original, _find_unique(pool, original, columns, bounds)
     axes: dict[str, Axis] = {}
     for name, stretches in steps:
-        if not any(alone.told):
+        if not any(unique.summaries):
             break
         ends = np.array([MISSING], np.int32), np.array([TOP], np.int32)
         if stretches is not None:
-            axes[name], *ends = seated(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
-        state = pool.each(_step(shape.quasi.index(name), stretches, *ends), state, original, alone)
-        alone = pool.each(_still_alone, alone, state, _alone(pool, state, columns, bounds), tell=_any_alone)
+            axes[name], *ends = with_stretches(axes.get(name, schema[name].axis), stretches)  # type: ignore[assignment]
+        state = pool.map(_step(shape.quasi.index(name), stretches, *ends), state, original, unique)
+        unique = pool.map(
+            _still_unique, unique, state, _find_unique(pool, state, columns, bounds), summarize=_any_unique
+        )
 
     def count(number: int, before: Part, after: Part) -> list[Counts]:
         changed = (after["lo"] != before["lo"]) | (after["hi"] != before["hi"])
         return [np.unique(before["lo"][changed[:, j], j], return_counts=True) for j in masked.values()]
 
     masked = {name: shape.quasi.index(name) for name, _ in steps}
-    found = zip(*pool.gather(count, original, state), strict=True)
-    hidden = {name: together(parts) for name, parts in zip(masked, found, strict=True)}
-    cells = pool.each(lambda number, part: {"lo": part["lo"], "hi": part["hi"]}, state)
-    return schema.with_axes(axes), data.with_cells(cells, shape.ranged), hidden
+    found = zip(*pool.collect(count, original, state), strict=True)
+    hidden = {name: sum_counts(parts) for name, parts in zip(masked, found, strict=True)}
+    cells = pool.map(lambda number, part: {"lo": part["lo"], "hi": part["hi"]}, state)
+    return schema.with_axes(axes), data.with_cells(Materialized(cells), shape.ranged, exact=False), hidden
 
 
 def _step(j: int, stretches: Stretches | None, lows: Positions, highs: Positions) -> Any:
-    """Say how a part goes through one step: what is alone and changes, and what it may meet then."""
+    """Give what masks the unique records of a part in one column, and marks the rows that may now equal others."""
 
-    def work(number: int, part: Part, original: Part, alone: Part) -> Arrays:
+    def work(number: int, part: Part, original: Part, unique: Part) -> Arrays:
         lo, hi = part["lo"].copy(), part["hi"].copy()
         rows, low, high = masked_cells(
-            lo[:, j], hi[:, j], original["lo"][:, j], original["hi"][:, j], alone["alone"], stretches, lows, highs
+            lo[:, j], hi[:, j], original["lo"][:, j], original["hi"][:, j], unique["unique"], stretches, lows, highs
         )
-        # Only what changes now may meet others, and only those that show one of the new cells already.
+        # A changed row may equal other changed rows, and rows that have had one of the new cells before.
         concerned = shows(lo[:, j], hi[:, j], lows, highs)
         lo[rows, j], hi[rows, j] = low, high
         changed = np.zeros(lo.shape[0], bool)
@@ -74,8 +77,8 @@ def _step(j: int, stretches: Stretches | None, lows: Positions, highs: Positions
     return work
 
 
-def _alone(pool: Pool, state: Handle, columns: NDArray[np.int64], bounds: NDArray[np.int64]) -> Handle:
-    """Tell which of the rows that changed have key cells that no other concerned row has."""
+def _find_unique(pool: Pool, state: Handle, columns: NDArray[np.int64], bounds: NDArray[np.int64]) -> Handle:
+    """Find the changed rows whose key cells no other concerned row has."""
 
     def send(number: int, part: Part) -> tuple[Any, Arrays]:
         chosen = np.flatnonzero(part["concerned"])
@@ -84,31 +87,31 @@ def _alone(pool: Pool, state: Handle, columns: NDArray[np.int64], bounds: NDArra
         return bits, {"lo": lo, "hi": hi, "row": bounds[number] + chosen, "changed": part["changed"][chosen]}
 
     def back(number: int, part: Part) -> list[Arrays]:
-        lonely = np.zeros(part["row"].size, bool)
-        if lonely.size:
-            lonely = alone_in(part["lo"], part["hi"], np.arange(columns.size)) & part["changed"]
-        return homeward({}, part["row"][lonely], bounds)
+        found = np.zeros(part["row"].size, bool)
+        if found.size:
+            found = alone_in(part["lo"], part["hi"], np.arange(columns.size)) & part["changed"]
+        return restore_order({}, part["row"][found], bounds)
 
     def mark(number: int, part: Part) -> Arrays:
-        alone = np.zeros(int(bounds[number + 1] - bounds[number]), bool)
-        alone[part["seat"]] = True
-        return {"alone": alone}
+        unique = np.zeros(int(bounds[number + 1] - bounds[number]), bool)
+        unique[part["offset"]] = True
+        return {"unique": unique}
 
-    there = gathered(pool, send, bounds.size - 1, state)
-    return pool.each(mark, pool.exchange(back, bounds.size - 1, there), tell=_any_alone)
-
-
-def _any_alone(number: int, part: Part) -> bool:
-    return bool(part["alone"].any())
+    there = shuffle_by_hash(pool, send, bounds.size - 1, state)
+    return pool.map(mark, pool.shuffle(back, bounds.size - 1, there), summarize=_any_unique)
 
 
-def _still_alone(number: int, before: Part, state: Part, now: Part) -> Arrays:
-    """Tell who is alone: those that changed if they met nobody, all others if they were."""
-    return {"alone": np.where(state["changed"], now["alone"], before["alone"])}
+def _any_unique(number: int, part: Part) -> bool:
+    return bool(part["unique"].any())
 
 
-def together(parts: Sequence[Counts]) -> Counts:
-    """Add up what was counted part by part."""
+def _still_unique(number: int, before: Part, state: Part, now: Part) -> Arrays:
+    """Update the unique rows: changed rows as they were just found, all others as before."""
+    return {"unique": np.where(state["changed"], now["unique"], before["unique"])}
+
+
+def sum_counts(parts: Sequence[Counts]) -> Counts:
+    """Sum the counts of parts."""
     values, places = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
     counts = np.zeros(values.size, np.int64)
     np.add.at(counts, places.reshape(-1), np.concatenate([part[1] for part in parts]))

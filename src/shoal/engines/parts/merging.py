@@ -1,21 +1,21 @@
-"""Merging classes of a table in parts with their neighbours: each part by itself, and what reaches over its ends."""
+"""Merging of neighbouring classes of a table in parts: inside each part, and across its ends."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Levels
 from shoal.engines.merging import merged, openings, strengths
-from shoal.engines.parts.arranging import Arrays, arranged, homeward
-from shoal.engines.parts.classing import Rank, carried
-from shoal.engines.parts.data import PartedData, value_of
-from shoal.engines.parts.pool import Beside, Handle, Part, Pool, home
+from shoal.engines.parts.columns import LazyColumn, Materialized
+from shoal.engines.parts.data import Arrays, PartsTable
+from shoal.engines.parts.groups import Rank, extract_by_label
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import restore_order, shuffle_by_range
 from shoal.engines.values import Promise
 from shoal.kernels.grouping import by_label
 from shoal.schema import Schema
@@ -24,7 +24,7 @@ from shoal.table import Classes
 
 @dataclass(frozen=True)
 class _Ends:
-    """What the neighbours of a part need to know of it: its first and last two classes, and whether any fails."""
+    """What neighbours need to know of a part: the levels of its first and last two classes, and whether any fails."""
 
     classes: int
     first: Levels
@@ -34,7 +34,7 @@ class _Ends:
 
 @dataclass(frozen=True)
 class _Around:
-    """What a part is to know of its neighbours: their strengths, and whether its first class joins the one before."""
+    """What a part needs of its neighbours: their strengths, and whether its first class joins the one before."""
 
     before: float = -np.inf
     after: float = -np.inf
@@ -42,15 +42,12 @@ class _Around:
 
 
 def until_met(
-    pool: Pool, data: PartedData, schema: Schema, labels: Beside, groups: int, promise: Promise,
+    pool: Pool, data: PartsTable, schema: Schema, labels: LazyColumn, groups: int, promise: Promise,
     rank: Rank,
-) -> tuple[Beside, int]:  # fmt: skip
-    """Join classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
-    shape, bounds = data.shape, data.bounds
-    columns, handles = carried(schema, promise.carry, rank)
-
-    def telling(number: int, cells: Part, codes: Part, label: Part, *given: Part) -> tuple[list[Any], Any]:
-        return [value_of(label)], lambda: columns(shape.local(cells, codes), given)
+) -> tuple[LazyColumn, int]:  # fmt: skip
+    """Merge classes until all keep a promise or one is left; a part holds whole classes in the order of labels."""
+    bounds = data.bounds
+    extract, columns = extract_by_label(data, schema, labels, promise.carry, rank)
 
     def begin(number: int, part: Part) -> Arrays:
         label = part["key0"]
@@ -60,12 +57,12 @@ def until_met(
         classes = _classes(found | {"size": np.diff(starts)}, promise)
         return found | {"size": np.diff(starts), "level": promise.level(classes) if starts.size > 1 else np.empty(0)}
 
-    there = arranged(pool, telling, bounds, data.cells, data.codes, home(labels), *handles, whole=True)
-    state = pool.each(begin, there, tell=_telling(promise))
-    if not any(end.failing for end in state.told):
+    there = shuffle_by_range(pool, data, extract, *columns, whole=True)
+    state = pool.map(begin, there, summarize=_ends_of(promise))
+    if not any(end.failing for end in state.summaries):
         return labels, groups
     while True:
-        ends: Sequence[_Ends] = state.told
+        ends: Sequence[_Ends] = state.summaries
         if sum(end.classes for end in ends) <= 1 or not any(end.failing for end in ends):
             break
         state = _round(pool, state, ends, promise)
@@ -73,9 +70,9 @@ def until_met(
 
     def send(number: int, part: Part) -> list[Arrays]:
         value = np.repeat(np.arange(part["size"].size, dtype=np.int32) + np.int32(first[number]), part["size"])
-        return homeward({"value": value}, part["row"], bounds)
+        return restore_order({"value": value}, part["row"], bounds)
 
-    return pool.exchange(send, len(data.sizes), state), int(first[-1])
+    return Materialized(pool.shuffle(send, len(data.sizes), state)), int(first[-1])
 
 
 def _classes(part: Part, promise: Promise) -> Classes:
@@ -83,7 +80,7 @@ def _classes(part: Part, promise: Promise) -> Classes:
     return Classes(starts, {item: part[f"carry{i}"] for i, item in enumerate(promise.carry)})
 
 
-def _telling(promise: Promise) -> Callable[[int, Part], _Ends]:
+def _ends_of(promise: Promise) -> Callable[[int, Part], _Ends]:
     def ends(number: int, part: Part) -> _Ends:
         level = part["level"]
         return _Ends(level.size, level[:2], level[-2:], bool(level.size and not promise.met(level).all()))
@@ -92,7 +89,7 @@ def _telling(promise: Promise) -> Callable[[int, Part], _Ends]:
 
 
 def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -> Handle:
-    """Join every failing class with a neighbour once."""
+    """Merge every failing class with a neighbour once."""
     around = _neighbours(ends, promise)
 
     def opening(number: int, part: Part) -> NDArray[np.bool_]:
@@ -106,15 +103,15 @@ def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -
         return opens
 
     if not any(each.joins for each in around):
-        return pool.each(
-            lambda number, part: _joined(part, opening(number, part), promise), state, tell=_telling(promise)
+        return pool.map(
+            lambda number, part: _joined(part, opening(number, part), promise), state, summarize=_ends_of(promise)
         )
-    # What joins a class of an earlier part moves there: to where the nearest class before it begins.
-    opens = pool.gather(lambda number, part: bool(opening(number, part).any()), state)
-    home = list(range(state.parts))
+    # Classes that join one of an earlier part move there: to where the nearest class before them begins.
+    opens = pool.collect(lambda number, part: bool(opening(number, part).any()), state)
+    target = list(range(state.parts))
     for number in range(1, state.parts):
         if around[number].joins or ends[number].classes == 0:
-            home[number] = number - 1 if opens[number - 1] else home[number - 1]
+            target[number] = number - 1 if opens[number - 1] else target[number - 1]
 
     def move(number: int, part: Part) -> list[Arrays]:
         opened = opening(number, part)
@@ -123,17 +120,17 @@ def _round(pool: Pool, state: Handle, ends: Sequence[_Ends], promise: Promise) -
         every = dict(part) | {"opens": opened}
         own = {name: column[lead if name in ("size", "level", "opens") else rows :] for name, column in every.items()}
         moved = {name: column[: lead if name in ("size", "level", "opens") else rows] for name, column in every.items()}
-        sent = [{name: column[:0] for name, column in every.items()} for _ in home]
+        sent = [{name: column[:0] for name, column in every.items()} for _ in target]
         sent[number] = own
-        if home[number] != number:
-            sent[home[number]] = moved
+        if target[number] != number:
+            sent[target[number]] = moved
         return sent
 
-    moved = pool.exchange(move, state.parts, state)
-    return pool.each(
+    moved = pool.shuffle(move, state.parts, state)
+    return pool.map(
         lambda number, part: _joined({name: part[name] for name in part if name != "opens"}, part["opens"], promise),
         moved,
-        tell=_telling(promise),
+        summarize=_ends_of(promise),
     )
 
 
@@ -145,7 +142,7 @@ def _joined(part: Part, opens: NDArray[np.bool_], promise: Promise) -> Arrays:
 
 
 def _neighbours(ends: Sequence[_Ends], promise: Promise) -> list[_Around]:
-    """Tell each part that has classes what stands before and behind it."""
+    """Give each part that has classes what it needs to know of the parts before and after it."""
 
     def strength(levels: Levels) -> Levels:
         return strengths(levels, higher_is_better=promise.higher_is_better)

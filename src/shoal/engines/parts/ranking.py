@@ -1,116 +1,110 @@
-"""Places in a sorted order that are found when they are needed, in the way that suits what they are needed for."""
+"""Ranks of records in a sorted order, computed in the way that suits what they are needed for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.parts.arranging import Arrays, arranged, homeward, keys_of, numbers_of, rows_in, taken
-from shoal.engines.parts.data import PartedData
+from shoal.arrays import Array
+from shoal.engines.parts.columns import Grouped, LazyColumn
+from shoal.engines.parts.data import Arrays, PartsTable, column_part
 from shoal.engines.parts.keys import keys_by_cells, keys_in
-from shoal.engines.parts.labels import Labels
-from shoal.engines.parts.pool import Beside, Handle, Lazy, Part, Pool
+from shoal.engines.parts.labels import LabelColumn
+from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.parts.shuffle import keys_of, numbers_of, restore_order, rows_in, shuffle_by_range, take
 from shoal.kernels.radix import order_by_keys, put_at
 
 
 @dataclass(frozen=True, eq=False)
-class Places(Lazy):
-    """Each record's place when sorted by keys, or what a kernel makes of it."""
+class RankColumn(LazyColumn):
+    """Each record's rank when sorted by keys, or what a kernel makes of it."""
 
     pool: Pool
-    data: PartedData
-    keys: tuple[str | Beside, ...]
+    data: PartsTable
+    keys: tuple[str | LazyColumn, ...]
     kernel: Callable[[Any], Any] | None = None
 
-    @cached_property
-    def column(self) -> Handle:
-        """The number of each record, beside the parts of the table."""
+    def compute(self) -> Handle:
+        """Sort the records, and send their ranks back to where they are in the table."""
         bounds, kernel = self.data.bounds, self.kernel or _same
         if not self.keys:
-            return self.pool.each(lambda number, cells: {"value": kernel(numbers_of(bounds, number))}, self.data.cells)
-        there, before = self._sorted(None)
+            return self.pool.map(lambda number, cells: column_part(kernel(numbers_of(bounds, number))), self.data.cells)
+        there, before = self._shuffled()
 
         def send(number: int, part: Part) -> list[Arrays]:
-            return homeward({"value": _numbers(keys_of(part), part, before[number], kernel)[0]}, part["row"], bounds)
+            return restore_order({"value": _ranks(keys_of(part), part, before[number], kernel)[0]}, part["row"], bounds)
 
-        return self.pool.exchange(send, len(self.data.sizes), there)
+        return self.pool.shuffle(send, len(self.data.sizes), there)
 
-    def _sorted(self, told: Callable[[Part], list[Any]] | None, *, moving: bool = False) -> tuple[Handle, list[int]]:
-        """Bring records into ranges of keys, with their cells if these are to move; and count those before each.
+    def then(self, kernel: Callable[..., Array]) -> LazyColumn | None:
+        """Apply a kernel to the ranks when they are computed."""
+        return None if self.kernel else replace(self, kernel=kernel)
 
-        The keys come with them unless the cells have ``told`` them already.
-        """
-        shape = self.data.shape.bare
-        keys, others = keys_in(self.data, self.keys)
+    def _shuffled(self, *, with_cells: bool = False, keyed: bool = True) -> tuple[Handle, list[int]]:
+        """Move records to ranges of keys, with or without their cells and keys; and count those before each range."""
+        shape = self.data.shape.quasi_only
+        keys, columns = keys_in(self.data, self.keys)
 
-        def telling(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
-            def ends() -> Arrays:
-                here = shape.unfolded(cells, codes)
-                return {"lo": here.lo} if here.hi is here.lo else {"lo": here.lo, "hi": here.hi}
+        def extract(number: int, cells: Part, codes: Part, *given: Part) -> tuple[list[Any], Any]:
+            moving = (lambda: shape.columns(shape.unfolded(cells, codes))) if with_cells else dict
+            return keys(cells, codes, given), moving
 
-            return keys(cells, codes, given), ends if moving else dict
+        there = shuffle_by_range(self.pool, self.data, extract, *columns, keyed=keyed, summarize=rows_in)
+        return there, [0, *np.cumsum(there.summaries).tolist()]
 
-        held = self.data.cells, self.data.codes, *others
-        there = arranged(self.pool, telling, self.data.bounds, *held, keyed=told is None, tell=rows_in)
-        return there, [0, *np.cumsum(there.told).tolist()]
-
-    def classes(self) -> Labels | None:
-        """Take the numbers for labels, each record beside those of its class; None unless they follow the order.
+    def grouped(self, cells: Handle) -> Grouped | None:
+        """Take the values for labels, if those of records in the order of the keys never skip or descend.
 
         Few classes reach over the end of a range: their records go where the class begins.
         """
-        if not self.keys or self.kernel is None:
+        if not self.keys or self.kernel is None or cells is not self.data.cells:
             return None
-        kernel = self.kernel
-        told = keys_by_cells(self.data, self.keys)
-        there, before = self._sorted(told, moving=True)
+        kernel, again = self.kernel, keys_by_cells(self.data, self.keys)
+        there, before = self._shuffled(with_cells=True, keyed=again is None)
 
-        def number(number: int, part: Part) -> Arrays:
-            label, limits = _numbers((told or keys_of)(part), part, before[number], kernel)
+        def label(number: int, part: Part) -> Arrays:
+            label, limits = _ranks((again or keys_of)(part), part, before[number], kernel)
             lowest = label.dtype.type(limits[0] if label.size else 0)
             return {"label": (label - lowest).astype(np.int32, copy=False), "limits": limits}
 
-        numbers = self.pool.each(number, there, tell=lambda number, part: part["limits"].tolist())
-        limits: Sequence[list[int]] = numbers.told
+        labels = self.pool.map(label, there, summarize=lambda number, part: part["limits"].tolist())
+        limits: Sequence[list[int]] = labels.summaries
         filled = [number for number, limit in enumerate(limits) if limit]
         if not all(limits[n][2] for n in filled) or any(limits[a][1] > limits[b][0] for a, b in pairwise(filled)):
             return None
-        begins: dict[int, int] = {}  # where the class that each range begins with has begun
+        begins: dict[int, int] = {}  # the part where the first class of each range begins, if it is another
         for a, b in pairwise(filled):
             if limits[a][1] == limits[b][0]:
                 begins[b] = begins[a] if a in begins and limits[a][0] == limits[a][1] else a
-        first = _first_labels(limits, begins)
-        parts = range(there.parts)
+        first, parts = _first_labels(limits, begins), range(there.parts)
 
         def send(number: int, part: Part, found: Part) -> list[Arrays]:
-            home_of = begins.get(number)
-            chosen = np.flatnonzero(found["label"] == 0) if home_of is not None else np.empty(0, np.int64)
-            over = {name: taken(part, name, chosen.astype(np.int32)) for name in part}
+            begin = begins.get(number)
+            chosen = np.flatnonzero(found["label"] == 0) if begin is not None else np.empty(0, np.int64)
+            over = {name: take(part, name, chosen.astype(np.int32)) for name in part}
             none = {name: column[:0] for name, column in over.items()}
-            return [over if target == home_of else none for target in parts]
+            return [over if target == begin else none for target in parts]
 
-        left = self.pool.exchange(send, there.parts, there, numbers)
-        held = there, left, numbers
-        return Labels(self.pool, self.data.cells, held, first, self.data.bounds, frozenset(begins))
-
-
-def _same(places: Any) -> Any:
-    return places
+        moved = self.pool.shuffle(send, there.parts, there, labels)
+        return LabelColumn(self.pool, self.data, there, labels, first, moved, frozenset(begins)).grouped(cells)
 
 
-def _numbers(
+def _same(ranks: Any) -> Any:
+    return ranks
+
+
+def _ranks(
     keys: Sequence[NDArray[Any]], part: Part, before: int, kernel: Callable[[Any], Any]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Give what a kernel makes of the place of each record of a range among all, by its keys.
+    """Give what a kernel makes of the rank of each record of a range, with so many records before it.
 
-    Beside that the lowest and highest number, and whether none is lacking when they follow the order; nothing if there
-    is no record.
+    Also gives the first and last value in the order of the keys, and whether values in between never skip or descend;
+    nothing if there is no record.
     """
     row = part["row"]
     found: NDArray[Any] = kernel(np.arange(before, before + row.size, dtype=row.dtype))
@@ -123,9 +117,9 @@ def _numbers(
         return found, limits
     if found.dtype == np.int32:
         return put_at(order, found), limits
-    numbers = np.empty_like(found)
-    numbers[order] = found
-    return numbers, limits
+    values = np.empty_like(found)
+    values[order] = found
+    return values, limits
 
 
 def _first_labels(limits: Sequence[Sequence[int]], begins: dict[int, int]) -> NDArray[np.int64]:

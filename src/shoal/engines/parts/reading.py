@@ -1,7 +1,7 @@
-"""Frames that come in stretches: what the local engine reads whole, held part by part.
+"""Frames that are read part by part.
 
-Each stretch is read once. How many rows each has and what is distinct in each column says what the column is, and where
-each cell lies on its axis.
+Each part is encoded and read once. Its summary (the number of rows, and the limits or distinct cells of each column) is
+enough to tell what a column is, and where each cell lies on its axis.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.arrays import Integers, Positions
-from shoal.axis import Axis
-from shoal.cells import Vocabulary
-from shoal.engines.local.arrow import Seen, carried_words, read_column
-from shoal.engines.local.data import LocalData, Words
-from shoal.engines.local.distinct import distinct_in
-from shoal.engines.local.loading import notes_of, read_so, reading_of, schema_of, split_by_role
-from shoal.engines.local.ordered_categories import as_levels, has_levels, with_levels
+from shoal.domains.axis import Axis
+from shoal.domains.cell_parser import Vocabulary
+from shoal.domains.texts import Reading
+from shoal.engines.io.arrow import Seen, carried_words, read_column
+from shoal.engines.io.distinct_cells import distinct_in
+from shoal.engines.io.loading import notes_of, read_so, reading_of, schema_of, split_by_role
+from shoal.engines.io.ordered_categories import as_levels, has_levels, with_levels
+from shoal.engines.io.typed_columns import as_numbers, is_text, marks
 from shoal.engines.local.ordering import coded_in, typed_in
-from shoal.engines.local.typed_columns import as_numbers, is_text, marks
-from shoal.engines.parts.data import PartedData, Shape, without_texts
+from shoal.engines.local_data import LocalData, Words
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.schema import ReadOptions, Role, Schema
 from shoal.table import Origin
-from shoal.texts import Reading
 
 _LARGEST = 2147483646
-# Of a stretch: its rows, the limits of plain columns, and the distinct cells of others.
-Told = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
+# Of a part: its rows, the limits of plain columns, and the distinct cells of others.
+EncodedSummary = tuple[int, dict[str, tuple[int, int]], dict[str, Distinct]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ColumnPlan:
     """The columns that have a role, and how each is to be read."""
 
     header: tuple[str, ...]
@@ -48,7 +48,7 @@ class Asked:
     kinds: dict[str, pa.DataType]
 
     @classmethod
-    def of(cls, schema: pa.Schema, options: ReadOptions) -> Asked:
+    def of(cls, schema: pa.Schema, options: ReadOptions) -> ColumnPlan:
         """Find out which columns of a table are asked for."""
         header = tuple(schema.names)
         options.check_names(header)
@@ -72,7 +72,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ReadColumn:
     """What a column turned out to be, and how the numbers of each part become its positions and codes."""
 
     vocabulary: Vocabulary
@@ -82,23 +82,23 @@ class Column:
 
 
 def loaded(
-    pool: Pool, raw: Handle, asked: Asked, options: ReadOptions, origin: Origin
-) -> tuple[Schema, PartedData, Origin]:
-    """Make a table of encoded stretches that tell what is in them."""
+    pool: Pool, raw: Handle, asked: ColumnPlan, options: ReadOptions, origin: Origin
+) -> tuple[Schema, PartsTable, Origin]:
+    """Make a table of encoded parts and their summaries."""
     names = list(asked.assigned)
-    told: Sequence[Told] = raw.told
-    sizes = [size for size, _, _ in told]
+    summaries: Sequence[EncodedSummary] = raw.summaries
+    sizes = [size for size, _, _ in summaries]
     bounds = np.append(0, np.cumsum(sizes))
     if bounds[-1] == 0:
         raise DataError("The table has no records.", "A table needs at least one record.")
-    columns: dict[str, Column] = {}
+    columns: dict[str, ReadColumn] = {}
     for j, name in enumerate(names):
         carried = asked.assigned[name] != Role.QUASI
         if name in asked.plain:
-            limits = min(some[name][0] for _, some, _ in told), max(some[name][1] for _, some, _ in told)
+            limits = min(some[name][0] for _, some, _ in summaries), max(some[name][1] for _, some, _ in summaries)
             columns[name] = _numbers(pool, raw, name, j, asked, limits, carried=carried)
         else:
-            columns[name] = _cells(name, j, [found[name] for _, _, found in told], bounds, asked, carried=carried)
+            columns[name] = _cells(name, j, [found[name] for _, _, found in summaries], bounds, asked, carried=carried)
     quasi, rest = split_by_role(asked.assigned)
     places = {name: columns[name].place for name in names}
     exact = all(bool((columns[n].vocabulary.lo == columns[n].vocabulary.hi).all()) for n in quasi)
@@ -111,24 +111,20 @@ def loaded(
     def codes(number: int, part: Part) -> Part:
         return {"codes": np.stack([places[name](part, number)[0] for name in rest], axis=1)}
 
-    held = [pool.each(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
+    held = [pool.map(work, raw) for work, some in ((cells, quasi), (codes, rest)) if some]
+    ranged = [columns[name].vocabulary.ranged for name in quasi]
     words = [columns[name].words for name in rest]
-    data = PartedData(
-        Shape(
-            tuple(quasi), tuple(columns[name].vocabulary.ranged for name in quasi), tuple(rest), without_texts(words)
-        ),
-        tuple(sizes), held[0], held[-1], tuple(None if each is None else each.texts for each in words),
-        {name: typed for name in rest if (typed := columns[name].typed) is not None},
-    )  # fmt: skip
+    typed = {name: give for name in rest if (give := columns[name].typed) is not None}
+    data = PartsTable.of(quasi, ranged, rest, words, sizes, held[0], held[-1], typed, exact=exact)
     found = {name: columns[name].vocabulary for name in names}
     noted = replace(origin, notes=(*origin.notes, *notes_of(found)))
     return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
 
 
-def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told]:
-    """Say what an encoded stretch tells: its size, the limits of its plain columns, the distinct cells of others."""
+def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], EncodedSummary]:
+    """Give what summarizes an encoded part: its size, the limits of plain columns, the distinct cells of others."""
 
-    def tell(number: int, part: Part) -> Told:
+    def summarize(number: int, part: Part) -> EncodedSummary:
         limits, cells = {}, {}
         for j, name in enumerate(names):
             if name in plain:
@@ -138,63 +134,63 @@ def telling(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], Told
                 cells[name] = distinct_of(part, j)
         return int(part["rows"][0]), limits, cells
 
-    return tell
+    return summarize
 
 
 def _numbers(
-    pool: Pool, raw: Handle, name: str, j: int, asked: Asked, limits: tuple[int, int], *, carried: bool
-) -> Column:
+    pool: Pool, raw: Handle, name: str, j: int, asked: ColumnPlan, limits: tuple[int, int], *, carried: bool
+) -> ReadColumn:
     """Read a column of whole numbers or days."""
     kind, reading = asked.kinds[name], asked.readings[name]
     axis_kind = as_numbers(name, pa.array([], kind))[1]
-    told = marks(reading.missing, axis_kind)
+    missing = marks(reading.missing, axis_kind)
     reason = f"typed as {kind}"
     if limits[0] >= -_LARGEST and limits[1] <= _LARGEST:
 
         def small(part: Part, number: int) -> tuple[Positions, Positions]:
             lo = part[f"number{j}"].astype(np.int32)
-            lo[_gone(part, j, told)] = MISSING
+            lo[_gone(part, j, missing)] = MISSING
             return lo, lo
 
         none = np.empty(0, np.int32)
         vocabulary = Vocabulary(Axis(axis_kind), none, none, False, reason)  # type: ignore[arg-type]
-        return Column(vocabulary, None, small, as_typed(kind) if carried else None)
+        return ReadColumn(vocabulary, None, small, as_typed(kind) if carried else None)
 
     def values_in(number: int, part: Part) -> Integers:
-        return np.unique(part[f"number{j}"][~_gone(part, j, told)])
+        return np.unique(part[f"number{j}"][~_gone(part, j, missing)])
 
-    values = np.unique(np.concatenate(pool.gather(values_in, raw)))
+    values = np.unique(np.concatenate(pool.collect(values_in, raw)))
 
     def large(part: Part, number: int) -> tuple[Positions, Positions]:
         codes = np.searchsorted(values, part[f"number{j}"]).astype(np.int32)
-        codes[_gone(part, j, told)] = len(values) if carried else MISSING
+        codes[_gone(part, j, missing)] = len(values) if carried else MISSING
         return codes, codes
 
     lo = np.append(np.arange(len(values)), MISSING).astype(np.int32)
     vocabulary = Vocabulary(Axis(axis_kind, values), lo, lo, False, reason)  # type: ignore[arg-type]
     words = carried_words(vocabulary, None) if carried else None
-    return Column(vocabulary, words, large, values_of(pa.array(values).cast(kind)) if carried else None)
+    return ReadColumn(vocabulary, words, large, values_of(pa.array(values).cast(kind)) if carried else None)
 
 
-def _gone(part: Part, j: int, told: Sequence[int]) -> NDArray[np.bool_]:
+def _gone(part: Part, j: int, missing: Sequence[int]) -> NDArray[np.bool_]:
     gone: NDArray[np.bool_] = part[f"gone{j}"]
-    for mark in told:
+    for mark in missing:
         gone = gone | (part[f"number{j}"] == mark)
     return gone
 
 
 def as_typed(kind: pa.DataType) -> Callable[[Positions], Any]:
-    """Say how whole numbers become a column of some type."""
+    """Give what turns whole numbers into a column of some type."""
     return lambda codes: pa.array(codes, mask=codes == MISSING).cast(kind)
 
 
 def values_of(values: pa.Array) -> Callable[[Positions], Any]:
-    """Say how codes become a column, from the values behind them; there is none behind the last."""
+    """Give what turns codes into a column of the values that they stand for; the last code is a missing value."""
     return lambda codes: values.take(pa.array(codes, mask=codes >= len(values)))
 
 
 def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Callable[[Positions], Any]]]:
-    """Give a table in memory whose codes tell the cells of columns of a frame; and what gives these from codes."""
+    """Give a table in memory with codes for the columns of a frame, and what turns these codes into the columns."""
     coded = coded_in(data, schema)
     kinds = {name: data.sources[name].type for name in typed_in(data, schema)}
     typed = {
@@ -204,31 +200,33 @@ def by_codes(data: LocalData, schema: Schema) -> tuple[LocalData, dict[str, Call
     return replace(data, codes=coded.codes, words=coded.words), typed
 
 
-def _cells(name: str, j: int, told: Sequence[Distinct], bounds: Integers, asked: Asked, *, carried: bool) -> Column:
-    """Read a column from the distinct cells of all parts, which stand in the order of the table."""
-    whole = pa.concat_arrays([one.cells for one in told])
+def _cells(
+    name: str, j: int, parts: Sequence[Distinct], bounds: Integers, asked: ColumnPlan, *, carried: bool
+) -> ReadColumn:
+    """Read a column from the distinct cells of all parts, which are in the order of the table."""
+    whole = pa.concat_arrays([one.cells for one in parts])
     codes, first = distinct_in(whole)
-    counts = np.bincount(codes, np.concatenate([one.counts for one in told]), minlength=first.size)
-    rows = np.concatenate([one.rows + begin for one, begin in zip(told, bounds[:-1], strict=True)]) + 1
+    counts = np.bincount(codes, np.concatenate([one.counts for one in parts]), minlength=first.size)
+    rows = np.concatenate([one.rows + begin for one, begin in zip(parts, bounds[:-1], strict=True)]) + 1
     cells = whole.take(pa.array(first))
     seen = Seen(counts.astype(np.int64), rows[first])
     reading, kind = asked.readings[name], asked.kinds[name]
     if has_levels(kind):
-        lists = [levels for one in told for levels in one.levels]
+        lists = [levels for one in parts for levels in one.levels]
         reading = with_levels(reading, lists, cells.drop_null().to_pylist())
     vocabulary, places, texts = read_column(name, pa.chunked_array([cells]), reading, seen)
     if reading is not asked.readings[name]:
         vocabulary = replace(vocabulary, reason="categories with an order")
-    cuts = np.cumsum([0, *(len(one.cells) for one in told)])
+    cuts = np.cumsum([0, *(len(one.cells) for one in parts)])
     mine = [codes[a:b] for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
     if carried:
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
         typed = None if is_text(kind) else values_of(_as_kept(cells, kind, reading))
-        return Column(vocabulary, words, _looked_up(j, mine, mine), typed)
+        return ReadColumn(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]
-    return Column(vocabulary, None, _looked_up(j, lo, hi), None)
+    return ReadColumn(vocabulary, None, _looked_up(j, lo, hi), None)
 
 
 def _as_kept(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
@@ -241,5 +239,5 @@ def _as_kept(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
 
 
 def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:
-    """Turn the codes of each part into what they stand for."""
+    """Give what looks up the positions of codes, part by part."""
     return lambda part, number: (lo[number][part[f"code{j}"]], hi[number][part[f"code{j}"]])

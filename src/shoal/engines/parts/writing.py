@@ -1,4 +1,4 @@
-"""A release that comes part by part, written as the local engine would write it whole."""
+"""Writing of a release part by part, with the same bytes as the local engine."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.slices import slices
-from shoal.engines.scratch import Room
+from shoal.engines.io.slices import slices
+from shoal.engines.local_data import LocalData
 from shoal.engines.sources import Source, is_parquet
-from shoal.engines.values import Layout, Stored
+from shoal.engines.values import Layout, Output
+from shoal.engines.workspace import MemoryBudget
 from shoal.schema import Schema
 from shoal.table import Written
 
@@ -20,16 +20,16 @@ def store(
     schema: Schema,
     target: Source,
     exact: Sequence[bool],
-    room: Room,
+    room: MemoryBudget,
     kinds: Mapping[str, Any],
-) -> AbstractContextManager[Stored]:
+) -> AbstractContextManager[Output]:
     """Write the released columns to a table in a database, spans as text.
 
     ``kinds`` are the types of carried columns.
     """
-    from shoal.engines.local.arrow import to_arrow
-    from shoal.engines.local.databases import storing
-    from shoal.engines.local.ordered_categories import enums_in
+    from shoal.engines.io.arrow import to_arrow
+    from shoal.engines.io.databases import storing
+    from shoal.engines.io.ordered_categories import enums_in
 
     tables = (to_arrow(some, schema, "text", exact) for part in parts for some in slices(part))
     return storing(tables, target, room, enums_in(kinds, schema))
@@ -44,13 +44,13 @@ def write(
     """
     folder = target.kind == "folder"
     if folder or is_parquet(target.path):
-        from shoal.engines.local.arrow import to_arrow
-        from shoal.engines.local.folders import write_folder
-        from shoal.engines.local.parquet import write_parquet
+        from shoal.engines.io.arrow import to_arrow
+        from shoal.engines.io.folders import write_folder
+        from shoal.engines.io.parquet_writer import write_parquet
 
         single = exact()
         tables = (to_arrow(some, schema, "struct", single) for part in parts for some in slices(part))
         return write_folder(tables, target.path) if folder else write_parquet(tables, target.path)
-    from shoal.engines.local.text_writer import write_text
+    from shoal.engines.io.text_writer import write_text
 
-    return write_text(parts, schema, target.path, layout, straight=True)
+    return write_text(parts, schema, target.path, layout, direct=True)

@@ -1,28 +1,26 @@
-"""The Spark engine: a table spread over the workers of a cluster, part by part."""
+"""The Spark engine: the parts of a table lie on the workers of a cluster."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.engines.local.data import LocalData
-from shoal.engines.parts.data import PartedData
-from shoal.engines.parts.engine import Parted
-from shoal.engines.parts.pool import Part
+from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.spark.pool import SparkPool
 from shoal.engines.spark.sessions import start, usable
-from shoal.engines.values import Layout, Stored
+from shoal.engines.values import Layout, Output
 from shoal.errors import ParameterError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Spark(Parted):
+class Spark(PartsEngine):
     """Hold tables on the workers of a Spark cluster.
 
     Parameters
@@ -35,14 +33,14 @@ class Spark(Parted):
     settings
         Settings for a session that is started, by their names in Spark.
     rows_per_part
-        About how many records a part has.
+        About how many records are in a part.
     most_boxes
-        How many boxes can be compared at once, where nothing tells them apart; any number if None.
+        How many boxes can be compared with each other at once; any number if None.
 
     Attributes
     ----------
     pool
-        What holds the parts.
+        Where the parts are stored and processed.
     name
         The name by which certificates call the engine.
     """
@@ -63,19 +61,19 @@ class Spark(Parted):
         object.__setattr__(self, "pool", SparkPool(session))
 
     def read(self, source: object, options: ReadOptions) -> Table:
-        """Read files and data frames of Spark where they lie, and anything else through the driver.
+        """Read files and Spark data frames on the workers, and anything else through the driver.
 
-        Compressed text and tables in databases and lakehouses pass the driver stretch by stretch, other frames whole.
+        Compressed text and tables in databases and lakehouses pass through the driver part by part, other frames whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
             if found.is_statistics:
                 return super().read(source, options)
             if found.is_table or found.is_lakehouse:
-                from shoal.engines.disk.frames import load_frames
+                from shoal.engines.parts.frames import load_frames
 
                 schema, data, origin = load_frames(
-                    self.pool, found, options, lambda columns: self.rows_per_part, self.room, lambda taken: None
+                    self.pool, found, options, lambda columns: self.rows_per_part, self.budget, lambda taken: None
                 )
             elif found.is_folder or is_parquet(found.path):
                 from shoal.engines.spark.reading import read_parquet
@@ -95,35 +93,21 @@ class Spark(Parted):
             return Table(schema, data, self, origin)
         return super().read(source, options)
 
-    def write(self, data: PartedData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Stored]:
+    def write(self, data: PartsTable, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write a folder by the workers, and anything else through the driver, part by part."""
         if target.kind != "folder":
             return super().write(data, schema, target, layout)
         from shoal.engines.spark.writing import write_folder
 
-        held, exact = (data.cells, data.codes), self.exact(data).tolist()
-        return nullcontext(Stored(write_folder(self.pool, held, self._local(data), schema, target.path, exact)))
+        return nullcontext(Output(write_folder(self.pool, data, schema, target.path, self.exact(data).tolist())))
 
-    def frame(self, data: PartedData, schema: Schema, kind: str, cells: str | None) -> Any:
+    def frame(self, data: PartsTable, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame: one of Spark stays on the cluster."""
         if kind != "spark":
             return super().frame(data, schema, kind, cells)
         from shoal.engines.spark.frames import frame_of
 
-        exact = self.exact(data).tolist()
-        return frame_of(self.pool, (data.cells, data.codes), self._local(data), schema, cells or "struct", exact)
-
-    def _local(self, data: PartedData) -> Any:
-        """Give what makes a table in memory of a part, wherever it lies."""
-        shape = replace(data.shape, words=data.whole_words())
-        typed = data.typed
-
-        def local(number: int, cells: Part, codes: Part) -> LocalData:
-            found = shape.local(cells, codes)
-            sources = {name: give(found.codes[:, shape.carried.index(name)]) for name, give in typed.items()}
-            return replace(found, sources=sources)
-
-        return local
+        return frame_of(self.pool, data, schema, cells or "struct", self.exact(data).tolist())
 
 
 def from_environment(memory: str | int | None) -> Spark:

@@ -1,7 +1,7 @@
-"""How a mistake that is found on a worker reaches the user: as the same error, and without a cell.
+"""Errors on workers, raised again on the driver as the same error, without a cell of the data.
 
-Spark hands over the text of an exception. What shoal says in its errors shows no cell, so it may travel as text; of
-anything else only the kind and the place travel, because its message may hold someone's value.
+Spark passes on the text of an exception. Errors of shoal show no cell, so they are sent as text; of any other exception
+only the type and the line are sent, because its message may hold someone's value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from shoal import errors
 from shoal.errors import InternalError, ShoalError
 
-_modules = 0  # how many a worker had loaded when it last set its objects aside
+_modules = 0  # that a worker had imported when it last froze its objects
 _MARK = re.compile(r"shoal-error:([A-Za-z0-9+/=]+);")
 
 
@@ -29,10 +29,10 @@ class TaskError(Exception):
 
 @contextmanager
 def on_worker() -> Iterator[None]:
-    """Turn whatever work raises into an error that can travel."""
+    """Turn any exception of work into one that can be sent."""
     try:
         yield
-        _set_aside()
+        _freeze()
     except ShoalError as error:
         raise TaskError(_text(type(error).__name__, error.what, error.remedy)) from None
     except MemoryError:
@@ -45,11 +45,8 @@ def on_worker() -> Iterator[None]:
         raise TaskError(_text("InternalError", f"A task failed with {type(error).__name__} ({where}).", "")) from None
 
 
-def _set_aside() -> None:
-    """Spare the search for garbage, which Spark asks for after each task, what belongs to modules and stays anyway.
-
-    The search would take longer than most tasks.
-    """
+def _freeze() -> None:
+    """Exempt the objects of modules from the garbage collection after each task, which takes longer than most tasks."""
     global _modules  # noqa: PLW0603 - a worker has one memory
     if len(sys.modules) > _modules:
         _modules = len(sys.modules)

@@ -1,25 +1,24 @@
-"""Data frames of Spark as tables, and tables as data frames of Spark: nothing passes through the driver."""
+"""Spark data frames as tables, and tables as Spark data frames, without passing through the driver."""
 
 from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from shoal.engines.local.arrow import to_arrow
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.passing import named
-from shoal.engines.local.typed_columns import plain_column
-from shoal.engines.parts.data import PartedData
+from shoal.engines.io.arrow import to_arrow
+from shoal.engines.io.opaque_columns import named
+from shoal.engines.io.typed_columns import plain_column
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
-from shoal.engines.parts.pool import Handle, Part
-from shoal.engines.parts.reading import Asked, loaded, telling
+from shoal.engines.parts.pool import Part
+from shoal.engines.parts.reading import ColumnPlan, loaded, summary_of
 from shoal.engines.spark.failures import on_driver, on_worker
-from shoal.engines.spark.packing import pack
 from shoal.engines.spark.pool import SparkPool
+from shoal.engines.spark.serialization import serialize
 from shoal.errors import DataError, SchemaError
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
@@ -27,31 +26,30 @@ from shoal.table import Origin
 _LONGEST = 1 << 28  # bytes of one cell of a frame
 
 
-def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schema, PartedData, Origin]:
+def read_frame(pool: SparkPool, frame: Any, options: ReadOptions) -> tuple[Schema, PartsTable, Origin]:
     """Read a data frame of Spark: each of its partitions becomes a part, in their order."""
     names = frame.columns
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SchemaError(f"Two columns are named '{twice}'.", "Give each column a name of its own.")
     kinds = _arrow_schema(frame)
-    asked = Asked.of(kinds, options)
+    asked = ColumnPlan.of(kinds, options)
     wanted, plain = list(asked.assigned), asked.plain
     chosen = frame.select([f"`{name.replace('`', '``')}`" for name in wanted])
     schema = pa.schema([kinds.field(name) for name in wanted])
 
     def encoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with on_worker():
-            whole = memoryview(pack(encode(pa.Table.from_batches(list(batches)).cast(schema), plain)))
+            whole = memoryview(serialize(encode(pa.Table.from_batches(list(batches)).cast(schema), plain)))
         for at in range(0, len(whole), _LONGEST):
             yield pa.RecordBatch.from_arrays([pa.array([bytes(whole[at : at + _LONGEST])], pa.binary())], ["part"])
 
     with warnings.catch_warnings(), on_driver():
         warnings.simplefilter("ignore")  # Spark warns of pandas, which nobody uses here
         parts = chosen.mapInArrow(encoded, "part binary").rdd.map(lambda row: bytes(row[0]))
-    raw = pool.adopt(parts, parts.getNumPartitions(), tell=telling(wanted, plain))
-    digests = pool.gather(_digest, raw)
-    told = hashlib.sha256("".join(digests).encode()).hexdigest()
-    return loaded(pool, raw, asked, options, Origin("spark frame", told, "spark"))
+    raw = pool.adopt(parts, parts.getNumPartitions(), summarize=summary_of(wanted, plain))
+    digest = hashlib.sha256("".join(pool.collect(_digest, raw)).encode()).hexdigest()
+    return loaded(pool, raw, asked, options, Origin("spark frame", digest, "spark"))
 
 
 def _digest(number: int, part: Part) -> str:
@@ -70,21 +68,16 @@ def _arrow_schema(frame: Any) -> pa.Schema:
         return to_arrow_schema(frame.schema)
 
 
-def frame_of(
-    pool: SparkPool, handles: Sequence[Handle], local: Callable[..., LocalData], schema: Schema, cells: str,
-    exact: Sequence[bool],
-) -> Any:  # fmt: skip
-    """Give the released columns as a data frame of Spark, made where the parts lie."""
+def frame_of(pool: SparkPool, data: PartsTable, schema: Schema, cells: str, exact: Sequence[bool]) -> Any:
+    """Give the released columns as a Spark data frame, created on the workers."""
+    read, handles = data.reader(), (data.cells, data.codes)
 
-    def table(number: int, *parts: Part) -> pa.Table:
-        return for_spark(to_arrow(local(number, *parts), schema, cells, exact))
+    def table(*parts: Part) -> pa.Table:
+        return for_spark(to_arrow(read(*parts), schema, cells, exact))
 
-    (kinds, *_) = pool.gather(lambda number, *parts: table(number, *parts).schema, *handles)
-    fields = _spark_schema(kinds)
-    rows = pool.rows(
-        lambda number, *parts: (tuple(row.values()) for row in table(number, *parts).to_pylist()), *handles
-    )
-    return pool.session.createDataFrame(rows, fields)
+    (kinds, *_) = pool.collect(lambda number, *parts: table(*parts).schema, *handles)
+    rows = pool.rows(lambda number, *parts: (tuple(row.values()) for row in table(*parts).to_pylist()), *handles)
+    return pool.session.createDataFrame(rows, _spark_schema(kinds))
 
 
 def _spark_schema(kinds: pa.Schema) -> Any:

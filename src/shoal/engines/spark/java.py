@@ -8,7 +8,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from shoal.engines.scratch import folder_until_the_end
+from shoal.engines.workspace import folder_until_exit
 from shoal.errors import ParameterError
 from shoal.extras import how_to_install
 
@@ -45,7 +45,7 @@ def java_home() -> str | None:
 
 def _trimmed(java: Path) -> str:
     """Give a home whose ``java`` is the given one, without the module that it does not have."""
-    home = folder_until_the_end()
+    home = folder_until_exit()
     (home / "bin").mkdir()
     script = home / "bin" / "java"
     script.write_text(_WRAPPER.format(asked=_ASKED, java=shlex.quote(str(java))), encoding="utf-8")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.engines.local.folders import opened_folder
-from shoal.engines.local.parquet_reader import opened_file
-from shoal.engines.parts.data import PartedData
+from shoal.engines.io.folders import opened_folder
+from shoal.engines.io.parquet_reader import opened_file
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Part
-from shoal.engines.parts.reading import Asked, loaded, telling
+from shoal.engines.parts.reading import ColumnPlan, loaded, summary_of
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import DataError
 from shoal.schema import ReadOptions, Schema
@@ -18,25 +18,25 @@ from shoal.table import Origin
 
 def read_parquet(
     pool: SparkPool, path: Path, options: ReadOptions, rows: int, *, folder: bool
-) -> tuple[Schema, PartedData, Origin]:
+) -> tuple[Schema, PartsTable, Origin]:
     """Read a Parquet file or a folder of them, each worker its row groups."""
     files = opened_folder(path) if folder else opened_file(path)
-    asked = Asked.of(files.schema, options)
-    stretches = _stretches(files.groups(), rows)
-    if not stretches:
+    asked = ColumnPlan.of(files.schema, options)
+    batches = _batches(files.groups(), rows)
+    if not batches:
         raise DataError("The table has no records.", "A table needs at least one record.")
     names, plain = list(asked.assigned), asked.plain
 
     def load(number: int, part: Part) -> Part:
-        begin, count, some = stretches[number]
+        begin, count, some = batches[number]
         return encode(files.rows_of(some, names).slice(begin, count), plain)
 
-    raw = pool.each(load, pool.blank(len(stretches)), tell=telling(names, plain))
+    raw = pool.map(load, pool.blank(len(batches)), summarize=summary_of(names, plain))
     return loaded(pool, raw, asked, options, files.origin)
 
 
-def _stretches(groups: list[tuple[int, int, int]], rows: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """Put row groups together, or cut them, so that each stretch has about so many rows."""
+def _batches(groups: list[tuple[int, int, int]], rows: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """Merge or split row groups so that each batch has about so many rows."""
     found: list[tuple[int, int, list[tuple[int, int]]]] = []
     open_rows, open_groups = 0, list[tuple[int, int]]()
     for place, group, size in groups:

@@ -1,4 +1,4 @@
-"""Starting Spark: quietly, with a Java runtime that is there, and on this machine behind closed doors."""
+"""Starting Spark: silently, with an installed Java runtime, and on this machine reachable from localhost only."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from shoal.engines.scratch import folder_until_the_end
 from shoal.engines.spark.java import java_home
+from shoal.engines.workspace import folder_until_exit
 from shoal.errors import DataError, ParameterError
 from shoal.extras import missing
 
 # A cell may stand in what Spark logs when a task fails, so a session of our own logs nothing.
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
-# A part that lies elsewhere is sent sooner than a worker stands idle.
+# A worker takes a task whose part is elsewhere rather than stay idle.
 _OWN = {"spark.app.name": "shoal", "spark.locality.wait": "200ms", **_QUIET}
 
 
@@ -84,15 +84,15 @@ def _on_this_machine() -> dict[str, str]:
 
 @contextmanager
 def _surroundings(here: bool) -> Iterator[None]:
-    """Set what Java reads from the environment, and only while it starts."""
+    """Set environment variables for Java, only while it starts."""
     named: dict[str, str] = {}
     home = java_home()
     if home is not None:
         named["JAVA_HOME"] = home
     if here:
-        # Workers on this machine speak to each other only, and leave what they log where it is removed.
+        # Workers on this machine listen on localhost only, and log to a folder that is removed.
         named |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
-        named["SPARK_WORKER_DIR"] = str(folder_until_the_end())
+        named["SPARK_WORKER_DIR"] = str(folder_until_exit())
         named["PYSPARK_PYTHON"] = sys.executable
     before = {name: os.environ.get(name) for name in named}
     os.environ.update({name: value for name, value in named.items() if not before[name]})
@@ -106,7 +106,7 @@ def _surroundings(here: bool) -> Iterator[None]:
 
 @contextmanager
 def _signals_kept() -> Iterator[None]:
-    """Leave it to whoever uses this what Ctrl-C does: a session takes that over, but jobs are cancelled by the pool."""
+    """Restore the handler of Ctrl-C, which a session replaces: the pool cancels jobs itself."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -117,7 +117,7 @@ def _signals_kept() -> Iterator[None]:
 
 @contextmanager
 def _silenced() -> Iterator[None]:
-    """Send nowhere what Java writes, from its start to its end: results alone belong on stdout."""
+    """Discard what Java writes while it lives: only results belong on stdout."""
     if os.environ.get("SHOAL_DEBUG"):
         yield
         return

@@ -1,9 +1,9 @@
-"""Delimited text on the cluster: each worker reads a stretch of the file, from the beginning of a row to another.
+"""Delimited text on the cluster: each worker reads the rows that begin in its byte range of the file.
 
-Where rows begin is told by the quotes before: a line feed inside a quoted cell ends no row. Quotes are counted stretch
-by stretch, which tells for each whether it begins inside a cell. A quote that is part of a cell without quotes misleads
-the count; a worker then finds that its stretch does not end with a row. If this happens, or anything else is wrong, the
-driver reads the file, and says where; if nothing is wrong, it says that it had to.
+A line feed inside a quoted cell ends no row. So quotes are counted first, range by range, which tells whether a range
+begins inside a quoted cell. A quote inside a cell without quotes misleads the count; a worker then finds that its last
+row does not end. If this happens, or anything else is wrong, the driver reads the file and names the place; if nothing
+is wrong with the file, the driver warns that it had to read it alone.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.engines.disk.reading import columns_read, load_text
-from shoal.engines.local.compressed import is_compressed
-from shoal.engines.local.loading import Columns, encodings_of
-from shoal.engines.local.sealed import Sealed, changed
-from shoal.engines.local.text_head import Head, read_head
-from shoal.engines.local.text_reader import RawText, TextColumn, TextReading
-from shoal.engines.memory import need_of
-from shoal.engines.parts.data import PartedData
+from shoal.engines.io.compressed import is_compressed
+from shoal.engines.io.loading import Columns, encodings_of
+from shoal.engines.io.sealed_files import Sealed, changed
+from shoal.engines.io.text_head import Head, read_head
+from shoal.engines.io.text_reader import RawText, TextColumn, TextReading
+from shoal.engines.memory import estimate
+from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.pool import Handle, Part
+from shoal.engines.parts.text import columns_read, load_text
 from shoal.engines.spark.pool import SparkPool
 from shoal.errors import ShoalError
 from shoal.schema import ReadOptions, Schema
@@ -36,14 +36,14 @@ from shoal.table import Origin, printable
 
 _CHUNK = 1 << 22
 _QUOTE, _FEED = 34, 10
-_IN_THE_MIDDLE = "where its rows begin cannot be told in the middle of it, because of quotes or empty lines"
+_IN_THE_MIDDLE = "where its rows begin cannot be found in the middle of it, because of quotes or empty lines"
 # Nobody has to set this up: a warning goes to stderr unless a program wants it elsewhere.
 _SAID = logging.getLogger("shoal")
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Bytes of a file, what line they begin on, and whether that is inside a quoted cell."""
+class ByteRange:
+    """Bytes of a file, the line on which they begin, and whether that is inside a quoted cell."""
 
     start: int
     stop: int
@@ -52,8 +52,8 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a worker tells of its rows: how many, the texts of its columns and how often each occurs."""
+class RangeSummary:
+    """What a worker found in its range: the number of rows, the texts of columns, and how often each occurs."""
 
     rows: int
     texts: dict[str, TextColumn]
@@ -62,19 +62,19 @@ class Told:
     blank: bool
 
 
-class _NotInStretches(Exception):  # noqa: N818 - nothing is wrong: the driver reads the file
-    """The file cannot be read in stretches."""
+class _NotSplittable(Exception):  # noqa: N818 - nothing is wrong: the driver reads the file
+    """The file cannot be split between workers."""
 
 
-def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> tuple[Schema, PartedData, Origin]:
-    """Read a file by the workers if they can, else by the driver, which holds one stretch at a time."""
+def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> tuple[Schema, PartsTable, Origin]:
+    """Read a file by the workers if it can be split, else by the driver, part by part."""
     why = ""
     if not is_compressed(path):
         head = read_head(path, options.delimiter, options.encoding, options.header)
         columns = Columns.of(head.header, options)
         try:
-            return _in_stretches(pool, path, head, columns, options, rows)
-        except _NotInStretches as reason:
+            return _read_by_workers(pool, path, head, columns, options, rows)
+        except _NotSplittable as reason:
             why = str(reason)
         except ShoalError:
             why = _IN_THE_MIDDLE  # or the driver finds what is wrong too, and says where
@@ -84,39 +84,39 @@ def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> t
     return found
 
 
-def _in_stretches(
+def _read_by_workers(
     pool: SparkPool, path: Path, head: Head, columns: Columns, options: ReadOptions, rows: int
-) -> tuple[Schema, PartedData, Origin]:
+) -> tuple[Schema, PartsTable, Origin]:
     sealed = Sealed.of(path.absolute())  # workers read what it is now, or nothing
     with sealed.open() as file:
         if hashlib.sha256(file.read(head.start)).hexdigest() != head.sha256:
             raise changed(f"'{path}'")
-    need = need_of(path, options)
+    need = estimate(path, options)
     parts = 1 if need is None else max(1, -(-need.records // rows))
-    stretches = _stretches(pool, sealed, head, parts)
+    ranges = _byte_ranges(pool, sealed, head, parts)
     texts, encodings = set(columns.texts), encodings_of(options)
     while True:
-        raw = pool.each(_reader(sealed, head, columns, texts, encodings, stretches), pool.blank(parts), tell=_tell)
-        told: Sequence[Told] = raw.told
-        more = {name for one in told for name in one.texts} - texts
-        used = max((encodings.index(one.encoding) for one in told), default=0)
+        raw = pool.map(_reader(sealed, head, columns, texts, encodings, ranges), pool.blank(parts), summarize=_summary)
+        summaries: Sequence[RangeSummary] = raw.summaries
+        more = {name for one in summaries for name in one.texts} - texts
+        used = max((encodings.index(one.encoding) for one in summaries), default=0)
         if not more and not used:
             break
-        # What is text, or not UTF-8, in one stretch is so in all.
+        # A column that is text in one range, or an encoding that is not UTF-8, is so in all.
         texts, encodings = texts | more, encodings[used:]
-    filled = [number for number, one in enumerate(told) if one.rows]
-    if not filled or any(told[number].blank for number in range(filled[-1])):
-        raise _NotInStretches(_IN_THE_MIDDLE)
-    merged, places = _merged(told, texts & {*columns.quasi, *columns.others})
-    counts = {name: _counted(told, places[name], len(merged[name].texts), name) for name in merged}
+    filled = [number for number, one in enumerate(summaries) if one.rows]
+    if not filled or any(summaries[number].blank for number in range(filled[-1])):
+        raise _NotSplittable(_IN_THE_MIDDLE)
+    merged, places = _merged(summaries, texts & {*columns.quasi, *columns.others})
+    counts = {name: _counted(summaries, places[name], len(merged[name].texts), name) for name in merged}
     none = np.empty((0, 0), np.int32)
     found = RawText(none, none, merged, counts, sealed.written, sealed.written, encodings[0])
     recoded = _recoded(pool, raw, columns, places)
-    return columns_read(pool, path, head, columns, options, recoded, tuple(one.rows for one in told), found)
+    return columns_read(pool, path, head, columns, options, recoded, tuple(one.rows for one in summaries), found)
 
 
-def _stretches(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> list[Stretch]:
-    """Cut a file into stretches of as many bytes, and count quotes and lines before each."""
+def _byte_ranges(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> list[ByteRange]:
+    """Split a file into ranges of equal size, and count the quotes and lines before each."""
     cuts = np.linspace(head.start, sealed.written.size, parts + 1).astype(np.int64).tolist()
 
     def count(number: int, part: Part) -> tuple[int, int] | None:
@@ -133,42 +133,37 @@ def _stretches(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> list[
         return quotes, feeds
 
     found, quotes, line = [], 0, head.line
-    for number, counts in enumerate(pool.gather(count, pool.blank(parts))):
+    for number, counts in enumerate(pool.collect(count, pool.blank(parts))):
         if counts is None:
-            raise _NotInStretches("a worker of the cluster does not see it under this path")
+            raise _NotSplittable("a worker of the cluster does not see it under this path")
         more, feeds = counts
-        found.append(Stretch(cuts[number], cuts[number + 1], line, bool(quotes % 2)))
+        found.append(ByteRange(cuts[number], cuts[number + 1], line, bool(quotes % 2)))
         quotes, line = quotes + more, line + feeds
     return found
 
 
 def _reader(
-    sealed: Sealed,
-    head: Head,
-    columns: Columns,
-    texts: set[str],
-    encodings: Sequence[str],
-    stretches: Sequence[Stretch],
+    sealed: Sealed, head: Head, columns: Columns, texts: set[str], encodings: Sequence[str], ranges: Sequence[ByteRange]
 ) -> Any:
-    """Give what reads the rows that begin in a stretch."""
+    """Give the work that reads the rows that begin in a range."""
 
     def read(number: int, part: Part) -> Part:
-        first, line = _first_row(sealed, stretches[number])
-        stop = _first_row(sealed, stretches[number + 1])[0] if number + 1 < len(stretches) else stretches[number].stop
+        first, line = _first_row(sealed, ranges[number])
+        stop = _first_row(sealed, ranges[number + 1])[0] if number + 1 < len(ranges) else ranges[number].stop
         if number == 0:
             first, line = head.start, head.line
         if first >= stop or _only_empty_lines(sealed, first, stop):
             cells, others = (np.empty((0, len(names)), np.int32) for names in (columns.quasi, columns.others))
-            told = Told(0, {}, {}, encodings[0], blank=first < stop)
+            summary = RangeSummary(0, {}, {}, encodings[0], blank=first < stop)
         else:
             mine = replace(head, start=0, line=line)
             reading = TextReading(sealed.path, mine, columns.quasi, columns.others, texts, (first, stop), sealed=sealed)
-            (stretch,) = reading.stretches(None)
+            (stretch,) = reading.batches(None)
             found = reading.result(encodings, stretch.cells, stretch.others)
             cells, others = found.cells, found.others
             blank = reading.blank_line > 0
-            told = Told(cells.shape[0], found.texts, found.counts, found.encoding, blank=blank)
-        return {"lo": cells, "codes": others, "told": np.frombuffer(pickle.dumps(told), np.uint8)}
+            summary = RangeSummary(cells.shape[0], found.texts, found.counts, found.encoding, blank=blank)
+        return {"lo": cells, "codes": others, "summary": np.frombuffer(pickle.dumps(summary), np.uint8)}
 
     return read
 
@@ -179,14 +174,14 @@ def _only_empty_lines(sealed: Sealed, start: int, stop: int) -> bool:
         return not file.read(min(stop - start, 1 << 12)).strip(b"\r\n")
 
 
-def _tell(number: int, part: Part) -> Told:
-    found: Told = pickle.loads(part["told"].tobytes())  # noqa: S301 - made by `_reader`
+def _summary(number: int, part: Part) -> RangeSummary:
+    found: RangeSummary = pickle.loads(part["summary"].tobytes())  # noqa: S301 - made by `_reader`
     return found
 
 
-def _first_row(sealed: Sealed, stretch: Stretch) -> tuple[int, int]:
-    """Find where the first row begins that begins after the beginning of a stretch, and on which line."""
-    place, line, quoted = stretch.start, stretch.line, stretch.quoted
+def _first_row(sealed: Sealed, some: ByteRange) -> tuple[int, int]:
+    """Find the offset and line of the first row that begins after the beginning of a range."""
+    place, line, quoted = some.start, some.line, some.quoted
     with sealed.open() as file:
         file.seek(place)
         while chunk := file.read(1 << 16):
@@ -200,15 +195,15 @@ def _first_row(sealed: Sealed, stretch: Stretch) -> tuple[int, int]:
     return place, line
 
 
-def _merged(told: Sequence[Told], names: set[str]) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
-    """Number the texts of all stretches as they first occur in the file, and tell where those of each stretch are."""
+def _merged(found: Sequence[RangeSummary], names: set[str]) -> tuple[dict[str, TextColumn], dict[str, list[Positions]]]:
+    """Number the texts of all ranges as they first occur in the file; also gives these numbers for each range."""
     merged: dict[str, TextColumn] = {}
     places: dict[str, list[Positions]] = {}
     for name in sorted(names):
         codes: dict[str, int] = {}
         lines: list[int] = []
         places[name] = []
-        for one in told:
+        for one in found:
             column = one.texts.get(name, TextColumn([], []))
             for text, line in zip(column.texts, column.lines, strict=True):
                 if text not in codes:
@@ -219,9 +214,9 @@ def _merged(told: Sequence[Told], names: set[str]) -> tuple[dict[str, TextColumn
     return merged, places
 
 
-def _counted(told: Sequence[Told], places: Sequence[Positions], texts: int, name: str) -> NDArray[np.int64]:
+def _counted(found: Sequence[RangeSummary], places: Sequence[Positions], texts: int, name: str) -> NDArray[np.int64]:
     counts = np.zeros(texts, np.int64)
-    for one, mine in zip(told, places, strict=True):
+    for one, mine in zip(found, places, strict=True):
         if name in one.counts:
             more = one.counts[name]
             np.add.at(counts, mine[: more.size], more)
@@ -229,7 +224,7 @@ def _counted(told: Sequence[Told], places: Sequence[Positions], texts: int, name
 
 
 def _recoded(pool: SparkPool, raw: Handle, columns: Columns, places: dict[str, list[Positions]]) -> Handle:
-    """Replace the codes of each stretch by those of the whole file."""
+    """Replace the codes of each range by those of the whole file."""
     sides = {"lo": columns.quasi, "codes": columns.others}
 
     def work(number: int, part: Part) -> Part:
@@ -242,4 +237,4 @@ def _recoded(pool: SparkPool, raw: Handle, columns: Columns, places: dict[str, l
                     found[side][:, j] = places[name][number][part[side][:, j]]
         return found
 
-    return pool.each(work, raw)
+    return pool.map(work, raw)

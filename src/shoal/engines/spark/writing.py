@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from shoal.engines.local.arrow import to_arrow
-from shoal.engines.local.data import LocalData
-from shoal.engines.local.digests import of_file
-from shoal.engines.local.parquet import writable
-from shoal.engines.parts.pool import Handle, Part, Pool
+from shoal.engines.io.arrow import to_arrow
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.parquet_writer import writable
+from shoal.engines.parts.data import PartsTable
+from shoal.engines.parts.pool import Part, Pool
 from shoal.errors import DataError
 from shoal.schema import Schema
 from shoal.table import Written
 
 
-def write_folder(
-    pool: Pool, handles: Sequence[Handle], local: Callable[..., LocalData], schema: Schema, folder: Path,
-    exact: Sequence[bool],
-) -> Written:  # fmt: skip
+def write_folder(pool: Pool, data: PartsTable, schema: Schema, folder: Path, exact: Sequence[bool]) -> Written:
     """Write a folder of Parquet files, and give its digest as the local engine would."""
-    folder = folder.absolute()
+    folder, read = folder.absolute(), data.reader()
     folder.mkdir()
 
     def work(number: int, *parts: Part) -> tuple[str, str, int]:
@@ -37,7 +34,7 @@ def write_folder(
         # A task may run twice at the same time: each writes a file of its own, and the last one stays.
         draft = folder / f".{path.name}.{uuid.uuid4().hex}"
         try:
-            table = to_arrow(local(number, *parts), schema, "struct", exact)
+            table = to_arrow(read(*parts), schema, "struct", exact)
             with writable(table.schema):
                 pq.write_table(table, draft)
             written = of_file(draft)
@@ -48,7 +45,7 @@ def write_folder(
             draft.unlink(missing_ok=True)
         return path.name, written.sha256, written.size
 
-    found = pool.gather(work, *handles)
+    found = pool.collect(work, data.cells, data.codes)
     missing = [name for name, _, _ in found if not (folder / name).is_file()]
     if missing:
         raise DataError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from shoal.engines import read
-from shoal.engines.local.sampling import Sample, sample
+from shoal.engines.io.sampling import Sample, sample
 from shoal.schema import ReadOptions, Role, Roles
 from shoal.table import Table
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.axis import Axis
+from shoal.assessment.inspection import ColumnReport, column_reports
+from shoal.domains.axis import Axis
 from shoal.engines import read
 from shoal.errors import DataError
-from shoal.inspection import ColumnReport, column_reports
 from shoal.kernels import MISSING
 from shoal.schema import ReadOptions, Role, Roles
 from shoal.table import Table

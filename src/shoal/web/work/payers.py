@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
-from shoal.axis import Axis
+from shoal.domains.axis import Axis
 from shoal.engines import Boxes, Spans
 from shoal.kernels import MISSING
 from shoal.kernels.spans import Members

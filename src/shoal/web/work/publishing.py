@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.anonymization import anonymize
 from shoal.catalogue import build
-from shoal.certificate import Certificate
+from shoal.certification.certificate import Certificate
+from shoal.certification.verification import verify
 from shoal.engines import read
+from shoal.releases.anonymization import anonymize
 from shoal.report.page import rendered
 from shoal.report.release_report import release_report
-from shoal.verification import verify
 from shoal.web.work import Found, Request, Tell, options_of
 from shoal.web.work.searching import models_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.anonymization import anonymize
 from shoal.catalogue import build
 from shoal.errors import ShoalError
 from shoal.measures import Measure
@@ -15,7 +14,8 @@ from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.models import PrivacyModel
-from shoal.release import Release
+from shoal.releases.anonymization import anonymize
+from shoal.releases.release import Release
 from shoal.table import Table
 from shoal.web.work import Found, Request, Tell, options_of, stages
 from shoal.web.work.payers import payers

@@ -1,0 +1,238 @@
+"""The risk of a table: how many records stand alone, and what someone who knows some attributes would learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+from shoal.assessment.inspection import column_reports
+from shoal.assessment.risk_words import share, side_by_side
+from shoal.catalogue import in_words, picked
+from shoal.conditions import Condition
+from shoal.engines.io.streams import at_hand
+from shoal.errors import ParameterError, SchemaError
+from shoal.findings import Findings
+from shoal.measures import Measure, PairMeasure, Score, score
+from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
+from shoal.measures.uniqueness import Matching, Uniqueness
+from shoal.progress.showing import by_itself
+from shoal.releases.release import Release
+from shoal.schema import ReadArguments, ReadOptions, Role, Roles, names_given
+from shoal.table import Table
+from shoal.table_input import options_of, table_of
+
+
+class Risk(Findings):
+    """How many records of a table stand alone, and what else an attacker would learn.
+
+    ``table`` is the table that was measured.
+    """
+
+    table: Table
+
+    def caption(self) -> str:
+        """Say how many stand alone."""
+        return f"{share(self['uniqueness'])} of {self['records']:,} records stand alone."
+
+    def rows(self) -> Iterator[list[str]]:
+        """Give a line for each number, and one for each set of known attributes."""
+        yield from side_by_side([self])
+        yield from ([found["measure"], f"{found['value']:.6g}"] for found in self.get("scores", ()))
+        for found in self.get("known", ()):
+            yield [f"unique by {', '.join(found['known'])}", f"{found['unique']:,} ({share(found['uniqueness'])})"]
+
+    def remarks(self) -> Iterable[str]:
+        """Say who could single people out."""
+        yield f"Someone who knows {', '.join(self['quasi'])} could single them out."
+        if self["guessed"]:
+            yield "These columns were guessed by their names. Name them yourself: quasi=[…]."
+        for found in self.get("errors", ()):
+            about = ", ".join(f"{name} ({share(rate)})" for name, rate in found["columns"].items())
+            claims = f"claims to have found {share(found['claimed'])} of all people, {share(found['right'])} rightly."
+            yield f"An attacker who may be wrong about {about} {claims}"
+        for found in self.get("scores", ()):
+            yield from in_words(found["measure"], found["detail"])
+
+
+def risk(
+    source: Any,
+    *,
+    known: Sequence[str] | Sequence[Sequence[str]] = (),
+    where: str | None = None,
+    matching: Matching | None = None,
+    errors: Mapping[str, float] | None = None,
+    measures: Measure | str | Sequence[Measure | str] = (),
+    **given: Unpack[ReadArguments],
+) -> Risk:
+    """Measure how many records stand alone, and what else an attacker who knows some attributes would learn.
+
+    Parameters
+    ----------
+    source
+        A table that was read, a release, or whatever `read` reads.
+    known
+        Attributes that someone may know; or several such sets, each of which is measured.
+    where
+        A condition on confidential values, such as ``charge > 100000``: whom does it become known of?
+    matching
+        Whether records match by their ``signature``, or by ``fit`` (see `Uniqueness`). If neither is named, the
+        signature counts, and what fit matching finds is told beside it.
+    errors
+        How likely the attacker is wrong about some attributes: under the same name stands what he then claims, of each
+        of them alone and of all at once (see `shoal.measures.reidentification.erring_attacker`).
+    measures
+        What else to measure.
+    **given
+        How to read what is no table yet: ``quasi`` and all else that `read` takes. If no quasi-identifiers are named,
+        those columns are taken that look like some.
+
+    Examples
+    --------
+    >>> import polars as pl, shoal
+    >>> ages = pl.DataFrame({"age": ["34", "34", "51", "[50;59]"]})
+    >>> found = shoal.risk(ages, quasi=["age"], kinds={"age": "integer"})
+    >>> found["unique"], found["classes"], found["fit_unique"]
+    (2, 3, 1)
+    >>> stays = pl.DataFrame({"age": [34, 34, 51], "days": [2, 3, 2]})
+    >>> found = shoal.risk(stays, quasi=["age", "days"], errors={"days": 0.5})
+    >>> [(each["columns"], each["right"]) for each in found["errors"]]
+    [({'days': 0.5}, 0.5)]
+    """
+    if matching not in (None, "signature", "fit"):
+        raise ParameterError(f"'{matching}' is no way to match records.", "Use signature or fit (--matching fit).")
+    sets, asked, wrong = known_sets(known), picked("measures", measures), _rates(errors)
+    for each in asked:
+        if isinstance(each, PairMeasure):
+            raise ParameterError(f"{each.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
+    if isinstance(source, Release):
+        source = source.table
+    with by_itself("measuring"):
+        guessed = False
+        if not isinstance(source, Table):
+            source = at_hand(source)
+            options, places = options_of(given, risk)
+            guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
+            options = _guessed(source, options, places) if guessed else options
+            given = ReadArguments(**(places | {"options": with_columns(options, where, sets, asked)}))  # type: ignore[typeddict-item]
+        table = table_of(source, given, risk)
+        for name in dict.fromkeys(name for names in sets for name in names):
+            if name not in table.schema.quasi:
+                raise SchemaError.missing_column(name, table.schema.quasi)
+        report = Risk(file=table.origin.name, quasi=list(table.schema.quasi), guessed=guessed)
+        report |= risk_of(table, where=where, matching=matching, errors=wrong)
+        if sets:
+            report["known"] = [
+                risk_of(table, names, where, matching, {name: rate for name, rate in wrong.items() if name in names})
+                for names in sets
+            ]
+        if asked:
+            report["scores"] = [plain_score(value) for value in score(table, measures=asked)]
+    report.table = table
+    return report
+
+
+def known_sets(known: Any) -> list[tuple[str, ...]]:
+    """Give sets of known attributes, of which one may be given by itself."""
+    several = isinstance(known, Sequence) and not any(isinstance(each, str) for each in known)
+    sets = [names_given("known", names) for names in (known if several else [known])]
+    if not all(sets):
+        raise ParameterError("A set of known attributes names none.", "Name at least one: known=['age'] (--known age).")
+    return sets
+
+
+def _rates(errors: Any) -> dict[str, float]:
+    """Give how likely the attacker is wrong about some attributes, by their names."""
+    if not isinstance(errors, Mapping | None) or not all(isinstance(name, str) for name in errors or ()):
+        raise ParameterError(
+            "errors= says of columns, by name, how likely they are wrong.",
+            "Write errors={'age': 0.3} (--error age=0.3).",
+        )
+    return {name: checked_rate(name, rate) for name, rate in (errors or {}).items()}
+
+
+def plain_score(value: Score) -> dict[str, Any]:
+    """Give a score as plain values."""
+    return {"measure": value.measure, "value": value.value, "detail": dict(value.detail)}
+
+
+def _guessed(source: Any, options: ReadOptions, places: Mapping[str, Any]) -> ReadOptions:
+    """Take the columns that look like quasi-identifiers when none are named."""
+    whole = replace(options, roles=Roles(rest=Role.PLAIN))
+    table = table_of(source, ReadArguments(**(dict(places) | {"options": whole})), risk)  # type: ignore[typeddict-item]
+    taken = (*options.roles.sensitive, *options.roles.plain)
+    reports = column_reports(table)
+    quasi = tuple(report.name for report in reports if report.role == Role.QUASI and report.name not in taken)
+    if not quasi:
+        raise ParameterError(
+            "No column looks like a quasi-identifier.", "Name them: quasi=['age', 'zip'] (--quasi age,zip)."
+        )
+    return replace(options, roles=replace(options.roles, quasi=quasi))
+
+
+def with_columns(
+    options: ReadOptions, where: str | None, sets: Sequence[Sequence[str]], measures: Sequence[Measure] = ()
+) -> ReadOptions:
+    """Read also the columns that a condition, a set of known attributes or a measure speaks of."""
+    roles = options.roles
+    if roles.last_sensitive:
+        return options
+    extra = dict.fromkeys(name for names in sets for name in names) if not roles.quasi else {}
+    quasi = (*roles.quasi, *extra)
+    named = {*quasi, *roles.sensitive}
+    conditions = [text for text in (where, *(getattr(measure, "where", None) for measure in measures)) if text]
+    targets = [measure.target for measure in measures if hasattr(measure, "target")]
+    columns = dict.fromkeys([*(c for text in conditions for c in Condition.parse(text).columns), *targets])
+    spoken = tuple(column for column in columns if column not in named)
+    return replace(options, roles=replace(roles, quasi=quasi, plain=(*roles.plain, *spoken)))
+
+
+def risk_of(
+    table: Table,
+    known: Sequence[str] | None = None,
+    where: str | None = None,
+    matching: Matching | None = None,
+    errors: Mapping[str, float] | None = None,
+) -> dict[str, Any]:
+    """Measure the risk of a table from someone who knows some attributes, or all quasi-identifiers, in plain values."""
+    names = None if known is None else tuple(known)
+    erring = list(_errors(table, errors, known)) if errors else []  # first: what was asked may make no sense
+    measures: list[Measure] = [Uniqueness(names), RandomReidentification(names)]
+    if where:
+        measures.append(AttributeDisclosure(where, names))
+    if matching != "signature":
+        measures.append(Uniqueness(names, "fit"))
+    scores = score(table, measures=measures)
+    report: dict[str, Any] = {} if known is None else {"known": list(known)}
+    report |= {"uniqueness": scores[0].value, **scores[0].detail}
+    if matching != "signature":
+        report |= _fit(scores[-1], "" if matching == "fit" else "fit_")
+    report["random_reidentification"] = scores[1].value
+    if where:
+        report["attribute_disclosure"] = scores[2].value
+        report["where"] = where
+    if erring:
+        report["errors"] = erring
+    return report
+
+
+def _errors(table: Table, errors: Mapping[str, float], known: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+    """Tell what an attacker claims who errs in each attribute alone, and in all of them at once."""
+    each = [{name: rate} for name, rate in errors.items()]
+    attacker = ErringAttacker(table, known)
+    for some in (*each, *([errors] if len(each) > 1 else [])):
+        found = attacker.matches(some)
+        yield {
+            "columns": dict(found.errors), "claimed": found.claimed, "right": found.right, "wrong": found.wrong,
+            "right_of_claimed": found.right_of_claimed, "standard_error": found.standard_error,
+        }  # fmt: skip
+
+
+def _fit(found: Score, prefix: str) -> dict[str, Any]:
+    """Tell what fit matching found, and its bounds if it is not exact."""
+    told: dict[str, Any] = {f"{prefix}uniqueness": found.value, f"{prefix}unique": found.detail["unique"]}
+    if found.detail["undecided"]:
+        told |= {f"{prefix}uniqueness_lower": found.lower, f"{prefix}uniqueness_upper": found.upper}
+    return told if prefix else told | {"matching": "fit"}

@@ -1,0 +1,257 @@
+"""The certificate of a release, for everyone: what was done, what holds, and what is left.
+
+It lies beside the release, so it tells nothing that helps to undo it. The original stands in it only as a commitment
+under a secret key, measures are rounded to what a reader needs, and nothing is told of single attributes. The key, the
+exact numbers and the order of the rows are in the private record (`shoal.certification.private_record`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.catalogue import describe
+from shoal.errors import CertificateError, DataError, ParameterError
+from shoal.measures import Measure, PairMeasure, Score
+from shoal.models import Verdict
+from shoal.schema import RELEASED, Role, Schema
+from shoal.table import Written
+from shoal.version import VERSION
+
+FORMAT = 2
+# Certificates of the first version tell more than they should, but they can still be proved.
+READABLE = (1, FORMAT)
+DIGITS = 3
+_SEALS = ("digest", "signature")
+_LARGEST = 64 << 20
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is said of a release to everyone, as plain values that can be written as JSON.
+
+    It carries a digest of itself, so that any change is seen; with a shared key it is sealed (a MAC): binding, because
+    nobody without the key can make it anew.
+
+    Parameters
+    ----------
+    content
+        The values by name: recipe, input, output, steps, verdicts, scores, software, digest.
+    """
+
+    content: Mapping[str, Any]
+
+    @classmethod
+    def issue(
+        cls,
+        *,
+        recipe: Mapping[str, Any],
+        software: Mapping[str, str],
+        engine: str,
+        commitment: str,
+        rows: int,
+        schema: Schema,
+        released: Mapping[str, Any],
+        written: Written,
+        steps: Sequence[str],
+        verdicts: Sequence[Verdict],
+        measures: Sequence[Measure],
+        scores: Sequence[Score],
+        key: bytes | None = None,
+    ) -> Certificate:
+        """Put a certificate together and seal it."""
+        content: dict[str, Any] = {
+            "format": FORMAT,
+            "software": {"shoal": VERSION, **software},
+            "engine": engine,
+            "recipe": dict(recipe),
+            "input": {"commitment": commitment, "records": rows},
+            "output": {
+                **released,
+                **_other_kinds(schema, recipe),
+                **_trees(schema),
+                "sha256": written.sha256,
+                "bytes": written.size,
+                **({"sha256_in_order": written.in_order} if written.in_order else {}),
+                "records": rows,
+            },
+            "left_out": list(schema.left_out),
+            "steps": list(steps),
+            "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
+            "scores": [
+                public_score(value, told=not tells_of_a_column(measure, schema))
+                for measure, value in zip(measures, scores, strict=True)
+            ],
+        }
+        content["digest"] = digest(content)
+        if key is not None:
+            content["signature"] = signature(content["digest"], key)
+        return cls(content)
+
+    @property
+    def version(self) -> int:
+        """The version of its format."""
+        found: int = self.content["format"]
+        return found
+
+    def to_json(self) -> str:
+        """Give the certificate as text."""
+        return json.dumps(self.content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """Read a certificate from a file."""
+        content = load_json(path, "certificate")
+        if content.get("format") not in READABLE or isinstance(content["format"], bool):
+            raise CertificateError(
+                f"'{path}' is not a certificate of a kind this version knows.",
+                f"It reads format {' and '.join(map(str, READABLE))}.",
+            )
+        return cls(content)
+
+
+def load_json(path: str | Path, what: str) -> dict[str, Any]:
+    """Read one JSON object in which every key stands once and every number is a number."""
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"A {type(path).__name__} is no {what}.", "Give the path of one.")
+    try:
+        if what == "certificate" and Path(path).stat().st_size > _LARGEST:
+            raise ValueError
+        text = Path(path).read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        json.dumps(content, ensure_ascii=False).encode()
+    except FileNotFoundError:
+        raise DataError(f"There is no {what} '{path}'.", "Check its name and folder.") from None
+    except (OSError, ValueError, RecursionError):
+        raise CertificateError(f"'{path}' is not a {what}.", "Check the file.") from None
+    if not isinstance(content, dict):
+        raise CertificateError(f"'{path}' is not a {what}.", "Check the file.")
+    return content
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: readers differ in which one they see."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _refuse(_: str) -> None:
+    raise ValueError
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """Give the SHA-256 of a certificate's content without its seals, in a form that does not depend on layout."""
+    bare = {key: value for key, value in content.items() if key not in _SEALS}
+    text = json.dumps(bare, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def signature(sealed: str, key: bytes) -> str:
+    """Sign a digest (HMAC-SHA-256)."""
+    if len(key) < 16:
+        raise ParameterError("The key of the seal is too short.", "Use at least 16 random bytes.")
+    return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
+
+
+def check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
+    """Insist that a certificate was not changed since it was issued, and with a key that its holder issued it."""
+    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
+        raise CertificateError(
+            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
+        )
+    signed = content.get("signature")
+    if key is None:
+        return ["The certificate has not been changed since its digest was made."]
+    if signed is None:
+        raise CertificateError("The certificate is not sealed.", "Leave the key out, or ask for a sealed one.")
+    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
+        raise CertificateError("The certificate was not sealed with this key.", "Check the key, or who issued it.")
+    return ["The certificate was issued by a holder of the key and not changed since."]
+
+
+def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the columns that are of another kind than in the original: means of whole numbers are floats."""
+    before = recipe["table"].get("kinds", {})
+    plain = [a for a in schema.attributes if a.axis.tree is None]
+    kinds = {a.name: a.axis.kind for a in plain if before.get(a.name, a.axis.kind) != a.axis.kind}
+    return {"kinds": kinds} if kinds else {}
+
+
+def _trees(schema: Schema) -> dict[str, Any]:
+    """Give the hierarchies of columns that are released as they are: distances between their values depend on them.
+
+    Of quasi-identifiers, only which show nodes: the names of these are in the release, and that is all it tells.
+    """
+    shown = [a for a in schema.attributes if a.role in RELEASED and a.role != Role.QUASI and a.axis.tree is not None]
+    trees = {a.name: [list(row) for row in a.axis.tree.levels] for a in shown if a.axis.tree is not None}
+    nodes = [a.name for a in schema.attributes if a.role == Role.QUASI and a.axis.tree is not None]
+    return ({"hierarchies": trees} if trees else {}) | ({"nodes": nodes} if nodes else {})
+
+
+def attested(subject: str | None) -> bool:
+    """Tell whether people are counted, by a column that is not released: the file alone shows only records."""
+    return subject is not None
+
+
+def exact_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
+    """Give a verdict as plain values, as it was found."""
+    return {
+        "model": describe(verdict.model),
+        "holds": verdict.holds,
+        "level": verdict.level,
+        "classes": verdict.classes,
+        "failing_classes": verdict.failing,
+        "sentence": verdict.sentence,
+        "convention": verdict.convention,
+        "provable_from_file": not attested(schema.subject),
+    }
+
+
+def _public_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
+    """Give a verdict to everyone: the level that was found if the file shows it, else the one that was promised."""
+    found = exact_verdict(verdict, schema)
+    if attested(schema.subject):
+        level = verdict.model.promised
+        found |= {"level": level, "sentence": verdict.model.sentence(level, schema)}
+    return found
+
+
+def exact_score(value: Score) -> dict[str, Any]:
+    """Give a score as plain values, as it was measured."""
+    return {"measure": value.measure, "value": value.value, "lower": value.lower, "upper": value.upper} | {
+        "detail": dict(value.detail)
+    }
+
+
+def tells_of_a_column(measure: Measure, schema: Schema) -> bool:
+    """Tell whether a measure of the whole is one of a single column, by which values could be worked out."""
+    return isinstance(measure, PairMeasure) and len(schema.quasi) == 1
+
+
+def public_score(value: Score, *, told: bool = True) -> dict[str, Any]:
+    """Give a score to everyone: rounded, with its bounds if it is an estimate, without what it is made of.
+
+    Of the counts behind a score those of the release can be counted in it, and others might point to someone. A score
+    that is not to be told has no value.
+    """
+    if not told:
+        return {"measure": value.measure, "value": None}
+    bounds = {} if value.lower == value.upper else {"lower": rounded(value.lower), "upper": rounded(value.upper)}
+    return {"measure": value.measure, "value": rounded(value.value)} | bounds
+
+
+def rounded(value: float) -> float:
+    """Round to as many digits as a reader needs.
+
+    >>> rounded(0.3095324), rounded(41253.7)
+    (0.31, 41300.0)
+    """
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,92 @@
+"""How a released file, and the original that it came from, are read: as the certificate tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.domains.hierarchy import Hierarchy
+from shoal.models import PrivacyModel
+from shoal.schema import ReadOptions, Roles
+
+
+def release_options(
+    content: Mapping[str, Any], models: Sequence[PrivacyModel], *, canonical: bool = False
+) -> ReadOptions:
+    """Give the way to read the released file.
+
+    No mark for missing values touches a quasi-identifier or a column that a model looks at: it would make different
+    cells equal.
+    """
+    given, output = content["recipe"]["table"], content["output"]
+    roles = _roles(given)
+    named = [getattr(model, "column", "") for model in models]
+    looked_at = [column for name in named for column in ((name,) if name else roles.sensitive if name is None else ())]
+    kinds = given["kinds"] | output.get("kinds", {})
+    trees = output.get("hierarchies", {})
+    return ReadOptions(
+        roles=roles,
+        kinds={name: kind for name, kind in kinds.items() if name != given.get("subject")},
+        orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
+        hierarchies={name: Hierarchy.of([tuple(row) for row in rows], name) for name, rows in trees.items()},
+        delimiter=output.get("delimiter"),
+        encoding="utf-8",
+        decimal=".",
+        missing=marks_of(content),
+        header=True,  # the certificate names the columns
+        masked=given.get("masked"),
+        released=True,
+        unmarked=(*roles.quasi, *looked_at),
+        canonical=canonical,
+    )
+
+
+def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> ReadOptions:
+    """Give the way to read the original, whose layout is told by the private record."""
+    given = content["recipe"]["table"]
+    return replace(
+        release_options(content, ()),
+        roles=_roles(given, original=True),
+        kinds=given["kinds"],
+        delimiter=layout.get("delimiter"),
+        encoding=layout.get("encoding"),
+        decimal=layout.get("decimal"),
+        thousands=layout.get("thousands"),
+        dates=layout.get("dates"),
+        header=layout.get("header", True),
+        masked=layout.get("masked", True),  # where nothing was said, no cell left a question
+        missing=tuple(layout.get("missing", ())),
+        released=False,
+        unmarked=(),
+    )
+
+
+def with_trees(options: ReadOptions, trees: Mapping[str, Hierarchy]) -> ReadOptions:
+    """Give a way of reading in which the nodes of hierarchies lie where the trees say, and are no mere categories."""
+    kinds = {name: kind for name, kind in options.kinds.items() if name not in trees}
+    return replace(options, kinds=kinds, hierarchies={**options.hierarchies, **trees})
+
+
+def marks_of(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give what stands for a missing value in columns of a release that no model looks at."""
+    place = content["recipe"]["table"] if content["format"] == 1 else content["output"]
+    return tuple(place.get("missing", ()))
+
+
+def nodes_of(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give the quasi-identifiers of which a release shows names of nodes, not where they lie."""
+    if content["format"] > 1:
+        return tuple(content["output"].get("nodes", ()))
+    given = content["recipe"]["table"]
+    return tuple(name for name in given["quasi"] if name in given.get("hierarchies", ()))
+
+
+def _roles(given: Mapping[str, Any], *, original: bool = False) -> Roles:
+    return Roles(
+        quasi=tuple(given["quasi"]),
+        sensitive=tuple(given.get("sensitive", ())),
+        plain=tuple(given.get("plain", ())),
+        weight=given.get("weight"),
+        subject=given.get("subject") if original else None,
+    )

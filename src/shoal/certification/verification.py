@@ -1,0 +1,388 @@
+"""Proof of a certificate from the released file alone, or with the private record and the original.
+
+Nothing is taken on trust that the file can show. It is read once, and what was digested is what is proved. It must be
+what a release would be, to the byte: each cell has one text, each column a role, and rows stand in the released order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.atomic_files import recover
+from shoal.atomic_files.moving import Awaited
+from shoal.catalogue import build
+from shoal.certification.agreement import same
+from shoal.certification.certificate import Certificate, attested, check_seals
+from shoal.certification.original import Original
+from shoal.certification.papers import certificate_beside
+from shoal.certification.private_record import PrivateRecord
+from shoal.certification.proof import Proof
+from shoal.certification.read_options import marks_of, release_options
+from shoal.certification.remeasuring import Remeasured
+from shoal.domains.axis import Axis
+from shoal.engines.factory import engine_for
+from shoal.engines.io.hidden_contents import hidden_content, unchecked_content
+from shoal.engines.io.streams import at_hand
+from shoal.engines.protocol import AnyEngine
+from shoal.engines.sources import Source
+from shoal.engines.values import Layout
+from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
+from shoal.measures import Measure
+from shoal.models import PrivacyModel, Verdict, check
+from shoal.models.k_anonymity import KAnonymity
+from shoal.pitfalls.identifiers import identifying, looked_at
+from shoal.progress import stage
+from shoal.progress.showing import by_itself
+from shoal.recipe import refuse_strange_order
+from shoal.schema import RELEASED, Attribute, ReadOptions, Role, Schema
+from shoal.table import Table, Written
+
+_MOST = 64  # models or measures: a certificate may not ask for any amount of work
+_AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."
+VERSION_1 = "It is of version 1, which tells more than it should: withdraw it, and release the table anew"
+
+
+def verify(
+    path: str | Path | Source,
+    certificate: str | Path | Certificate | None = None,
+    *,
+    key: bytes | None = None,
+    private: str | Path | PrivateRecord | None = None,
+    original: Any = None,
+    engine: AnyEngine | str | None = None,
+    memory: str | int | None = None,
+) -> Proof:
+    """Prove every verdict of a certificate again, from the released file alone.
+
+    Parameters
+    ----------
+    path
+        The released file, folder or table in a database.
+    certificate
+        Its certificate, or the path of it; the one beside the release if left out.
+    key
+        The shared key, when the seal (a MAC) is to be checked.
+    private
+        The private record, or the path of it: with it, the exact scores are proved too.
+    original
+        The original, as a file or a frame: with it and the private record, the commitment and the measures that compare
+        with it are proved too.
+    engine, memory
+        Where the data are held, and how much memory may be used, as for `read`: a release that would need more is
+        checked from disk.
+
+    Raises
+    ------
+    CertificateError
+        If the file or the certificate was changed, they do not belong together, or a claim does not hold.
+    """
+    source, original = _named(path), at_hand(original)
+    sources = [source] if original is None else [source, original]
+    held_by = engine_for(sources, ReadOptions(), engine=engine, memory=memory)
+    certificate = certificate_beside(source) if certificate is None else certificate
+    for paper in (certificate, private):
+        if not isinstance(paper, str | os.PathLike | Certificate | PrivateRecord | None):
+            raise ParameterError(f"A {type(paper).__name__} is no certificate or private record.", "Give its path.")
+    finish_writing(source, certificate, held_by)
+    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
+    record = PrivateRecord.load(private) if isinstance(private, (str, Path)) else private
+    if original is not None and record is None and held.version > 1:
+        raise ParameterError(
+            "The original can be compared with the release only by its private record.",
+            "Give it too: --private NAME.private.json, which was written with the release.",
+        )
+    try:
+        with by_itself(f"checking {source.name}"):
+            return _Case(source, held, record, original, held_by).proof(key)
+    except (CertificateError, RoomError):
+        raise
+    except _UnreadableError as error:
+        raise error.error from None
+    except (SchemaError, ParameterError, DataError) as error:
+        raise CertificateError(f"The certificate does not fit the file: {error.what}", "Do not rely on it.") from None
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
+        raise CertificateError("The certificate makes no sense.", "Ask for the one that was issued.") from None
+
+
+def _named(given: Any) -> Source:
+    """Give what is named: a frame has no certificate."""
+    if not isinstance(given, str | os.PathLike | Source):
+        raise ParameterError(
+            f"A file, a folder or a table in a database is checked, not a {type(given).__name__}.",
+            "Write a release first (release.write), and name what was written.",
+        )
+    return Source.parse(at_hand(given))
+
+
+def finish_writing(source: Source, certificate: str | Path | Certificate, engine: AnyEngine) -> None:
+    """Finish what a run that was killed had begun to put in place of a release, so that its parts belong together."""
+
+    def committed(awaited: Awaited) -> bool | None:
+        if awaited.table != source.identity():
+            return None
+        try:
+            return engine.digest(source).sha256 == awaited.sha256
+        except DataError:  # no such table, or no answer
+            return None
+
+    paths = [] if isinstance(certificate, Certificate) else [Path(certificate)]
+    paths += [] if source.kind == "postgresql" else [source.path]
+    for folder in dict.fromkeys(path.parent for path in paths):
+        recover(folder, committed)
+
+
+class _UnreadableError(Exception):
+    """There is no file, or nobody may read it: that says nothing of its certificate."""
+
+    def __init__(self, error: DataError) -> None:
+        super().__init__(error.what)
+        self.error = error
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A file and what is said of it."""
+
+    source: Source
+    certificate: Certificate
+    record: PrivateRecord | None
+    original: Any
+    engine: AnyEngine
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        return self.certificate.content
+
+    @property
+    def thing(self) -> str:
+        return "table" if self.source.is_table else "folder" if self.source.is_folder else "file"
+
+    def proof(self, key: bytes | None) -> Proof:
+        """Prove what can be proved."""
+        proved, not_proved = check_seals(self.content, key), list[str]()
+        models, measures = self._asked()
+        table = self._table(models)
+        stage("checking how rows are written and in which order")
+        proved += self._form(table)
+        if not self._as_kept(table):
+            not_proved.append("that the order of the rows tells nothing (it is not the one that was released)")
+        if (reason := unchecked_content(self.source)) is not None:
+            not_proved.append(f"that there is nothing beside the rows ({reason})")
+        same("the number of records", table.rows, self.content["output"]["records"])
+        stage("checking the promises")
+        verdicts = self._verdicts(table, models, proved, not_proved)
+        before, lacking = self._before(table, proved)
+        exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
+        again = Remeasured(self.content, exact, self._as_kept(table), lacking)
+        scores = again.scores(table, before, measures, proved, not_proved)
+        schema = table.schema
+        return Proof(
+            verdicts,
+            scores,
+            _shown(proved),
+            _shown(not_proved),
+            _shown(schema.quasi),
+            _shown(name for name in schema.of(*RELEASED) if name not in schema.quasi),
+            _shown(_promise(model) for model in models),
+            _shown(self._remarks(table, models)),
+        )
+
+    def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:
+        """Make the models and measures that the certificate speaks of, if they are not too many."""
+        recipe, claims = self.content["recipe"], self.content["verdicts"]
+        if max(len(claims), len(recipe["measure"])) > _MOST:
+            raise CertificateError("The certificate asks for more than can be proved.", "Do not rely on it.")
+        same("the models", [claim["model"] for claim in claims], recipe["model"])
+        return (
+            [build("models", claim["model"]) for claim in claims],
+            [build("measures", given) for given in recipe["measure"]],
+        )
+
+    def _table(self, models: Sequence[PrivacyModel]) -> Table:
+        """Read the file, once; it must be the one that the certificate was issued for."""
+        source, output = self.source, self.content["output"]
+        changed = CertificateError(
+            f"'{source.name}' is not the {self.thing} this certificate was issued for, or it was changed.",
+            f"The certificate is for '{_shown([str(output['name'])])[0]}'; its SHA-256 does not match.",
+        )
+        try:
+            table = self.engine.read(source, release_options(self.content, models, canonical=not source.is_text))
+        except (SchemaError, DataError):
+            try:
+                found = self.engine.digest(source).sha256
+            except DataError as error:
+                raise _UnreadableError(error) from None
+            if found != output["sha256"]:
+                raise changed from None
+            raise
+        if _read(table).sha256 != output["sha256"]:
+            raise changed
+        same("the number of bytes", _read(table).size, output["bytes"])
+        return table
+
+    def _form(self, table: Table) -> list[str]:
+        """Insist that the file holds what a release holds, in the form and in the order of a release."""
+        how = "cell for cell" if self.source.is_table else "byte for byte"
+        proved = [f"The {self.thing} is the one that was released, {how}."]
+        if table.schema.left_out:
+            raise CertificateError(
+                f"The {self.thing} has columns that the certificate does not speak of: "
+                f"{', '.join(_shown(table.schema.left_out))}.",
+                "Nothing is known of them: do not rely on it.",
+            )
+        plain = table.schema.of(Role.PLAIN)
+        strange = hidden_content(self.source, table.schema.of(*RELEASED), _read(table), plain)
+        if strange is not None:
+            raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
+        if not self._as_kept(table):
+            return proved
+        layout = Layout(self.content["output"].get("delimiter", ","))
+        arranged = table.arranged()[0] if self._row_order == "released" else table
+        found = arranged.text_digest(layout)
+        as_it_is = table.origin.content or table.text_digest(layout)
+        if found == as_it_is:
+            if self._row_order == "released":
+                proved.append("Rows stand in the released order, which tells nothing beyond what is released.")
+            return proved
+        if self.source.is_text and table.text_digest(layout) != as_it_is:
+            # If a cell is to blame, reading the file strictly says where it is.
+            self.engine.read(self.source, release_options(self.content, (), canonical=True))
+            raise CertificateError(f"The {self.thing} is not written as a release is.", "Do not rely on it.")
+        raise CertificateError(
+            f"The rows of the {self.thing} do not stand in the released order.", "Their order may tell who they are."
+        )
+
+    def _as_kept(self, table: Table) -> bool:
+        """Tell whether rows stand as they were released: a database, and nothing else, may keep them otherwise."""
+        in_order = self.content["output"].get("sha256_in_order", "")
+        if not self.source.is_table:
+            same("the order of its rows", in_order, "")
+        return bool(_read(table).in_order == in_order)
+
+    @property
+    def _row_order(self) -> str:
+        """The order in which rows are said to stand: anything but that of the input is to be proved."""
+        if self.certificate.version == 1:
+            return "input"
+        said: str = self.content["output"]["row_order"]
+        same("the order of rows", said, self.content["recipe"]["release"].get("row_order", "released"))
+        refuse_strange_order(said)
+        return said
+
+    def _verdicts(
+        self, table: Table, models: Sequence[PrivacyModel], proved: list[str], not_proved: list[str]
+    ) -> tuple[Verdict, ...]:
+        """Measure each model again and compare with what is claimed."""
+        verdicts = check(table, models)
+        for claim, found in zip(self.content["verdicts"], verdicts, strict=True):
+            name, beyond = found.model.name, self._beyond_proof(found.model)
+            same(f"{name}, whether it holds", claim["holds"], True)
+            same(f"{name}, what the file can prove", not beyond, claim["provable_from_file"])
+            same(f"{name}, classes", found.classes, claim["classes"])
+            same(f"{name}, failing classes", 0, claim["failing_classes"])
+            # People are at most as many as their records; of what people have in common records tell nothing.
+            if not found.holds and (not beyond or isinstance(found.model, KAnonymity)):
+                raise CertificateError(f"{name} does not hold: {found.sentence}", "Do not use this release.")
+            if beyond:
+                subject = self.content["recipe"]["table"]["subject"]
+                sentence = self._attested(found, claim, _with_subject(table.schema, subject))
+                not_proved.append(f"{sentence} (people are counted by a column that is not released)")
+            else:
+                for part in ("level", "sentence", "convention"):
+                    same(f"{name}, {part}", getattr(found, part), claim[part])
+            if not beyond or isinstance(found.model, KAnonymity):
+                proved.append(found.sentence)
+        return verdicts
+
+    def _beyond_proof(self, model: PrivacyModel) -> bool:
+        """Tell whether a promise is about people, whom only a column that is not released tells apart."""
+        counted = attested(self.content["recipe"]["table"].get("subject"))
+        return counted and (self.certificate.version > 1 or isinstance(model, KAnonymity))
+
+    def _attested(self, found: Verdict, claim: Mapping[str, Any], schema: Schema) -> str:
+        """Give the sentence of a promise about people, of which the file shows only the records."""
+        model = found.model
+        level = model.promised
+        if self.certificate.version == 1:  # which tells the level that was found
+            level = claim["level"]
+            same(f"{model.name}, level", model.promised <= level <= found.level, True)
+        sentence = model.sentence(level, schema)
+        same(f"{model.name}, level", level, claim["level"])
+        same(f"{model.name}, sentence", sentence, claim["sentence"])
+        same(f"{model.name}, convention", model.convention(schema), claim["convention"])
+        return sentence
+
+    def _before(self, table: Table, proved: list[str]) -> tuple[tuple[Table, Table] | None, str]:
+        """Give the original and the release row by row beside it; or why they cannot be compared."""
+        record, content = self.record, self.content
+        if record is not None and record.content["certificate"] != content["digest"]:
+            raise CertificateError(
+                "The private record belongs to another certificate.", "Use the one that was written with it."
+            )
+        if self.original is None:
+            return None, "needs the original" if self.certificate.version == 1 else "needs private record and original"
+        original = Original(content, record, self.original, self.engine)
+        before = original.read(proved)
+        if not original.comparable:
+            return None, "a release shows names of nodes, and nothing here tells where they lie"
+        if not self._as_kept(table):
+            return None, "the rows of the table are no longer in the order in which they were released"
+        return (before, original.beside(self.source, table)), ""
+
+    def _exact_scores(self) -> Sequence[Mapping[str, Any]]:
+        """What the private record says was measured, if there is one."""
+        found: Sequence[Mapping[str, Any]] = () if self.record is None else self.record.content["scores"]
+        return found
+
+    def _remarks(self, table: Table, models: Sequence[PrivacyModel]) -> list[str]:
+        """Say what a reader should know before relying on the proof."""
+        output = self.content["output"]
+        marks = marks_of(self.content)
+        shown = ", ".join(repr(mark) for mark in marks)
+        about = looked_at(table.schema, models)
+        return [
+            *([f"{VERSION_1}."] if self.certificate.version == 1 else []),
+            *([] if models else ["Nothing is promised: the certificate names no privacy model."]),
+            *(
+                ["Rows stand in the order of the input. If it was sorted, neighbours bound each other's ranges."]
+                if self._row_order == "input"
+                else []
+            ),
+            *([_AS_THEY_STAND] if self.content["recipe"]["table"].get("masked") is False else []),
+            *([f"In columns that no model looks at, these stand for a missing value: {shown}."] if marks else []),
+            *(f"'{each.column}' may tell who people are: {each.why}." for each in identifying(table, models)),
+            *(
+                f"Some values of '{name}' are written in several ways, which count as one."
+                for name in table.schema.names
+                if name in about and table.schema[name].spellings
+            ),
+            *(
+                f"Distances between values of '{name}' are those of a hierarchy that the certificate brings along."
+                for name in output.get("hierarchies", ())
+            ),
+        ]
+
+
+def _promise(model: PrivacyModel) -> str:
+    """Name a model and its level."""
+    return f"{model.name} ({model.promised:g})"
+
+
+def _shown(texts: Iterable[str]) -> tuple[str, ...]:
+    """Give texts as they may be shown: names in a certificate may hold anything, also what moves a terminal."""
+    return tuple("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) for text in texts)
+
+
+def _read(table: Table) -> Written:
+    """Give what was read of a file: just that is proved."""
+    assert table.origin.written is not None
+    return table.origin.written
+
+
+def _with_subject(schema: Schema, subject: str) -> Schema:
+    """Give the columns of a release beside the one that told people apart."""
+    return replace(schema, attributes=(*schema.attributes, Attribute(subject, Role.SUBJECT, Axis("category"))))

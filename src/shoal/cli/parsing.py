@@ -1,0 +1,201 @@
+"""What the options of commands mean: lists of names, pairs, parameters and keys, from text to values."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from shoal.catalogue import build
+from shoal.errors import ParameterError
+from shoal.measures import Measure
+from shoal.measures.reidentification.erring_attacker import checked_rate
+from shoal.models import PrivacyModel
+from shoal.schema import ReadOptions, Roles
+
+Texts = str | Iterable[str] | None
+Numbers = Iterable[float] | None
+
+
+def listed(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Split lists of names at commas, however many lists there are; a name with a comma is put in quotes.
+
+    >>> listed(["age,sex", '"height, cm"'])
+    ('age', 'sex', 'height, cm')
+    """
+    texts = [given] if isinstance(given, str) else given or ()
+    try:
+        names = [name.strip() for text in texts for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        raise ParameterError("A list of names cannot be read.", "Separate names by commas, in one line.") from None
+    return tuple(name for name in names if name)
+
+
+def pairs(given: Texts, what: str, example: str, *, at_last: bool = False) -> dict[str, str]:
+    """Read texts of the form NAME=VALUE, cut at the first sign of equality, or at the last; a name may be in quotes.
+
+    >>> pairs(["x=y=integer"], "COLUMN=KIND", "age=integer", at_last=True)
+    {'x=y': 'integer'}
+    >>> pairs(['"x=y"=low,high'], "COLUMN=LOW,…,HIGH", "size=small,large")
+    {'x=y': 'low,high'}
+    """
+    found: dict[str, str] = {}
+    for text in _all(given):
+        quoted, end, rest = text[1:].partition('"=') if text.startswith('"') else ("", "", "")
+        if end:
+            name, sign, value = quoted.replace('""', '"'), "=", rest
+        else:
+            name, sign, value = text.rpartition("=") if at_last else text.partition("=")
+        name, value = name.strip(), value.strip()
+        if not sign or not name or not value:
+            raise ParameterError(f"'{text}' is not of the form {what}.", f"Write it as {example}.")
+        if name in found:
+            raise ParameterError(f"'{name}' is given more than once in {what}.", "Say it once for each.")
+        found[name] = value
+    return found
+
+
+def read_options(
+    quasi: Texts = None, sensitive: Texts = None, plain: Texts = None, subject: str | None = None,
+    roles: str | None = None, kind: Texts = None, order: Texts = None, in_delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None, missing: Texts = None, hierarchy: Texts = None,
+    identifier: Texts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
+    header: bool | None = None, masked: bool | None = None,
+) -> ReadOptions:  # fmt: skip
+    """Say how a table is to be read, as the options of a command say it."""
+    if roles not in (None, "last-sensitive"):
+        raise ParameterError(
+            f"'{roles}' is not a way to give roles.", "Use --roles last-sensitive, or name the columns."
+        )
+    named = Roles(
+        listed(quasi), listed(sensitive), listed(plain), listed(identifier), subject, weight,
+        last_sensitive=roles == "last-sensitive",
+    )  # fmt: skip
+    return ReadOptions(
+        roles=named,
+        kinds=pairs(kind, "COLUMN=KIND", "age=integer", at_last=True),  # type: ignore[arg-type]
+        orders={
+            column: listed(values) for column, values in pairs(order, "COLUMN=LOW,…,HIGH", "size=small,large").items()
+        },
+        hierarchies=pairs(hierarchy, "COLUMN=FILE", "age=age.csv"),
+        delimiter="\t" if in_delimiter == "\\t" else in_delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        thousands=thousands,
+        dates=dates,
+        missing=listed(missing),
+        header=header,
+        masked=masked,
+    )
+
+
+def asked_models(
+    k: int | None, t: Numbers, t_column: Texts, t_distance: Texts, diversity: Numbers, l_column: Texts, l_kind: Texts,
+    alpha: Numbers = None, alpha_column: Texts = None,
+) -> list[PrivacyModel]:  # fmt: skip
+    """Make the promises that options ask for; those that may be asked for several times, in their order."""
+    whole = [int(number) if number.is_integer() else number for number in diversity or ()]
+    return [
+        *([] if k is None else [build("models", {"name": "k-anonymity", "k": k})]),
+        *_each("t-closeness", "t", t, column=t_column, distance=t_distance),
+        *_each("l-diversity", "l", whole, column=l_column, kind=l_kind),
+        *_each("alpha-k", "alpha", alpha, column=alpha_column),
+    ]
+
+
+def _each(model: str, level: str, levels: Numbers, **others: Texts) -> list[PrivacyModel]:
+    """Make a model of each level, with what was said of it in the same place: the option --t-column goes with --t."""
+    numbers, told = list(levels or ()), {name: _all(given) for name, given in others.items()}
+    given = {name: values for name, values in told.items() if values}
+    for name, values in given.items():
+        if len(values) != len(numbers):
+            raise ParameterError(
+                f"--{level}-{name} is given {_times(len(values))}, but --{level} {_times(len(numbers))}.",
+                f"Give each its own: --{level} … --{level}-{name} … --{level} … --{level}-{name} …",
+            )
+    if len(numbers) > 1 and "column" not in given:
+        raise ParameterError(
+            f"--{level} is given {_times(len(numbers))}, without saying which column each is about.",
+            f"Give each its own: --{level} … --{level}-column a --{level} … --{level}-column b.",
+        )
+    said = [{name: values[i] for name, values in given.items()} for i in range(len(numbers))]
+    return [build("models", {"name": model, level: number} | more) for number, more in zip(numbers, said, strict=True)]
+
+
+def _times(number: int) -> str:
+    return ("not at all", "once", "twice")[number] if number < 3 else f"{number} times"
+
+
+def _all(given: Texts) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
+
+
+def method_parameters(given: list[str] | None) -> dict[str, Any]:
+    """Read the parameters of a method: numbers where they look like numbers, by column where a dot says so."""
+    values: dict[str, Any] = {}
+    for name, text in pairs(given, "PARAMETER=VALUE", "resolution=16").items():
+        try:
+            value: Any = json.loads(text)
+        except json.JSONDecodeError:
+            value = text
+        parameter, dot, column = name.partition(".")
+        if parameter == "name" or (parameter in values and (not dot or not isinstance(values[parameter], dict))):
+            raise ParameterError(f"'{parameter}' cannot be given here, or not twice.", "Give each parameter once.")
+        if dot:
+            values.setdefault(parameter, {})[column] = value
+        else:
+            values[name] = value
+    return values
+
+
+def asked_measures(given: Iterable[str] | None, target: str | None = None) -> list[Measure]:
+    """Read measures with their parameters, such as ``query-error queries=500``; a target asks what a model loses.
+
+    >>> [measure.queries for measure in asked_measures(["query-error queries=500"])]
+    [500]
+    """
+    found: list[Measure] = []
+    for text in given or ():
+        try:
+            name, *parameters = shlex.split(text)
+        except ValueError:
+            raise ParameterError(
+                f"'{text}' is not a measure.", "Write it as granularity, or 'query-error queries=500'."
+            ) from None
+        values = method_parameters(parameters)
+        if isinstance(values.get("known"), str):
+            values["known"] = list(listed(values["known"]))
+        found.append(build("measures", {"name": name} | values))
+    if target is not None:
+        found.append(build("measures", {"name": "accuracy-loss", "target": target}))
+    return found
+
+
+def asked_errors(given: Iterable[str] | None) -> dict[str, float]:
+    """Read how likely an attacker is wrong about some columns.
+
+    >>> asked_errors(["los=0.3", "age=0.05"])
+    {'los': 0.3, 'age': 0.05}
+    """
+    found: dict[str, float] = {}
+    for name, text in pairs(given, "COLUMN=PROBABILITY", "age=0.3", at_last=True).items():
+        try:
+            rate = float(text)
+        except ValueError:
+            rate = math.nan
+        found[name] = checked_rate(name, rate)
+    return found
+
+
+def signing_key(path: Path | None) -> bytes | None:
+    """Read a key from a file."""
+    if path is None:
+        return None
+    try:
+        return path.read_bytes().strip()
+    except OSError as error:
+        raise ParameterError(f"The key '{path}' cannot be read: {error.strerror}.", "Check its name.") from None

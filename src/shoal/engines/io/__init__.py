@@ -1,0 +1,1 @@
+"""Reading and writing, shared by all engines: text, Parquet, databases, frames, digests and direct I/O."""

@@ -1,0 +1,44 @@
+"""What a released file or folder holds beside its rows, whatever its form."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from shoal.engines.sources import COMPRESSED, Source
+from shoal.table import Written
+
+
+def hidden_content(source: Source, names: Sequence[str], written: Written, plain: Collection[str] = ()) -> str | None:
+    """Name something that is not in the rows of some columns; None if there is nothing.
+
+    Of a database only one table is looked at. ``written`` is what was read of the source before, and ``plain`` are the
+    columns that may be of any type.
+    """
+    if source.is_table:
+        from shoal.engines.io.databases import strange_types
+
+        return strange_types(source)
+    if source.is_text:
+        if source.path.suffix.lower() not in COMPRESSED:
+            return None  # plain text is what its rows show
+        from shoal.engines.io.compressed_contents import hidden_bytes
+
+        return hidden_bytes(source.path, written)
+    from shoal.engines.io.parquet_contents import strange_contents, strange_files
+
+    if not source.is_folder:
+        return strange_contents(source.path, names, written, plain)
+    parts = (strange_contents(path, names, None, plain) for path in sorted(source.path.glob("*.parquet")))
+    return strange_files(source.path) or next((found for found in parts if found is not None), None)
+
+
+def unchecked_content(source: Source) -> str | None:
+    """Say why not all was looked at that a source may hold beside its rows; None if all was."""
+    if source.is_table:
+        return "the database may hold more than this table"
+    if source.is_text:
+        return None
+    from shoal.engines.io.parquet_contents import another_version
+
+    paths = sorted(source.path.glob("*.parquet")) if source.is_folder else [source.path]
+    return "another version of Arrow wrote it" if any(map(another_version, paths)) else None

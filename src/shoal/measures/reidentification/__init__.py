@@ -1,0 +1,1 @@
+"""What an attacker finds who links records: by order, by fit, with errors, or knowing only some attributes."""

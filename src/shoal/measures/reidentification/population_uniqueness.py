@@ -1,0 +1,199 @@
+"""Population uniqueness, estimated from the sizes of classes in a sample.
+
+A record that is alone in a sample need not be alone in the population. Who has only the sample can estimate how
+many are: from a model of class sizes (Pitman, SNB), or from the sizes in the sample itself (Zayatz).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError
+
+_STEPS = 100  # of Newton's method, which needs about ten where there is a solution
+_GRID = 400  # places between 0 and 1 where a change of sign is looked for
+
+
+@dataclass(frozen=True)
+class SampledClasses:
+    """The classes of a sample: how many there are of each size, and how many records the population has.
+
+    Parameters
+    ----------
+    sizes
+        The sizes that occur, in ascending order.
+    counts
+        How many classes there are of each.
+    population
+        The number of records of the population.
+    """
+
+    sizes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    population: int
+
+    def __post_init__(self) -> None:
+        """Refuse a sample that is larger than what it comes from."""
+        if not self.sizes.size or self.records > self.population:
+            raise ParameterError(
+                "A sample has at least one record, and not more than its population.", "Mend the sizes of its classes."
+            )
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64], population: int) -> SampledClasses:
+        """Count the classes of each size, given the size of every class."""
+        return cls(*np.unique(sizes, return_counts=True), population)
+
+    @property
+    def records(self) -> int:
+        """The number of records of the sample."""
+        return int(self.sizes @ self.counts)
+
+    @property
+    def fraction(self) -> float:
+        """The share of the population that is in the sample."""
+        return self.records / self.population
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return int(self.counts.sum())
+
+    def of_size(self, size: int) -> int:
+        """Give the number of classes of one size."""
+        return int(self.counts[self.sizes == size].sum())
+
+
+def zayatz(sample: SampledClasses) -> float:
+    """Estimate how many records of the population stand alone: classes there are taken to be sized as in the sample.
+
+    L. V. Zayatz: Estimation of the percent of unique population elements on a microdata file using the sample, US
+    Bureau of the Census, 1991.
+
+    >>> round(zayatz(SampledClasses.of(np.array([1, 1, 1, 2]), 10)), 3)
+    4.378
+    """
+    n, total = sample.records, sample.population
+    later = np.arange(sample.sizes[-1] - 1)
+    # The chance that one of so many marked records is drawn, and no other, when n of all records are.
+    spared = np.cumprod(np.concatenate([[1.0], np.maximum(total - n - later, 0) / (total - 1 - later)]))
+    drawn = sample.sizes * (n / total) * spared[sample.sizes - 1]
+    alone = sample.of_size(1)
+    return float(alone * alone / (drawn @ sample.counts)) if alone else 0.0
+
+
+def pitman(sample: SampledClasses) -> float | None:
+    """Estimate how many records of the population stand alone, by Pitman's model; None where it fits nothing.
+
+    N. Hoshino: Applying Pitman's sampling formula to microdata disclosure risk assessment, Journal of Official
+    Statistics 17(4), 2001.
+    """
+    found = pitman_parameters(sample)
+    if found is None:
+        return None
+    theta, alpha = found
+    logarithm = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(sample.population)
+    return min(math.exp(logarithm), float(sample.population))
+
+
+def pitman_parameters(sample: SampledClasses) -> tuple[float, float] | None:
+    """Give theta and alpha of Pitman's model at which the sample is most likely; None if there is no such place."""
+    alone, pairs = sample.of_size(1), sample.of_size(2)
+    n, u = sample.records, sample.classes
+    if not alone or not pairs or u < 2 or u == n:
+        return None
+    c = alone * (alone - 1) / pairs
+    divisor = 2 * alone * u + alone * c - n * c
+    theta = (n * u * c - alone * (n - 1) * (2 * u + c)) / divisor if divisor else 1.0
+    alpha = (theta * (alone - n) + (n - 1) * alone) / (n * u)
+    if not (0 < alpha < 1 and theta > -alpha):
+        theta, alpha = 1.0, 0.5
+    classes, records = np.arange(1.0, u), np.arange(1.0, n)
+    steps = np.arange(1.0, sample.sizes[-1])
+    # How many classes are larger than each size: so often 1/(size - alpha) occurs in the second equation.
+    larger = u - np.searchsorted(np.repeat(sample.sizes, sample.counts), steps, side="right")
+    for _ in range(_STEPS):
+        ends, own, apart = theta + classes * alpha, theta + records, steps - alpha
+        first = (1 / ends).sum() - (1 / own).sum()
+        second = (classes / ends).sum() - (larger / apart).sum()
+        by_theta = (1 / own**2).sum() - (1 / ends**2).sum()
+        crossed = -(classes / ends**2).sum()
+        by_alpha = -((classes / ends) ** 2).sum() - (larger / apart**2).sum()
+        determinant = by_theta * by_alpha - crossed * crossed
+        if not math.isfinite(determinant) or determinant == 0:
+            return None
+        moves = (
+            (first * by_alpha - second * crossed) / determinant,
+            (second * by_theta - first * crossed) / determinant,
+        )
+        share = 1.0  # of a step that would leave the model
+        while not (0 < alpha - share * moves[1] < 1 and theta - share * moves[0] > -(alpha - share * moves[1])):
+            share /= 2
+            if share < 1e-12:
+                return None
+        theta, alpha = theta - share * moves[0], alpha - share * moves[1]
+        if share == 1.0 and abs(moves[0]) <= 1e-10 * (1 + abs(theta)) and abs(moves[1]) <= 1e-12:
+            return float(theta), float(alpha)
+    return None
+
+
+def snb(sample: SampledClasses) -> float | None:
+    """Estimate how many records of the population stand alone: sizes follow a shifted negative binomial distribution.
+
+    None where no such distribution fits, or nothing is known of the population beyond the sample.
+
+    G. Chen, S. Keller-McNulty: Estimation of identification disclosure risk in microdata, Journal of Official
+    Statistics 14(1), 1998; the number of classes after P. J. Haas, L. Stokes, JASA 93(444), 1998.
+    """
+    alone, pairs, share = sample.of_size(1), sample.of_size(2), sample.fraction
+    if not alone or not pairs or share >= 1:
+        return None
+    classes = _shlosser(sample)
+
+    def missed(b: float) -> float:
+        """Give how many more classes of one record are expected in the sample than there are."""
+        a, q = _a_of(b, pairs / alone, share), (1 - share) * (1 - b)
+        return float(classes * share * (b / (1 - q)) ** a * (1 + a * q / (1 - q)) - alone)
+
+    b = _root(missed)
+    return None if b is None else min(classes * b ** _a_of(b, pairs / alone, share), float(sample.population))
+
+
+def _a_of(b: float, ratio: float, share: float) -> float:
+    """Give the other parameter at which classes of two and of one are expected in the ratio of the sample."""
+    q, s = (1 - share) * (1 - b), share * (1 - b)
+    square, linear, fixed = q * s, s * (2 - q) - 2 * ratio * (1 - q) * q, 2 * ratio * (1 - q) ** 2
+    return (-linear + math.sqrt(linear * linear + 4 * square * fixed)) / (2 * square)
+
+
+def _shlosser(sample: SampledClasses) -> float:
+    """Estimate the number of classes of the population, by the modified estimator of Shlosser."""
+    i, f, share = sample.sizes.astype(np.float64), sample.counts, sample.fraction
+    rest = 1 - share
+    first = float((i * share**2 * (1 - share**2) ** (i - 1)) @ f)
+    # (1 - π)^i ((1 + π)^i - 1), written so that large sizes do not pass the largest number
+    second = float(((1 - share**2) ** i - rest**i) @ f)
+    third, fourth = float((rest**i) @ f), float((i * share * rest ** (i - 1)) @ f)
+    return sample.classes + sample.of_size(1) * first / second * (third / fourth) ** 2
+
+
+def _root(function: Callable[[float], float]) -> float | None:
+    """Find where a function changes its sign between 0 and 1: the first such place, by halving."""
+    places = np.linspace(0, 1, _GRID + 2)[1:-1].tolist()
+    values = [function(place) for place in places]
+    for low, high, first, second in zip(places, places[1:], values, values[1:], strict=False):
+        if first == 0:
+            return float(low)
+        if first * second < 0:
+            while high - low > 1e-15 * high:
+                middle = (low + high) / 2
+                if middle in (low, high):
+                    break
+                low, high = (middle, high) if function(middle) * first > 0 else (low, middle)
+            return float((low + high) / 2)
+    return None

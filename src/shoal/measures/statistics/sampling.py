@@ -1,0 +1,36 @@
+"""Which records a model is fitted to: the same for the same seed, whatever holds the table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.arrays import Integers
+from shoal.errors import ParameterError
+
+
+def chances(numbers: Integers, seed: int) -> NDArray[np.float64]:
+    """Give each number its own chance in [0, 1) (SplitMix64: Steele, Lea, Flood, doi:10.1145/2660193.2660195)."""
+    mixed = numbers.astype(np.uint64) + np.uint64(seed % 2**32) * np.uint64(2**32) + np.uint64(1)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def sampled_rows(rows: int, most: int, seed: int) -> Integers:
+    """Give the numbers of at most so many records, in ascending order: all, or one by chance of each equal interval."""
+    if rows <= most:
+        return np.arange(rows, dtype=np.int64)
+    interval = np.arange(most, dtype=np.int64)
+    begins, ends = interval * rows // most, (interval + 1) * rows // most
+    return begins + np.floor(chances(interval, seed) * (ends - begins)).astype(np.int64)
+
+
+def check_sampling(most: int, seed: int) -> None:
+    """Refuse what cannot be meant."""
+    if not isinstance(most, int) or most < 1:
+        raise ParameterError("At most how many records are looked at is a whole number above 0.", "Mend 'most'.")
+    if not isinstance(seed, int) or seed < 0:
+        raise ParameterError("A seed is a whole number, at least 0.", "Leave it out for the usual one.")

@@ -1,0 +1,1 @@
+"""The search for classes that keep all constraints and lose little, which the method `hilbert` makes."""

@@ -1,0 +1,1 @@
+"""Pitfalls: what makes a promise worth less than it seems."""

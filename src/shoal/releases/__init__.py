@@ -1,0 +1,1 @@
+"""Releases: how they are made, what they are, and how they are written."""

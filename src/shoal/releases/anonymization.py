@@ -1,0 +1,170 @@
+"""anonymize(): the one road from a table to a release."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Unpack
+
+from shoal.catalogue import build, picked
+from shoal.engines.io.streams import at_hand
+from shoal.errors import ParameterError
+from shoal.measures import Demanding, Measure, TableMeasure, score
+from shoal.methods import Method
+from shoal.models import PrivacyModel, check
+from shoal.models.k_anonymity import KAnonymity
+from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
+from shoal.pitfalls.several_rows import several_rows
+from shoal.progress import stage
+from shoal.progress.showing import Progress, by_itself
+from shoal.recipe import Recipe
+from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
+from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
+from shoal.table import Table
+from shoal.table_input import table_of
+
+Level = float | Mapping[str, float]
+
+
+def anonymize(
+    table: Any,
+    method: Method | str | Sequence[Method | str] = "hilbert",
+    models: PrivacyModel | Sequence[PrivacyModel] = (),
+    *,
+    k: int | None = None,
+    t: Level | None = None,
+    l: Level | None = None,  # noqa: E741 - as the model calls it
+    measures: Measure | str | Sequence[Measure | str] | None = None,
+    seed: int = 0,
+    row_order: str = "released",
+    no_promise: bool = False,
+    allow_identifiers: Sequence[str] = (),
+    progress: Progress | bool | None = None,
+    **given: Unpack[ReadArguments],
+) -> Release:
+    """Mask a table, check the models on the result, and measure what is left and what was lost.
+
+    Parameters
+    ----------
+    table
+        What to mask: a table that was read, or whatever `read` reads. It is not changed.
+    method
+        How to mask it, or the name of that; several are applied one after the other, and ``[]`` leaves the table as it
+        is, to prove what it keeps already.
+    models
+        What the release promises. It is checked on the masked table alone.
+    k
+        Promise k-anonymity: each combination of quasi-identifiers occurs at least k times.
+    t
+        Promise t-closeness of the confidential column; of several, by column: ``t={"charge": 0.1}``.
+    l
+        Promise l-diversity of the confidential column; of several, by column: ``l={"diagnosis": 2}``.
+    measures
+        What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
+    seed
+        The seed of methods that draw random numbers.
+    row_order
+        In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
+    no_promise
+        Whether the release is meant to promise nothing: without models it can be looked at, but neither written nor
+        given as a frame unless this is said.
+    allow_identifiers
+        Columns that may be released as they are though they tell who people are, by their name, their cells, or
+        because every record has a value of its own. Others are refused.
+    progress
+        Who is told how far it is: a function of the stage, the share of it that is done and the seconds left, or True
+        or False, as for `show_progress`. If left out, it is shown in notebooks.
+    **given
+        How to read what is no table yet: ``quasi``, ``sensitive`` and all else that `read` takes.
+
+    Examples
+    --------
+    >>> import polars as pl, shoal
+    >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["yes", "no", "no", "yes"]})
+    >>> shoal.anonymize(people, quasi=["age"], sensitive=["ill"], k=2).to_pandas()["age"].tolist()
+    ['[34;35]', '[34;35]', '[61;62]', '[61;62]']
+
+    A table can be read first, and methods and models can be values with parameters of their own:
+
+    >>> table = shoal.read(people, quasi=["age"], sensitive=["ill"])
+    >>> models = [shoal.models.KAnonymity(2), shoal.models.LDiversity(2, kind="entropy")]
+    >>> shoal.anonymize(table, shoal.methods.Mondrian(), models).holds
+    True
+    """
+    methods, models = picked("methods", method), picked("models", models)
+    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
+    whole = [] if k is None else [KAnonymity(k)]
+    table, again = _taken(table, given, progress)
+    models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
+    if not table.schema.quasi:
+        raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
+    allowed = names_given("allow_identifiers", allow_identifiers)
+    refuse_identifiers(table, models, allowed)
+    refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
+    subject = table.schema.subject
+    subjects = None if subject is None else int(table.counts(subject)[0].size)
+    for model in models:
+        model.demand(table.rows, subjects)
+    for measure in asked:
+        if isinstance(measure, Demanding):
+            measure.demand(table.schema)
+    recipe = Recipe.of(table, methods, tuple(models), asked, seed)
+    recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
+    masked, steps = table, []
+    with by_itself("masking", progress):
+        for step in methods:
+            stage(f"masking with {step.name}")
+            steps.append(step.explain(masked, models))
+            masked = step.apply(masked, models, seed)
+        if table.origin.given.get("missing"):
+            # Whoever reads the release knows no marks: what a model takes for missing must be seen to be so.
+            about = looked_at(masked.schema, models)
+            masked = masked.blanked([name for name in masked.schema.of(*RELEASED) if name in about])
+        stage("checking the promises")
+        verdicts = check(masked, models)
+        if not any(isinstance(model, KAnonymity) for model in models):
+            refuse([each for each in alone(masked) if each.column not in allowed])
+        scores = score(table, masked, measures=asked)
+        if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
+            scores = seen_anew(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
+    return Release(
+        table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
+        several_rows(table), again,
+    )  # fmt: skip
+
+
+def _taken(
+    source: Any, given: ReadArguments, progress: Progress | bool | None
+) -> tuple[Table, Callable[[], Table | None]]:
+    """Give the table that is meant, and a way to have it again that does not keep it in memory."""
+    if isinstance(source, Table):
+        return table_of(source, given, anonymize), weakref.ref(source)
+    source = at_hand(source)
+    with by_itself("reading", progress):
+        return table_of(source, given, anonymize), partial(table_of, source, given, anonymize)
+
+
+_MODELS = {"t": "t-closeness", "l": "l-diversity"}
+
+
+def _promised(schema: Schema, name: str, level: Level | None) -> list[PrivacyModel]:
+    """Make the models of a level: of the only confidential column, or of each that is named."""
+    if level is None:
+        return []
+    if isinstance(level, Mapping):
+        if not level:
+            raise ParameterError(f"'{name}' names no column.", f"Write {name}={{'COLUMN': …}}, or leave it out.")
+        return [build("models", {"name": _MODELS[name], name: each, "column": c}) for c, each in level.items()]
+    model: PrivacyModel = build("models", {"name": _MODELS[name], name: level})
+    if len(schema.sensitive) > 1:
+        raise ParameterError(
+            f"'{name}' is about one confidential column, and there are several: {', '.join(schema.sensitive)}.",
+            f"Say which: {name}={{'{schema.sensitive[0]}': …}}.",
+        )
+    if not schema.sensitive:
+        raise ParameterError(
+            f"'{name}' is about a confidential column, and there is none.", "Name it: sensitive=['…']."
+        )
+    return [model]

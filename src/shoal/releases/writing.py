@@ -1,0 +1,181 @@
+"""Writing a release: the table, its certificate, the private record and what else belongs to it, all or nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import platform
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from shoal.atomic_files import all_or_none, files_read_by, put, writing
+from shoal.atomic_files.moving import Awaited, Commit
+from shoal.certification.certificate import Certificate
+from shoal.certification.papers import Places
+from shoal.certification.private_record import PrivateRecord, commitment, fresh_key
+from shoal.engines.io.file_extensions import delimiter_for
+from shoal.engines.io.streams import to_stdout
+from shoal.engines.sources import Source
+from shoal.engines.values import Layout
+from shoal.measures import Score
+from shoal.models import Verdict
+from shoal.recipe import Recipe
+from shoal.table import Origin, RowOrder, Table, Written
+
+
+class Proved(Protocol):
+    """What a release tells of itself: see `shoal.releases.release.Release`."""
+
+    @property
+    def origin(self) -> Origin: ...  # noqa: D102
+    @property
+    def table(self) -> Table: ...  # noqa: D102
+    @property
+    def recipe(self) -> Recipe: ...  # noqa: D102
+    @property
+    def steps(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]: ...  # noqa: D102
+    @property
+    def scores(self) -> tuple[Score, ...]: ...  # noqa: D102
+
+
+def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
+    """Refuse to write over the input, or over anything else that is needed."""
+    recipe, origin = release.recipe, release.origin
+    inputs = [*map(Path, needed), *map(Path, origin.beside)]
+    inputs += files_read_by([*recipe.methods, *recipe.models, *(recipe.measures or ())])
+    places.refuse(Source.parse(origin.place) if origin.place else None, inputs)
+
+
+def write_release(
+    release: Proved,
+    order: RowOrder,
+    places: Places,
+    delimiter: str,
+    key: bytes | None,
+    makers: Sequence[Callable[[Certificate], bytes]],
+) -> Certificate:
+    """Write a release whose rows stand as they are to be released.
+
+    Parameters
+    ----------
+    release
+        What to write.
+    order
+        Which row of the input each row came from.
+    places
+        Where everything goes.
+    delimiter
+        What separates the cells of a text file.
+    key
+        A key to sign the certificate with.
+    makers
+        What makes the content of the other files, when the certificate is known.
+    """
+    table, target = release.table, places.target
+    with ExitStack() as stack:
+        stored = None
+        if target.is_table and not places.table_is_a_file:
+            stored = stack.enter_context(table.write(places.stored_in, Layout(delimiter)))
+        batch = stack.enter_context(all_or_none(places.outputs()))
+        rest = iter(batch)
+        if stored:
+            batch.commit = Commit(stored.commit, Awaited(target.identity(), stored.written.sha256))
+            written = stored.written
+        else:
+            # What goes to stdout cannot be called back: it goes when all else is complete, before anything is moved.
+            draft = next(rest) if places.table_is_a_file else stack.enter_context(to_stdout())
+            written = _written(table, draft, target, delimiter)
+        secret = fresh_key()
+        sealed = _certificate(release, target, delimiter, written, secret, key)
+        put(next(rest), sealed.to_json())
+        draft = next(rest)
+        with writing(draft), draft.open("wb") as file:
+            _private_record(release, sealed, secret).write(file, order, table.rows)
+        if places.recipe is not None:
+            put(next(rest), _full_recipe(release, places, delimiter).to_toml())
+        if places.masked_counts is not None:
+            put(next(rest), _masked_counts(table))
+        for draft, make in zip(rest, makers, strict=True):
+            put(draft, make(sealed))
+    return sealed
+
+
+def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
+    with writing(draft), table.write(replace(target, path=draft), Layout(delimiter)) as stored:
+        stored.commit()
+    return stored.written
+
+
+def _certificate(
+    release: Proved, target: Source, delimiter: str, written: Written, secret: bytes, key: bytes | None
+) -> Certificate:
+    layout = {"delimiter": delimiter} if target.format == "text" else {}
+    marks = list(release.recipe.table.get("missing", ()))
+    return Certificate.issue(
+        recipe=release.recipe.public(),
+        software={"python": platform.python_version(), "numpy": np.__version__},
+        engine=release.table.engine.name,
+        commitment=commitment(secret, release.origin.sha256),
+        rows=release.table.rows,
+        schema=release.table.schema,
+        released={
+            "name": target.name,
+            "format": target.format,
+            "row_order": release.recipe.row_order,
+            **layout,
+            **({"missing": marks} if marks else {}),
+        },
+        written=written,
+        steps=release.steps,
+        verdicts=release.verdicts,
+        measures=release.recipe.measures or (),
+        scores=release.scores,
+        key=key,
+    )
+
+
+def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> PrivateRecord:
+    return PrivateRecord.issue(
+        certificate=sealed,
+        key=secret,
+        origin=release.origin,
+        schema=release.table.schema,
+        row_order=release.recipe.row_order,
+        verdicts=release.verdicts,
+        scores=release.scores,
+    )
+
+
+def _full_recipe(release: Proved, places: Places, delimiter: str) -> Recipe:
+    """Give the recipe with the places of its files, as seen from its own folder."""
+    assert places.recipe is not None
+    folder = places.recipe.parent
+
+    def seen(path: str | Path | Source | None) -> str | None:
+        return None if path is None else Source.parse(path).seen_from(folder)
+
+    return replace(
+        release.recipe,
+        source=seen(release.origin.place),
+        target=seen(places.target),
+        certificate=seen(places.certificate if places.named[0] else None),
+        private=seen(places.private if places.named[1] else None),
+        delimiter=None if delimiter == delimiter_for(places.target) else delimiter,
+    )
+
+
+def _masked_counts(table: Table) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["column", "value", "count"])
+    for name, (positions, counts) in table.masked.items():
+        values = table.schema[name].axis.texts(positions)
+        writer.writerows((name, value, count) for value, count in zip(values, counts.tolist(), strict=True))
+    return text.getvalue()
