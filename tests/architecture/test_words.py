@@ -23,10 +23,10 @@ ROOMS = (
     "src/shoal/measures",
     "src/shoal/models",
     "src/shoal/kernels",
-    "src/shoal/axis.py",
+    "src/shoal/domains/axis.py",
     "src/shoal/conditions.py",
-    "src/shoal/hierarchy.py",
-    "src/shoal/levels.py",
+    "src/shoal/domains/hierarchy.py",
+    "src/shoal/domains/levels.py",
     "docs/glossary.md",
 )
 # Except here: the names of the workbench change in a step of their own.

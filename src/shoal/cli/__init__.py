@@ -13,7 +13,8 @@ from typing import Annotated
 
 import typer
 
-from shoal import plugins, showing
+from shoal import plugins
+from shoal.cli import terminal
 from shoal.cli.once import OnceCommand
 from shoal.cli.options import app, new_app
 from shoal.cli.outside import add
@@ -118,31 +119,31 @@ def _told(error: BaseException, came: Sequence[int]) -> int:
         return 0
     if came or isinstance(error, typer.Abort):  # libraries may have made an error of their own of a request to stop
         with suppress(OSError):  # the terminal may be gone
-            showing.error(SAID, "")
+            terminal.error(SAID, "")
         return 128 + (came[0] if came else signal.SIGINT)
     if isinstance(error, typer.TyperException):
         if hasattr(error, "show"):
             error.show()
         else:
-            showing.error(str(error), "")
+            terminal.error(str(error), "")
         return 2
     if debug:
         raise error
     if isinstance(error, ShoalError):
         from shoal.engines.io.streams import said_as_given
 
-        showing.error(said_as_given(error.what), error.remedy)
+        terminal.error(said_as_given(error.what), error.remedy)
         return error.exit_code
     if isinstance(error, OSError):
         _tell_of_file(error)
         return 3
     if isinstance(error, MemoryError):
-        showing.error(
+        terminal.error(
             "There is not enough memory for this table.",
             "Leave out columns that are not needed, or use a larger machine.",
         )
         return 3
-    showing.error(
+    terminal.error(
         f"Something went wrong inside shoal ({type(error).__name__}). This is a defect, not your mistake.",
         "Please report it with the command you ran; SHOAL_DEBUG=1 shows where it happened.",
     )
@@ -154,9 +155,9 @@ def _tell_of_file(error: OSError) -> None:
     reason = error.strerror or type(error).__name__
     if error.filename is not None:
         remedy = "Check the file, its folder, its permissions and the space left."
-        showing.error(f"'{os.fsdecode(error.filename)}' cannot be read or written: {reason}.", remedy)
+        terminal.error(f"'{os.fsdecode(error.filename)}' cannot be read or written: {reason}.", remedy)
     elif _stdout_fails():
-        showing.error(f"The results cannot be shown: {reason}.", "Check where the output goes.")
+        terminal.error(f"The results cannot be shown: {reason}.", "Check where the output goes.")
         _forget_stdout()
     else:
-        showing.error(f"A file cannot be read or written: {reason}.", "Check the space left; SHOAL_DEBUG=1 shows more.")
+        terminal.error(f"A file cannot be read or written: {reason}.", "Check the space left; SHOAL_DEBUG=1 shows more.")
