@@ -19,6 +19,20 @@ from shoal.catalogue import entries
 
 # Where these words are no longer used: files and folders, from the root.
 ROOMS = (
+    "src/shoal/engines",
+    "src/shoal/domains",
+    "src/shoal/charts",
+    "src/shoal/report",
+    "src/shoal/cli",
+    "src/shoal/certification",
+    "src/shoal/releases",
+    "src/shoal/assessment",
+    "src/shoal/pitfalls",
+    "src/shoal/progress",
+    "src/shoal/atomic_files",
+    "docs",
+    "README.md",
+    "paper/src",
     "src/shoal/methods",
     "src/shoal/measures",
     "src/shoal/models",
