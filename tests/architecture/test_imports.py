@@ -29,7 +29,7 @@ HOMES = {
     "pandas": {"engines"},
     "polars": {"engines"},
     "psutil": {"engines"},
-    "pyarrow": {"datasets", "engines"},
+    "pyarrow": {"engines", "shoal_paper.datasets"},
     "pydantic": {"web"},
     "pyspark": {"engines"},
     "python_multipart": {"web"},

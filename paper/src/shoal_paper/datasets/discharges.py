@@ -252,7 +252,7 @@ def discharges(
     >>> discharges(1000).schema.quasi
     ('oshpd_id', 'age_yrs', 'sex', 'ethncty', 'race', 'patzip', 'patcnty', 'los', 'adm_qtr')
     """
-    from shoal.datasets.streaming import frame_of
+    from shoal_paper.datasets.streaming import frame_of
 
     roles: dict[str, Any] = {"quasi": QUASI, "sensitive": SENSITIVE, "knowledge": KNOWLEDGE}
     if subject:  # read as numbers: as texts, millions of patients would take long
@@ -286,7 +286,7 @@ def write(
     overwrite
         Whether a file that is there may be replaced.
     """
-    from shoal.datasets.streaming import write_blocks
+    from shoal_paper.datasets.streaming import write_blocks
 
     target = target_at(path, overwrite=overwrite)
     parts = blocks(rows, seed, subject=subject, assumptions=assumptions)

@@ -22,7 +22,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.datasets.assembling import Column, assemble
 from shoal.domains.axis import NOTHING, STAR, Axis, Span
 from shoal.domains.cell_parser import Vocabulary, parse
 from shoal.domains.texts import Reading
@@ -35,6 +34,7 @@ from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
 from shoal.schema import Role
 from shoal.table import Origin, Table, printable
+from shoal_paper.datasets.assembling import Column, assemble
 from shoal_paper.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal_paper.datasets.writing import draft_of, target_at
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
-from shoal.datasets.assembling import Column, assemble
 from shoal.domains.axis import Axis
 from shoal.domains.cell_parser import Vocabulary
 from shoal.measures import score
@@ -29,6 +28,7 @@ from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.schema import Role
 from shoal.table import Classes, Origin, Table
+from shoal_paper.datasets.assembling import Column, assemble
 from shoal_paper.reproduction.beyond import Experiment
 from shoal_paper.reproduction.case import Case
 from shoal_paper.reproduction.setting import CENSUS
