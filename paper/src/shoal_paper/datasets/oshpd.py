@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.datasets.assembling import Column, assemble
+from shoal.datasets.assembling import NewColumn, assemble
 from shoal.domains.axis import NOTHING, STAR, Axis, Span
 from shoal.domains.cell_parser import Vocabulary, parse
 from shoal.domains.texts import Reading
@@ -288,7 +288,7 @@ def read_oshpd(paths: Sequence[str | Path], *, charges: Charges = "dollars") -> 
     for name in (*QUASI, *SENSITIVE):
         whole = _behind([file.columns.pop(name) for file in files])  # what is put together is not kept twice
         role = Role.QUASI if name in QUASI else Role.SENSITIVE
-        columns.append(Column(name, role, KNOWLEDGE.get(name), _vocabulary(name, whole.cells), whole.codes))
+        columns.append(NewColumn(name, role, KNOWLEDGE.get(name), _vocabulary(name, whole.cells), whole.codes))
     left_out = tuple(dict.fromkeys(name for file in files for name in file.left_out))
     return assemble(columns, _origin(listed, files, charges), left_out)
 
