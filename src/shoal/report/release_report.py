@@ -346,7 +346,7 @@ def _meaning(found: Verdict, original: Table) -> Iterator[object]:
         what = "records" if original.schema.subject is None else "people's records"
         yield sentence("crowd", original.schema.quasi, f"{found.level:,.0f}", what, percent(1 / found.level))
     if isinstance(found.model, TCloseness) and found.holds:
-        yield "Who finds the group of a person learns little more about this column than the whole table tells."
+        yield "Finding a person's group reveals little more about this column than the whole table tells."
     if not found.holds:
         yield f"The promise is broken in {found.failing:,} of {found.classes:,} groups, so nothing was written."
 
