@@ -45,7 +45,7 @@ def reference() -> str:
     parts = [
         "# Reference",
         "<!-- Made by docs/make_reference.py from the docstrings. Change those, and run it again. -->",
-        f"shoal {shoal.__version__}. How the parts fit together is told in [concepts](concepts.md).",
+        f"shoal {shoal.__version__}. How the parts fit together is described in [concepts](concepts.md).",
         *_names(),
         *_catalogue(),
         *_commands(),

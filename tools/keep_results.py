@@ -13,7 +13,7 @@ from pathlib import Path
 from shoal.atomic_files import all_or_none
 from shoal_paper.reproduction.case import Case
 from shoal_paper.reproduction.experiments import Experiments
-from shoal_paper.reproduction.keeping import as_json
+from shoal_paper.reproduction.kept_results import as_json
 from shoal_paper.reproduction.provenance import provenance
 from shoal_paper.reproduction.publish import publish
 from shoal_paper.reproduction.setting import Setting

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # The one list of the public names.
     from shoal.engines.spark import Spark as Spark
     from shoal.errors import ShoalError as ShoalError
     from shoal.measures import score as score
-    from shoal.progress.showing import show_progress as show_progress
+    from shoal.progress.display import show_progress as show_progress
     from shoal.recipe import Recipe as Recipe
     from shoal.releases.anonymization import anonymize as anonymize
     from shoal.releases.release import Release as Release

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-Rows = Iterable[Sequence[str]]
+TextRows = Iterable[Sequence[str]]
 
 
 class Findings(dict[str, Any]):
@@ -15,7 +15,7 @@ class Findings(dict[str, Any]):
         """Say in a sentence what was found."""
         raise NotImplementedError
 
-    def rows(self) -> Rows:
+    def rows(self) -> TextRows:
         """Give the lines of the table, the first of which is its head."""
         raise NotImplementedError
 
@@ -32,7 +32,7 @@ class Findings(dict[str, Any]):
         return as_html(self.caption(), self.rows(), self.remarks())
 
 
-def as_text(rows: Rows) -> list[str]:
+def as_text(rows: TextRows) -> list[str]:
     """Give the lines of a table with its columns one below the other.
 
     >>> as_text([("name", "kind"), ("age", "integer")])
@@ -44,7 +44,7 @@ def as_text(rows: Rows) -> list[str]:
     return [f"  {'  '.join(cell.ljust(width) for cell, width in line)}".rstrip() for line in padded]
 
 
-def as_html(caption: str, rows: Rows, remarks: Iterable[str] = ()) -> str:
+def as_html(caption: str, rows: TextRows, remarks: Iterable[str] = ()) -> str:
     """Give a table as HTML for a notebook.
 
     >>> as_html("Ages", [("<5", "3")])

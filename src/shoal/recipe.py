@@ -146,13 +146,13 @@ class Recipe:
 
     def public(self) -> dict[str, Any]:
         """Give the recipe as everyone may see it: no places, no layout of the original, no values that occur in it."""
-        told = {key: value for key, value in self.table.items() if key not in _LAYOUT}
+        table = {key: value for key, value in self.table.items() if key not in _LAYOUT}
         if self.table.get("masked") is False:  # so it is in columns that are released as they are
-            told["masked"] = False
-        if "orders" in told:  # those of columns that are released; who people are stays with the original
-            told["orders"] = {name: order for name, order in told["orders"].items() if name != told.get("subject")}
+            table["masked"] = False
+        if "orders" in table:  # those of columns that are released; who people are stays with the original
+            table["orders"] = {name: order for name, order in table["orders"].items() if name != table.get("subject")}
         methods = tuple(without_values(method) for method in self.methods)
-        bare = replace(self, table=told, methods=methods, memory=None)
+        bare = replace(self, table=table, methods=methods, memory=None)
         return replace(bare, source=None, target=None, certificate=None, private=None).to_dict()
 
     def to_toml(self) -> str:

@@ -161,18 +161,18 @@ def refuse_odd(attributes: Iterable[Attribute]) -> None:
     if not found:
         return
     (name, odd), *more = found
-    told = f"Column '{name}' holds {odd.among}, but {odd.cells:,} of its cells do not (the first on line {odd.line})."
+    said = f"Column '{name}' holds {odd.among}, but {odd.cells:,} of its cells do not (the first on line {odd.line})."
     if more:
         each = (
             f"'{name}' ({odd.cells:,} cell{'s' * (odd.cells != 1)}, the first on line {odd.line})"
             for name, odd in found
         )
         what = " or ".join(dict.fromkeys(odd.among for _, odd in found))
-        told = f"These columns hold {what}, but some of their cells do not: {', '.join(each)}."
+        said = f"These columns hold {what}, but some of their cells do not: {', '.join(each)}."
     marks = ",".join(dict.fromkeys(mark for _, odd in found for mark in odd.marks)) or "…"
     kinds = " ".join(f"--kind {shlex.quote(f'{name}=category')}" for name, _ in found)
     raise DataError(
-        told,
+        said,
         f"Mend them; or say what stands for a missing value (--missing '{marks}'); or say that these are codes "
         f"({kinds}).",
     )

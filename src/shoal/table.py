@@ -319,8 +319,8 @@ class Table:
     ) -> Table:
         """Replace the quasi-identifiers of whole records by the exact positions that a kernel gives for them.
 
-        The plan is told how many cells of each column are not exact in each piece of the table, and says what the
-        kernel is to know for each piece; the kernel is also told which cells are not exact.
+        The plan is given how many cells of each column are not exact in each piece of the table, and returns what the
+        kernel needs for each piece; the kernel also receives which cells are not exact.
         """
         return replace(self, data=self._engine.fill(self.data, self.schema, plan, kernel))
 
@@ -338,7 +338,7 @@ class Table:
     def _derived(self, changed: tuple[Schema, Data]) -> Table:
         return replace(self, schema=changed[0], data=changed[1])
 
-    def arranged(self) -> tuple[Table, RowOrder]:
+    def in_released_order(self) -> tuple[Table, RowOrder]:
         """Give the same records in the released order, and the number of the row that each came from.
 
         The released order depends on nothing but what is released. Rows are sorted by the quasi-identifiers, then by

@@ -35,6 +35,6 @@ def refuse_late(what: str, said: ReadArguments) -> None:
 def options_of(said: ReadArguments, function: Callable[..., Any]) -> tuple[ReadOptions, dict[str, Any]]:
     """Give how to read a table, and what else reading takes; say which word of a function may have been meant."""
     places: dict[str, Any] = {name: value for name, value in said.items() if name in _PLACES}
-    told = {name: value for name, value in said.items() if name not in _PLACES}
+    reading = {name: value for name, value in said.items() if name not in _PLACES}
     own = [name for name, taken in inspect.signature(function).parameters.items() if taken.kind != taken.VAR_KEYWORD]
-    return how_to_read(places.pop("options", None), told, [*own, *_PLACES]), places
+    return how_to_read(places.pop("options", None), reading, [*own, *_PLACES]), places

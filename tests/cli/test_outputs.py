@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.atomic_files import Output, all_or_none, put
+from shoal.atomic_files import OutputFile, all_or_none, put
 from shoal.engines.local import Local
 from shoal.errors import DataError
 
@@ -72,7 +72,7 @@ def test_a_link_that_is_placed_while_files_are_written_stays(tmp_path, names, va
     (tmp_path / "far").write_text("kept")
 
     def work():
-        with all_or_none([Output(tmp_path / name, vacant=vacant) for name in names]) as drafts:
+        with all_or_none([OutputFile(tmp_path / name, vacant=vacant) for name in names]) as drafts:
             for draft in drafts:
                 put(draft, "new")
             (tmp_path / names[-1]).symlink_to("far")

@@ -126,11 +126,11 @@ def test_data_frames_of_spark_come_and_go(engine):
 def test_rows_are_released_in_the_same_order_from_a_cluster(engine, method, tmp_path):
     """With cells that lie with their classes, and with cells that lie with their records; and back again."""
     there, local = release_of("spark", method).table, release_of("local", method).table
-    (found, order), (expected, rows) = there.arranged(), local.arranged()
+    (found, order), (expected, rows) = there.in_released_order(), local.in_released_order()
     assert found.to_arrow().equals(expected.to_arrow())
     assert [i for stretch in order() for i in stretch.tolist()] == [i for some in rows() for i in some.tolist()]
     assert found.rearranged(order).to_arrow().equals(local.to_arrow())
-    assert found.arranged()[0].data is found.data
+    assert found.in_released_order()[0].data is found.data
     names = found.to_arrow().column_names
     assert [row.asDict(recursive=True) for row in found.to_spark().collect()] == expected.to_arrow().to_pylist(), names
 

@@ -6,7 +6,7 @@ import pytest
 
 from shoal_paper.reproduction.case import Case
 from shoal_paper.reproduction.experiments import Experiments
-from shoal_paper.reproduction.keeping import differences, load
+from shoal_paper.reproduction.kept_results import differences, load
 from shoal_paper.reproduction.setting import Setting
 
 KEPT = Path(__file__).parents[2] / "reproduction"

@@ -9,7 +9,7 @@ import pytest
 
 from shoal.charts import Figure
 from shoal_paper.reproduction.figures import figures
-from shoal_paper.reproduction.keeping import load
+from shoal_paper.reproduction.kept_results import load
 from shoal_paper.reproduction.setting import DISCHARGES
 
 NOTEBOOK = Path(__file__).parents[2] / "reproduction" / "figures.ipynb"

@@ -128,7 +128,7 @@ def test_rows_are_sorted_by_what_is_released(columns, random):
         folder = Path(name)
         table = shoal.read(put(columns, folder / "in.csv"), **options(columns))
         written(table, folder / "plain.csv")
-        arranged, order = table.arranged()
+        arranged, order = table.in_released_order()
         content = written(arranged, folder / "out.csv")
         header, plain = rows_of(folder / "plain.csv")
         assert rows_of(folder / "out.csv") == (header, in_released_order(plain, kinds_of(columns, header)))
@@ -136,10 +136,10 @@ def test_rows_are_sorted_by_what_is_released(columns, random):
         assert [plain[i] for i in numbers] == rows_of(folder / "out.csv")[1]
         assert np.array_equal(np.concatenate(list(order())), numbers)
         assert written(arranged.rearranged(order), folder / "back.csv") == (folder / "plain.csv").read_bytes()
-        assert arranged.arranged()[0].data is arranged.data
+        assert arranged.in_released_order()[0].data is arranged.data
         turned = random.sample(range(table.rows), table.rows)
         other = shoal.read(put(columns, folder / "in.csv", turned), **options(columns))
-        assert written(other.arranged()[0], folder / "other.csv") == content
+        assert written(other.in_released_order()[0], folder / "other.csv") == content
 
 
 def engines(folder):
@@ -153,15 +153,15 @@ def test_every_engine_has_the_same_order(columns):
         folder = Path(name)
         source = put(columns, folder / "in.csv")
         table = shoal.read(source, **options(columns))
-        arranged, order = table.arranged()
+        arranged, order = table.in_released_order()
         plain, content = written(table, folder / "plain.csv"), written(arranged, folder / "out.csv")
         for engine in engines(folder):
             there = shoal.read(source, engine=engine, **options(columns))
-            found, rows = there.arranged()
+            found, rows = there.in_released_order()
             assert written(found, folder / "there.csv") == content
             assert np.array_equal(np.concatenate(list(rows())), np.concatenate(list(order())))
             assert written(found.rearranged(rows), folder / "there.csv") == plain
-            assert found.arranged()[0].data is found.data
+            assert found.in_released_order()[0].data is found.data
 
 
 @given(texts())
@@ -169,7 +169,7 @@ def test_a_release_that_is_read_again_stands_in_its_order(columns):
     """What a reader sees, with the kinds that a certificate tells, gives the same order: as text and as Parquet."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        arranged = shoal.read(put(columns, folder / "in.csv"), **options(columns)).arranged()[0]
+        arranged = shoal.read(put(columns, folder / "in.csv"), **options(columns)).in_released_order()[0]
         seen = options(columns)
         trees = [name for name in seen["hierarchies"] if name[0] == "q"]  # whose nodes a reader takes for categories
         seen["hierarchies"] = {name: tree for name, tree in seen["hierarchies"].items() if name not in trees}
@@ -178,11 +178,11 @@ def test_a_release_that_is_read_again_stands_in_its_order(columns):
             seen["kinds"].setdefault(column.name, column.axis.kind) if column.axis.kind != "ordered" else None
         written(arranged, folder / "out.csv")
         again = shoal.read(folder / "out.csv", **seen)
-        assert again.arranged()[0].data is again.data
+        assert again.in_released_order()[0].data is again.data
         written(arranged, folder / "out.parquet")
         seen.pop("delimiter")
         again = shoal.read(folder / "out.parquet", **seen)
-        assert again.arranged()[0].data is again.data
+        assert again.in_released_order()[0].data is again.data
 
 
 METHODS = st.sampled_from(
@@ -200,7 +200,7 @@ def test_releases_of_frames_are_sorted_alike_on_every_engine(made, method, make)
         models = [shoal.models.KAnonymity(2)]
         masked = shoal.anonymize(shoal.read(source, **made.options), method, models, measures=[]).table
         written(masked, folder / "plain.csv")
-        arranged, order = masked.arranged()
+        arranged, order = masked.in_released_order()
         content, frame = written(arranged, folder / "out.csv"), arranged.to_arrow()
         header, plain = rows_of(folder / "plain.csv")
         kinds = {a.name: a.axis.kind for a in masked.schema.attributes}
@@ -211,7 +211,7 @@ def test_releases_of_frames_are_sorted_alike_on_every_engine(made, method, make)
         assert arranged.rearranged(order).to_arrow().equals(masked.to_arrow())
         for engine in engines(folder):
             there = shoal.read(source, engine=engine, **made.options)
-            found, rows = shoal.anonymize(there, method, models, measures=[]).table.arranged()
+            found, rows = shoal.anonymize(there, method, models, measures=[]).table.in_released_order()
             assert written(found, folder / "there.csv") == content
             assert found.to_arrow().equals(frame)
             assert np.array_equal(np.concatenate(list(rows())), numbers)
@@ -232,15 +232,15 @@ def test_values_that_are_written_alike_have_an_order_too(tmp_path):
         columns = [frame["f"].combine_chunks().view("int64"), frame["t"].cast("int64"), frame["d"], frame["w"]]
         return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
-    found = shoal.read(table, **roles).arranged()[0].to_arrow()
+    found = shoal.read(table, **roles).in_released_order()[0].to_arrow()
     assert sorted(map(repr, bits(found))) == sorted(map(repr, bits(plain)))
     pq.write_table(found, tmp_path / "out.parquet")
     again = shoal.read(tmp_path / "out.parquet", quasi=["q"], plain=["t", "f", "d", "w"])
-    assert again.arranged()[0].data is again.data
+    assert again.in_released_order()[0].data is again.data
     for seed in range(6):
         turned = table.take(pa.array(np.random.default_rng(seed).permutation(8)))
         for engine in [None, *engines(tmp_path)]:
-            other = shoal.read(turned, engine=engine, **roles).arranged()[0].to_arrow()
+            other = shoal.read(turned, engine=engine, **roles).in_released_order()[0].to_arrow()
             assert bits(other) == bits(found)
 
 
@@ -252,7 +252,7 @@ def test_a_class_larger_than_a_part_is_sorted_across_parts(tmp_path):
         release = shoal.anonymize(
             there, shoal.methods.SortedClusters(), [shoal.models.KAnonymity(3)], allow_identifiers="s"
         )
-        found, order = release.table.arranged()
+        found, order = release.table.in_released_order()
         assert found.to_arrow()["s"].to_pylist() == list(range(40))
         assert [(int(i) * 17) % 40 for stretch in order() for i in stretch] == list(range(40))
         assert max(found.data.sizes) < 40
@@ -262,7 +262,7 @@ def test_a_class_larger_than_a_part_is_sorted_across_parts(tmp_path):
 def test_an_order_of_another_table_is_refused(tmp_path, numbers):
     table = pa.table({"q": pa.array([3, 1, 2])})
     for engine in [None, *engines(tmp_path)]:
-        arranged = shoal.read(table, engine=engine, quasi="q").arranged()[0]
+        arranged = shoal.read(table, engine=engine, quasi="q").in_released_order()[0]
         with pytest.raises(shoal.errors.DataError, match="not one of this table"):
             arranged.rearranged(lambda: iter([np.array(numbers)]))
 
@@ -276,7 +276,7 @@ def test_a_release_goes_into_a_database_in_its_order(tmp_path):
     release.write(target, certificate=tmp_path / "out.json")
     again = shoal.read(target, quasi="age", sensitive="ill")
     assert again.rows == 6
-    assert again.arranged()[0].data is again.data
+    assert again.in_released_order()[0].data is again.data
 
 
 def alone_in(shown, targets):
@@ -309,6 +309,6 @@ def test_a_sorted_input_does_not_tell_who_is_behind_a_range():
             "of": of
         }
 
-    arranged, order = release.table.arranged()
+    arranged, order = release.table.in_released_order()
     assert alone_in(shown(release.table, np.arange(2000)), people) > 1000
     assert alone_in(shown(arranged, np.concatenate(list(order()))), people) == 0

@@ -25,7 +25,7 @@ from unit.moving import (
     write,
 )
 
-from shoal.atomic_files import Output, all_or_none, put, recover, refuse_overwriting
+from shoal.atomic_files import OutputFile, all_or_none, put, recover, refuse_overwriting
 from shoal.atomic_files import held as held_module
 from shoal.atomic_files.stopping import undisturbed
 from shoal.errors import DataError, ParameterError
@@ -157,7 +157,7 @@ def test_a_place_that_must_be_vacant_is_not_taken_from_who_was_faster(tmp_path):
     place = tmp_path / "new.db"
 
     def work():
-        with all_or_none([Output(place, vacant=True)]) as (draft,):
+        with all_or_none([OutputFile(place, vacant=True)]) as (draft,):
             put(draft, "new")
             place.write_text("of another")
 
@@ -229,7 +229,7 @@ def test_a_private_file_is_private_from_its_beginning_and_the_others_are_as_usua
     try:
         (tmp_path / "secret").write_text("old")
         (tmp_path / "secret").chmod(0o644)
-        with all_or_none([tmp_path / "table", Output(tmp_path / "secret", private=True)]) as (table, secret):
+        with all_or_none([tmp_path / "table", OutputFile(tmp_path / "secret", private=True)]) as (table, secret):
             assert stat.S_IMODE(secret.stat().st_mode) == 0o600
             assert stat.S_IMODE(secret.parent.parent.stat().st_mode) == 0o700
             put(table, "new")

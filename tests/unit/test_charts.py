@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shoal.charts import bars, binned, family_bars, heatmap, lines, matrix, paired, panels, risk_utility_map, style
 from shoal.charts.lettering import width
-from shoal.charts.numerals import Format, decades, ladder
+from shoal.charts.numerals import Format, decades, round_steps
 from shoal.charts.style import CELLS, DARK, HUES, LIGHT
 from shoal.errors import ParameterError
 
@@ -409,7 +409,7 @@ def test_what_is_not_zero_never_looks_like_zero(share, said):
 @given(st.floats(-1e12, 1e12), st.floats(-1e12, 1e12), st.integers(1, 12))
 def test_ladders_reach_around_their_numbers_in_even_steps(one, other, most):
     low, high = sorted((one, other))
-    ticks = ladder(low, high, most)
+    ticks = round_steps(low, high, most)
     room = 1e-6 * (high - low)
     alike = high - low < max(1e-200, 1e-9 * max(abs(low), abs(high)))
     assert alike or ticks[0] <= low + room

@@ -172,9 +172,9 @@ def test_a_function_is_told_of_every_stage(people):
 
 
 def test_a_function_is_told_while_a_kernel_runs(people, monkeypatch):
-    from shoal.progress import showing
+    from shoal.progress import display
 
-    monkeypatch.setattr(showing._Function, "period", 0.01)
+    monkeypatch.setattr(display._Function, "period", 0.01)
     shares = []
     for _ in range(50):  # the thread that tells may not get its turn
         with shoal.show_progress(lambda stage, share, left: shares.append(share)):
@@ -187,17 +187,17 @@ def test_a_function_is_told_while_a_kernel_runs(people, monkeypatch):
 
 
 def test_what_a_function_raises_comes_out(people, monkeypatch):
-    from shoal.progress import showing
+    from shoal.progress import display
 
     def fail(stage, share, left):
         if share:
             raise ZeroDivisionError
 
-    monkeypatch.setattr(showing._Function, "period", 0.01)
+    monkeypatch.setattr(display._Function, "period", 0.01)
     with pytest.raises(ZeroDivisionError), shoal.show_progress(fail):
         _ = [masked(people) for _ in range(50)]  # the thread that tells may not get its turn at once
     assert not course().seen
-    assert course().told == []
+    assert course().watchers == []
 
 
 def test_a_study_tells_which_release_is_made():

@@ -19,7 +19,7 @@ from shoal.extras import how_to_install
 from shoal.report import release_report, risk_report, write_page
 from shoal.report.bins import OTHER, distribution
 from shoal.report.calendar_bins import calendar_bins
-from shoal.report.columns import Cells
+from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
 from shoal.report.figures import Side, class_sizes, knowledge_sets
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
@@ -285,7 +285,7 @@ def test_outside_no_count_lies_below_the_threshold(ages, k, threshold, data):
         if cities.count(city) < least:
             assert city not in page
     for name in table.schema.quasi:
-        before, after = Cells.of(table, name), Cells.of(made.table, name)
+        before, after = ColumnCells.of(table, name), ColumnCells.of(made.table, name)
         rows = distribution(name, before, after, discretion).rows
         assert all(row["count"] < 1e-6 or row["count"] > least - 1e-6 for row in rows)
         if rows:
@@ -306,7 +306,7 @@ def test_outside_no_count_lies_below_the_threshold(ages, k, threshold, data):
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=5, max_size=80))
 def test_no_version_tells_the_lowest_or_highest_value(values):
     table = shoal.read(pl.DataFrame({"x": [*values, 987_654_321, -987_654_321]}), quasi=["x"])
-    found = distribution("x", Cells.of(table, "x"), Cells.of(table, "x"), Discretion("internal", 5))
+    found = distribution("x", ColumnCells.of(table, "x"), ColumnCells.of(table, "x"), Discretion("internal", 5))
     assert all(abs(row.get("high", 0)) < 4 * 10**6 for row in found.rows)
     assert all("987" not in str(row.get("label", "")) for row in found.rows)
 
@@ -315,17 +315,17 @@ def test_ranges_and_sets_count_evenly_in_what_they_cover():
     table = shoal.read(
         pl.DataFrame({"a": ["1", "[1;4]", "4", "*", ""]}), quasi=["a"], kinds={"a": "integer"}, masked=True
     )
-    found = Cells.of(table, "a")
+    found = ColumnCells.of(table, "a")
     assert found.by_position(1, 4).tolist() == [1.25, 0.25, 0.25, 1.25]
-    assert (found.told, found.exact, found.hidden, found.missing) == (3, 2, 1, 1)
+    assert (found.informative, found.exact, found.hidden, found.missing) == (3, 2, 1, 1)
     assert found.within(np.array([0.0, 3.0, 6.0])).tolist() == [1.5, 1.5]
     sets = shoal.read(pl.DataFrame({"c": ["x", "{x;y}", "{x;y}", "y"]}), quasi=["c"], kinds={"c": "category"})
-    assert Cells.of(sets, "c").by_category() == {"x": 2.0, "y": 2.0}
+    assert ColumnCells.of(sets, "c").by_category() == {"x": 2.0, "y": 2.0}
 
 
 def test_rare_categories_share_a_bar():
     table = shoal.read(pl.DataFrame({"c": ["a"] * 9 + ["b"] * 6 + ["c"] * 2}), quasi=["c"])
-    cells = Cells.of(table, "c")
+    cells = ColumnCells.of(table, "c")
     inside = distribution("c", cells, cells, Discretion("internal", 5)).rows
     assert [(row["label"], row["count"]) for row in inside] == [("a", 9), ("b", 6), (OTHER, 2)]
     outside = distribution("c", cells, cells, Discretion("external", 5)).rows

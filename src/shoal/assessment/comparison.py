@@ -21,7 +21,7 @@ from shoal.measures import Demanding, Measure, score
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
 from shoal.measures.total_variation import TotalVariation
-from shoal.progress.showing import by_itself
+from shoal.progress.display import by_itself
 from shoal.recipe import Recipe
 from shoal.releases.release import STANDARD_MEASURES, Release
 from shoal.schema import ReadArguments, ReadOptions
@@ -107,11 +107,11 @@ def compare(
         for number, each in enumerate(released, 1):
             after, name = _release(each, before, options, records, number, same_order=same_order)
             scores = score(before, after, measures=[InformationLoss(), *asked])
-            told = {"path": name} | {value.measure.replace("-", "_"): value.value for value in scores}
-            told |= risk_of(after, where=where, matching="signature")
+            row = {"path": name} | {value.measure.replace("-", "_"): value.value for value in scores}
+            row |= risk_of(after, where=where, matching="signature")
             if same_order:  # which was said, and not found out
-                told["misplaced"] = misplaced(before, after)
-            found["releases"].append(told | {"scores": [plain_score(value) for value in scores]})
+                row["misplaced"] = misplaced(before, after)
+            found["releases"].append(row | {"scores": [plain_score(value) for value in scores]})
     found.measures = [InformationLoss(), *asked]
     return found
 

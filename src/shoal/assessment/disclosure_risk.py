@@ -18,7 +18,7 @@ from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
 from shoal.measures.uniqueness import Matching, Uniqueness
-from shoal.progress.showing import by_itself
+from shoal.progress.display import by_itself
 from shoal.releases.release import Release
 from shoal.schema import ReadArguments, ReadOptions, Role, Roles, names_given
 from shoal.table import Table
@@ -79,7 +79,7 @@ def risk(
         A condition on confidential values, such as ``charge > 100000``: whom does it become known of?
     matching
         Whether records match by their ``signature``, or by ``fit`` (see `Uniqueness`). If neither is named, the
-        signature counts, and what fit matching finds is told beside it.
+        signature counts, and what fit matching finds stands beside it.
     errors
         How likely the attacker is wrong about some attributes: under the same name stands what he then claims, of each
         of them alone and of all at once (see `shoal.measures.reidentification.erring_attacker`).
@@ -232,7 +232,7 @@ def _errors(table: Table, errors: Mapping[str, float], known: Sequence[str] | No
 
 def _fit(found: Score, prefix: str) -> dict[str, Any]:
     """Tell what fit matching found, and its bounds if it is not exact."""
-    told: dict[str, Any] = {f"{prefix}uniqueness": found.value, f"{prefix}unique": found.detail["unique"]}
+    shares: dict[str, Any] = {f"{prefix}uniqueness": found.value, f"{prefix}unique": found.detail["unique"]}
     if found.detail["undecided"]:
-        told |= {f"{prefix}uniqueness_lower": found.lower, f"{prefix}uniqueness_upper": found.upper}
-    return told if prefix else told | {"matching": "fit"}
+        shares |= {f"{prefix}uniqueness_lower": found.lower, f"{prefix}uniqueness_upper": found.upper}
+    return shares if prefix else shares | {"matching": "fit"}

@@ -53,7 +53,7 @@ class ColumnReport:
     odd: int = 0
 
     @property
-    def settled(self) -> bool:
+    def usable(self) -> bool:
         """Whether it can be a quasi-identifier as it is, or once its marks are named."""
         return self.odd == 0 or self.odd == sum(self.text_marks.values())
 
@@ -144,9 +144,9 @@ def column_reports(table: Table) -> tuple[ColumnReport, ...]:
 
 def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Role, str]:
     """Suggest a role from the name of a column, and else from how many distinct values and filled cells it has."""
-    told = role_by_name(name, kind)
-    if told is not None and not (told[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
-        return told
+    named = role_by_name(name, kind)
+    if named is not None and not (named[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
+        return named
     unique = filled > ENOUGH and distinct == filled
     if unique and kind in ("category", "integer"):
         return Role.IDENTIFIER, "every record has a value of its own"
@@ -191,7 +191,7 @@ def advice(reports: Sequence[ColumnReport], *, python: bool = False) -> list[str
         )
         how = f"missing={all_marks}" if python else f"--missing {as_option(all_marks)}"
         said.append(f"Cells that may stand for a missing value: {found}. If so: {how}")
-    odd = [each for each in reports if not each.settled]
+    odd = [each for each in reports if not each.usable]
     if odd:
         found = ", ".join(f"{each.name} ({each.odd:,})" for each in odd)
         kinds = " ".join(f"--kind {shlex.quote(f'{each.name}=category')}" for each in odd)
@@ -213,5 +213,5 @@ def next_command(place: str, reports: Sequence[ColumnReport], given: Sequence[st
     parts = ["shoal risk", shlex.quote(place), *map(shlex.quote, given)]
     parts.append(f"--quasi {as_option([each.name for each in quasi])}")
     parts += [f"--missing {as_option(marks)}"] if marks else []
-    parts += [f"--kind {shlex.quote(f'{each.name}=category')}" for each in quasi if not each.settled]
+    parts += [f"--kind {shlex.quote(f'{each.name}=category')}" for each in quasi if not each.usable]
     return " ".join(parts)

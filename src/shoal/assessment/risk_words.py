@@ -19,7 +19,7 @@ LABELS = (
     ("distributions moved (Kolmogorov-Smirnov)", "kolmogorov_smirnov", "{:.6f}"),
     ("values moved (total variation)", "total_variation", "{:.6f}"),
     ("error of estimated counts (mean, relative)", "query_error", "{:.6f}"),
-    ("told from the original (pMSE, at most 0.25)", "pmse", "{:.6f}"),
+    ("distinguishable from the original (pMSE, at most 0.25)", "pmse", "{:.6f}"),
     ("accuracy that a model loses", "accuracy_loss", "{:.6f}"),
 )
 

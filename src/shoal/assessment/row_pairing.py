@@ -53,7 +53,7 @@ def paired(
     ParameterError
         If there is no private record, and the rows stand in the released order or do not match those of the original.
     """
-    if same_order or released.rows != original.rows:  # whoever compares them says that they do not belong together
+    if same_order or released.rows != original.rows:  # the comparison says that they do not belong together
         return released
     name = released.origin.name if source is None else source.name
     record = _record_of(released, source, records)
@@ -122,10 +122,10 @@ def misplaced(original: Table, released: Table) -> int:
     for start in range(0, original.rows, _STRETCH):
         rows = np.arange(start, min(start + _STRETCH, original.rows))
         (value, wide), (low, high) = original.cells(names, rows), released.cells(names, rows)
-        told = (value == wide) & (value != MISSING) & (low != MISSING) & (high != TOP)
+        known = (value == wide) & (value != MISSING) & (low != MISSING) & (high != TOP)
         outside = np.zeros(rows.size, np.bool_)
         for j, holds in enumerate(covers):
-            at = np.flatnonzero(told[:, j])
+            at = np.flatnonzero(known[:, j])
             outside[at] |= ~holds(value[at, j], low[at, j], high[at, j])
         found += int(outside.sum())
     return found

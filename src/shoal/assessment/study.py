@@ -22,7 +22,7 @@ from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.models import PrivacyModel
 from shoal.progress import counted
-from shoal.progress.showing import Progress, by_itself
+from shoal.progress.display import Progress, by_itself
 from shoal.recipe import Recipe
 from shoal.releases.anonymization import anonymize
 from shoal.releases.release import STANDARD_MEASURES
@@ -53,13 +53,13 @@ class Cell:
     def digest(self, table: Table) -> str:
         """Give a name to the cell's result that changes with the data, the recipe and the version."""
         recipe = Recipe.of(table, self.methods, self.models, self.measures, self.seed).to_dict()
-        told = {"data": table.origin.sha256, "recipe": recipe, "version": VERSION}
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
+        inputs = {"data": table.origin.sha256, "recipe": recipe, "version": VERSION}
+        return hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
     def run(self, table: Table) -> list[Row]:
         """Make the release and give one row per measure."""
         begun = time.process_time()
-        measured = table.schema.of(*RELEASED)  # and not released, whoever they name
+        measured = table.schema.of(*RELEASED)  # and not released, so they may name people
         release = anonymize(
             table, self.methods, self.models, measures=self.measures, seed=self.seed, allow_identifiers=measured
         )
@@ -153,7 +153,7 @@ class Study:
     def run(self, table: Table, progress: Progress | bool | None = None) -> list[Row]:
         """Run what is not in the cache, and give the rows of all cells in their order.
 
-        How far it is, is shown or told as by `show_progress`.
+        Progress is shown or reported as by `show_progress`.
         """
         rows: list[Row] = []
         with by_itself("making releases", progress), counted(len(self.cells), alone=True) as part:

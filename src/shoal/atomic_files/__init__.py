@@ -5,12 +5,12 @@ A run that is ended at whatever moment leaves what was there before or what was 
 one that comes to the same folder finds a note of what was to be moved, and finishes it.
 """
 
-from shoal.atomic_files.drafts import Output, all_or_none, put, writing
+from shoal.atomic_files.drafts import OutputFile, all_or_none, put, writing
 from shoal.atomic_files.overwriting import ReadsFiles, files_read_by, refuse_overwriting
 from shoal.atomic_files.recovering import recover
 
 __all__ = [
-    "Output",
+    "OutputFile",
     "ReadsFiles",
     "all_or_none",
     "files_read_by",

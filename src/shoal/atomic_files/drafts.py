@@ -21,7 +21,7 @@ _REMEDY = "Check the folder, its permissions and the space left."
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputFile:
     """A file or folder to write.
 
     Attributes
@@ -51,19 +51,19 @@ class Batch:
 
 
 @contextlib.contextmanager
-def all_or_none(outputs: Sequence[Path | Output]) -> Iterator[Batch]:
+def all_or_none(outputs: Sequence[Path | OutputFile]) -> Iterator[Batch]:
     """Give a draft to write for each output; move all into place at the end, or remove them.
 
     Whatever goes wrong, an interruption included, what was there before is there as before, and nothing half-written
     stays behind. A table in a database that belongs to them is committed (``Batch.commit``) when all drafts are
     complete; only then they are moved.
     """
-    wanted = [each if isinstance(each, Output) else Output(each) for each in outputs]
+    wanted = [each if isinstance(each, OutputFile) else OutputFile(each) for each in outputs]
     refuse_twice([each.path for each in wanted])
     held: dict[Path, Held] = {}
     moves: list[Move] = []
     try:
-        with _told_of(wanted, moves):
+        with _errors_about(wanted, moves):
             for each in wanted:
                 with _about(each.path):
                     moves.append(_begun(each, held))
@@ -80,7 +80,7 @@ def all_or_none(outputs: Sequence[Path | Output]) -> Iterator[Batch]:
             _end(held)
 
 
-def _begun(output: Output, held: dict[Path, Held]) -> Move:
+def _begun(output: OutputFile, held: dict[Path, Held]) -> Move:
     """Make the folder for a draft, if there is none for its place yet."""
     place = Path(os.path.realpath(output.path.parent))
     if place not in held:
@@ -111,7 +111,7 @@ def _end(held: dict[Path, Held]) -> None:
 
 
 @contextlib.contextmanager
-def _told_of(outputs: Sequence[Output], moves: Sequence[Move]) -> Iterator[None]:
+def _errors_about(outputs: Sequence[OutputFile], moves: Sequence[Move]) -> Iterator[None]:
     """Let errors speak of what was to be written, not of its draft."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Private folders that are locked for as long as their process lives, and so can be told from those left behind.
+"""Private folders that are locked for as long as their process lives, and so differ from those left behind.
 
 A lock ends with its process, however that ends. Other than a process id it means the same in every container.
 """
@@ -52,7 +52,7 @@ class Held:
         _all[id(self)] = self
 
     def let_go(self) -> None:
-        """Leave the folder to whoever comes next."""
+        """Leave the folder to the next process."""
         _all.pop(id(self), None)
         if self.lock is not None:
             os.close(self.lock)
@@ -100,8 +100,8 @@ def left_in(place: Path, prefix: str, suffix: str = "") -> Iterator[Path]:
         return
     for entry in found:
         with contextlib.suppress(OSError):
-            told = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(told.st_mode) and told.st_uid == mine and not told.st_mode & _OTHERS:
+            about = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(about.st_mode) and about.st_uid == mine and not about.st_mode & _OTHERS:
                 yield Path(entry.path)
 
 

@@ -1,7 +1,7 @@
 """Tables of lakehouses: folders whose log, not their files, says which rows there are.
 
-Their folders also hold files of rows that were deleted or changed since. Whoever reads all files brings these rows
-back, and whoever puts a file there makes rows that no log knows.
+Their folders also hold files of rows that were deleted or changed since. Reading all files would bring these
+rows back, and a file that is put there makes rows that no log knows.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def metadata_files(folder: Path) -> list[Path]:
 def _of_iceberg(path: Path) -> bool:
     """Tell whether a file is what its name says: others may be named so too."""
     try:
-        told = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return True  # in doubt it is
-    return isinstance(told, dict) and "format-version" in told
+    return isinstance(content, dict) and "format-version" in content
 
 
 def lakehouse_around(path: Path) -> Lakehouse | None:

@@ -109,10 +109,10 @@ class Move:
 def identity(path: Path) -> Identity | None:
     """Give what tells a file from any other, and from itself when it is written to; None if there is none."""
     try:
-        told = os.lstat(path)
+        found = os.lstat(path)
     except FileNotFoundError:
         return None
-    return (told.st_ino, 0, 0) if stat.S_ISDIR(told.st_mode) else (told.st_ino, told.st_size, told.st_mtime_ns)
+    return (found.st_ino, 0, 0) if stat.S_ISDIR(found.st_mode) else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def refuse_what_is_no_file(path: Path, named: Path) -> None:
@@ -127,7 +127,7 @@ def move_all(moves: Sequence[Move], commit: Commit | None = None) -> None:
     """Move all into place, or none.
 
     What is replaced is put aside before anything else happens, so that what cannot be replaced stops it all in time.
-    If what went wrong cannot be put right either, the note stays, and whoever comes next does it.
+    If what went wrong cannot be put right either, the note stays, and the next process does it.
     """
     if len(moves) == 1 and commit is None and not moves[0].vacant:
         refuse_what_is_no_file(moves[0].target, moves[0].target)
@@ -219,7 +219,7 @@ def noted(home: Path) -> tuple[list[Move], Awaited | None] | None:
         return None
     moves = []
     for each in content["moves"]:
-        before, after = (tuple(told) if told else None for told in (each["before"], each["after"]))
+        before, after = (tuple(kept) if kept else None for kept in (each["before"], each["after"]))
         moves.append(Move(Path(os.path.normpath(home.parent / each["drafts"])), each["name"], False, before, after))
     awaits = content["awaits"]
     return moves, Awaited(tuple(awaits["table"]), awaits["sha256"]) if awaits else None

@@ -83,7 +83,7 @@ def _known_by(path: Path) -> set[Any]:
     """Give what a file is known by: where it lies behind all links, and which file it is under whatever name."""
     known: set[Any] = {os.path.realpath(path)}
     try:
-        told = path.stat()
+        found = path.stat()
     except (OSError, ValueError):
         return known
-    return known | {(told.st_dev, told.st_ino)}
+    return known | {(found.st_dev, found.st_ino)}

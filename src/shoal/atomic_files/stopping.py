@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-# By a person, by whoever manages processes, by a terminal that closes, and by a limit of time.
+# By a person, by a manager of processes, by a terminal that closes, and by a limit of time.
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU") if hasattr(signal, name)
 )

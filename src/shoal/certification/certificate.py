@@ -1,7 +1,7 @@
 """The certificate of a release, for everyone: what was done, what holds, and what is left.
 
 It lies beside the release, so it tells nothing that helps to undo it. The original stands in it only as a commitment
-under a secret key, measures are rounded to what a reader needs, and nothing is told of single attributes. The key, the
+under a secret key, measures are rounded to what a reader needs, and it says nothing of single attributes. The key, the
 exact numbers and the order of the rows are in the private record (`shoal.certification.private_record`).
 """
 
@@ -85,7 +85,7 @@ class Certificate:
             "steps": list(steps),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
-                public_score(value, told=not tells_of_a_column(measure, schema))
+                public_score(value, public=not tells_of_a_column(measure, schema))
                 for measure, value in zip(measures, scores, strict=True)
             ],
         }
@@ -236,13 +236,13 @@ def tells_of_a_column(measure: Measure, schema: Schema) -> bool:
     return isinstance(measure, PairMeasure) and len(schema.quasi) == 1
 
 
-def public_score(value: Score, *, told: bool = True) -> dict[str, Any]:
+def public_score(value: Score, *, public: bool = True) -> dict[str, Any]:
     """Give a score to everyone: rounded, with its bounds if it is an estimate, without what it is made of.
 
     Of the counts behind a score those of the release can be counted in it, and others might point to someone. A score
-    that is not to be told has no value.
+    that is not public has no value.
     """
-    if not told:
+    if not public:
         return {"measure": value.measure, "value": None}
     bounds = {} if value.lower == value.upper else {"lower": rounded(value.lower), "upper": rounded(value.upper)}
     return {"measure": value.measure, "value": rounded(value.value)} | bounds

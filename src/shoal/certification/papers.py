@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shoal.atomic_files import Output, recover, refuse_overwriting
+from shoal.atomic_files import OutputFile, recover, refuse_overwriting
 from shoal.engines.io.file_extensions import refuse_other_formats
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.errors import ParameterError
@@ -83,17 +83,17 @@ class Places:
         """The table in a database, with the word that it may be replaced."""
         return replace(self.target, replace=self.overwrite)
 
-    def outputs(self) -> list[Output]:
+    def outputs(self) -> list[OutputFile]:
         """Give the files to write: the table if it is one, both papers, the recipe, the counts, and the rest."""
         fresh = not self.overwrite
         table = []
         if self.table_is_a_file:
             vacant = self.target.is_table or (fresh and self.target.kind == "file")  # a folder may be there, empty
-            table = [Output(self.target.path, vacant=vacant)]
+            table = [OutputFile(self.target.path, vacant=vacant)]
         extra = [(path, False) for path in (self.recipe,) if path is not None]
         extra += [(path, True) for path in (self.masked_counts,) if path is not None]
         papers = [(self.certificate, False), (self.private, True), *extra, *((path, False) for path in self.also)]
-        return [*table, *(Output(path, private=private, vacant=fresh) for path, private in papers)]
+        return [*table, *(OutputFile(path, private=private, vacant=fresh) for path, private in papers)]
 
     def refuse(self, source: Source | None, inputs: Iterable[Path]) -> None:
         """Refuse to write over the input or where something is that must not be replaced. No table is read for that."""

@@ -1,8 +1,8 @@
 """The private record of a release, for its holder: what the certificate must not tell.
 
 It holds the key of the commitment to the original, exact scores, names of files, hierarchies, and which row of the
-original each released row came from. Whoever has it and the release undoes much of the masking: it is kept with the
-original.
+original each released row came from. Together with the release it undoes much of the masking: it is kept with
+the original.
 """
 
 from __future__ import annotations

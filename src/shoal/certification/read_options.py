@@ -43,7 +43,7 @@ def release_options(
 
 
 def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> ReadOptions:
-    """Give the way to read the original, whose layout is told by the private record."""
+    """Give the way to read the original, whose layout stands in the private record."""
     given = content["recipe"]["table"]
     return replace(
         release_options(content, ()),

@@ -91,8 +91,8 @@ class Remeasured:
 
     def _insist(self, measure: Measure, found: Score, claim: Mapping[str, Any], exact: Any, schema: Schema) -> None:
         if self.content["format"] > 1:
-            told = not tells_of_a_column(measure, schema)
-            same(measure.name, rounds_to(found, claim) if told else claim["value"] is None, True)
+            public = not tells_of_a_column(measure, schema)
+            same(measure.name, rounds_to(found, claim) if public else claim["value"] is None, True)
         if exact is not None:
             same(measure.name, json.loads(json.dumps(exact_score(found))), exact)
 

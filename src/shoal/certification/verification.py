@@ -36,7 +36,7 @@ from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pitfalls.identifiers import identifying, looked_at
 from shoal.progress import stage
-from shoal.progress.showing import by_itself
+from shoal.progress.display import by_itself
 from shoal.recipe import refuse_strange_order
 from shoal.schema import RELEASED, Attribute, ReadOptions, Role, Schema
 from shoal.table import Table, Written
@@ -241,8 +241,8 @@ class _Case:
         if not self._as_kept(table):
             return proved
         layout = Layout(self.content["output"].get("delimiter", ","))
-        arranged = table.arranged()[0] if self._row_order == "released" else table
-        found = arranged.text_digest(layout)
+        ordered = table.in_released_order()[0] if self._row_order == "released" else table
+        found = ordered.text_digest(layout)
         as_it_is = table.origin.content or table.text_digest(layout)
         if found == as_it_is:
             if self._row_order == "released":
@@ -384,5 +384,5 @@ def _read(table: Table) -> Written:
 
 
 def _with_subject(schema: Schema, subject: str) -> Schema:
-    """Give the columns of a release beside the one that told people apart."""
+    """Give the columns of a release beside the one that says whose record each is."""
     return replace(schema, attributes=(*schema.attributes, Attribute(subject, Role.SUBJECT, Axis("category"))))

@@ -14,7 +14,7 @@ from shoal.charts.bar_chart import bars
 from shoal.charts.before_after import binned, paired
 from shoal.charts.correlations import matrix
 from shoal.charts.family_bars import family_bars
-from shoal.charts.figure import Column, Figure
+from shoal.charts.figure import Figure, FigureColumn
 from shoal.charts.heat_map import heatmap
 from shoal.charts.line_chart import lines
 from shoal.charts.panels import panels
@@ -22,8 +22,8 @@ from shoal.charts.risk_map import risk_utility_map
 from shoal.charts.style import style
 
 __all__ = [
-    "Column",
     "Figure",
+    "FigureColumn",
     "bars",
     "binned",
     "family_bars",

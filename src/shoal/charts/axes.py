@@ -199,7 +199,7 @@ def level_mark(sheet: Sheet, y: float, text: str, box: Box) -> Box:
 
 
 @dataclass(frozen=True)
-class Levels:
+class MarkedLevels:
     """Levels of a vertical axis that are marked by dashed lines, their names beside the plot, where no bar covers them.
 
     Parameters

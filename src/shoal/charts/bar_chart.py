@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Unpack
 
 from shoal.charts.axes import (
-    Levels,
+    MarkedLevels,
     Names,
     baseline,
     below,
@@ -18,7 +18,7 @@ from shoal.charts.axes import (
     upright_mark,
     vertical,
 )
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import clean, width
 from shoal.charts.numerals import Format, finite
@@ -33,7 +33,7 @@ _OTHER = 10.0  # of a number that a bar is compared with
 
 
 def bars(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     y: str,
@@ -82,7 +82,7 @@ def bars(
     room = sheet.width - 2 * MARGIN
     entries = [] if group is None else patches(sheet, groups, {name for (_, name), value in found.items() if value})
     if reference and present(others.values()):
-        columns.append(Column(*reference, form))
+        columns.append(FigureColumn(*reference, form))
         entries.append((reference[1], lambda left, high: diamond(sheet, left + 8, high + 6.5)))
     top = legend(sheet, entries, MARGIN, MARGIN, room)
     top = caption(sheet, titled(about.y_label, domain, about.unit), MARGIN, top, room)
@@ -123,12 +123,12 @@ class Panel:
 
     def draw(self, sheet: Sheet, place: Box, height: float, x_label: str) -> float:
         """Draw the panel between the sides of a place and from its top, and give where it ends."""
-        left, levels = place.left + label_room(self.domain), Levels(self.limits, sheet.width)
+        left, levels = place.left + label_room(self.domain), MarkedLevels(self.limits, sheet.width)
         right = place.right - levels.room
         slot = (right - left) / len(self.names)
         pitch = min(_WIDEST, slot * (0.8 if len(self.groups) > 1 else 0.72) / len(self.groups))
         numbers = [(value, self.others.get(place)) for place, value in self.found.items()]
-        labels = Labels.fitting(self.form, numbers, pitch if len(self.groups) > 1 else slot)
+        labels = BarLabels.fitting(self.form, numbers, pitch if len(self.groups) > 1 else slot)
         top = place.top + max(12.0, labels.room + (18.0 if self.mark else 0.0))
         box = Box(left, top, right, top + height)
         # Numbers of bars that hang below zero need their place below the lowest tick.
@@ -152,7 +152,7 @@ class Panel:
         return any(value < 0 for value in present(self.found.values()))
 
     def _bar(
-        self, sheet: Sheet, scale: Scale, left: float, pitch: float, name: str, number: int, labels: Labels
+        self, sheet: Sheet, scale: Scale, left: float, pitch: float, name: str, number: int, labels: BarLabels
     ) -> None:
         group = self.groups[number]
         warned = name in self.alert
@@ -176,7 +176,7 @@ class Bar:
         sides: tuple[float, float],
         value: float | None,
         other: float | None,
-        labels: Labels,
+        labels: BarLabels,
     ) -> None:
         """Draw it from zero to its number, with that of others as a diamond, and write both above."""
         left, right = sides
@@ -197,7 +197,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Labels:
+class BarLabels:
     """How the numbers of bars are written: in full, shortened, upright, or not at all if bars are as thin as lines.
 
     A number that a bar is compared with stands above that of the bar, or behind it where both are upright.
@@ -209,7 +209,7 @@ class Labels:
     room: float
 
     @classmethod
-    def fitting(cls, form: Format, values: Sequence[tuple[float | None, float | None]], pitch: float) -> Labels:
+    def fitting(cls, form: Format, values: Sequence[tuple[float | None, float | None]], pitch: float) -> BarLabels:
         """Choose how numbers are written above bars of a width."""
         two = any(other is not None for _, other in values)
         for short in (False, True):

@@ -8,10 +8,10 @@ from typing import Any
 
 from shoal.charts.axes import Swatch, baseline, below, caption, horizontal, label_room, legend, vertical
 from shoal.charts.bar_chart import Panel
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.lettering import clean
 from shoal.charts.lettering import width as text_width
-from shoal.charts.numerals import GAP, Format, finite, ladder
+from shoal.charts.numerals import GAP, Format, finite, round_steps
 from shoal.charts.scales import even, within
 from shoal.charts.sheet import MARGIN, Box, Sheet, hue, pen
 from shoal.charts.tidy import Numbers, distinct, need, numbers, present
@@ -22,7 +22,7 @@ _BEFORE, _AFTER = 5, 0  # grey for what was, the first colour for what is
 
 
 def paired(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     before: str,
@@ -74,12 +74,12 @@ def paired(
     need(rows, x, before, after, facet, x_end)
     sheet = Sheet(title, description, width)
     form = Format(percent=percent)
-    columns = [Column(x, x_label or x if x_end is None else "from"), Column(before, names[0], form)]
-    columns.append(Column(after, names[1], form))
+    columns = [FigureColumn(x, x_label or x if x_end is None else "from"), FigureColumn(before, names[0], form)]
+    columns.append(FigureColumn(after, names[1], form))
     if x_end is not None:
-        columns.insert(1, Column(x_end, "to"))
+        columns.insert(1, FigureColumn(x_end, "to"))
     if facet is not None:
-        columns.insert(0, Column(facet, facet))
+        columns.insert(0, FigureColumn(facet, facet))
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     room = sheet.width - 2 * MARGIN
@@ -111,7 +111,7 @@ def binned(
     was, now = present(map(finite, before)), present(map(finite, after))
     if not was and not now:
         return []
-    edges = ladder(min(was + now), max(was + now), most)
+    edges = round_steps(min(was + now), max(was + now), most)
     return [
         {low: start, high: end, "before": _share(was, start, end, edges), "after": _share(now, start, end, edges)}
         for start, end in pairwise(edges)
@@ -125,7 +125,7 @@ def _share(values: Sequence[float], start: float, end: float, edges: Sequence[fl
 
 def _panel(
     sheet: Sheet,
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     names: tuple[str, str | None, str, str],
     groups: tuple[str, str],
     form: Format,
@@ -146,12 +146,12 @@ def _panel(
     return panel.draw(sheet, place, height, x_label)
 
 
-def _bin(row: Row, x: str, x_end: str | None) -> str:
+def _bin(row: FigureRow, x: str, x_end: str | None) -> str:
     start, end = finite(row.get(x)), finite(row.get(x_end)) if x_end else None
     return clean(row.get(x)) if x_end is None or start is None else f"{Format()(start)} to {Format()(end)}"
 
 
-def _regular(rows: Sequence[Row], x: str, x_end: str) -> bool:
+def _regular(rows: Sequence[FigureRow], x: str, x_end: str) -> bool:
     """Say whether bins are numbers of one width that follow each other."""
     starts, ends = [finite(row.get(x)) for row in rows], [finite(row.get(x_end)) for row in rows]
     known = [(start, end) for start, end in zip(starts, ends, strict=True) if start is not None and end is not None]
@@ -163,7 +163,7 @@ def _regular(rows: Sequence[Row], x: str, x_end: str) -> bool:
 
 
 def _samples(
-    sheet: Sheet, groups: Sequence[str], rows: Sequence[Row], x: str, x_end: str | None, facet: str | None
+    sheet: Sheet, groups: Sequence[str], rows: Sequence[FigureRow], x: str, x_end: str | None, facet: str | None
 ) -> list[tuple[str, Swatch]]:
     """Give the entries of the legend: what is there after is a line or a bar, as the panels show it."""
     parts = [[row for row in rows if facet is None or clean(row.get(facet)) == name] for name in distinct(rows, facet)]
@@ -182,7 +182,7 @@ def _samples(
 
 
 def _steps(
-    sheet: Sheet, rows: Sequence[Row], names: tuple[str, str, str, str], form: Format, place: Box, height: float
+    sheet: Sheet, rows: Sequence[FigureRow], names: tuple[str, str, str, str], form: Format, place: Box, height: float
 ) -> tuple[Box, float]:
     """Draw bins: bars for what was there before, and a stepped line above them for what is there after."""
     x, x_end, before, after = names

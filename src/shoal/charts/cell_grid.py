@@ -13,7 +13,7 @@ from shoal.charts.style import ARMS, STEPS
 from shoal.charts.tidy import Numbers
 
 Shade = Callable[[float], str | None]
-Writer = Callable[[tuple[str, str]], str]
+CellText = Callable[[tuple[str, str]], str]
 _LABEL = 11.0
 
 
@@ -65,7 +65,7 @@ class Grid:
         centres = [box.left + wide * (column + 0.5) for column in range(len(self.across))]
         return Names(self.across, centres, wide).draw(sheet, box.bottom - 2)
 
-    def _cell(self, sheet: Sheet, cell: Box, first: str, second: str, write: Writer) -> None:
+    def _cell(self, sheet: Sheet, cell: Box, first: str, second: str, write: CellText) -> None:
         if (first, second) not in self.found:
             return  # a pair that is not in the figure is no missing number
         value = self.found[first, second]
@@ -77,7 +77,7 @@ class Grid:
             x, y = (cell.left + cell.right) / 2, (cell.top + cell.bottom) / 2 + 0.35 * _LABEL
             sheet.text(x, y, text, kind=kind, anchor="middle", size=_LABEL)
 
-    def _writer(self, wide: float, high: float) -> Writer:
+    def _writer(self, wide: float, high: float) -> CellText:
         """Choose how numbers are written so that all fit into their cells: in full, shortened, or not at all."""
         for way in (self.form, self.form.short, self._bare):
             write = self._written(way)
@@ -88,7 +88,7 @@ class Grid:
     def _bare(self, value: float | None) -> str:
         return self.form.short(value).rstrip("%").replace(" ", "")  # the legend says that it is percent
 
-    def _written(self, way: Callable[[float | None], str]) -> Writer:
+    def _written(self, way: Callable[[float | None], str]) -> CellText:
         return lambda place: self.texts.get(place) or way(self.found[place])
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from shoal.charts.axes import caption
 from shoal.charts.cell_grid import Grid, diverging, diverging_legend, diverging_room
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.lettering import shorten
 from shoal.charts.lettering import width as text_width
-from shoal.charts.numerals import Format, ladder
+from shoal.charts.numerals import Format, round_steps
 from shoal.charts.sheet import MARGIN, Box, Sheet
 from shoal.charts.tidy import Numbers, distinct, need, numbers, present
 
@@ -19,7 +19,7 @@ _GAP = 20.0
 
 
 def matrix(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     y: str,
@@ -56,22 +56,22 @@ def matrix(
     need(rows, x, y, before, after)
     sheet = Sheet(title, description, width)
     plain, signed = Format(decimals=2), Format(signed=True, decimals=3)
-    columns = [Column(x, x), Column(y, y), Column(before, "before", plain), Column(after, "after", plain)]
-    columns.append(Column("difference", "difference", signed))
+    columns = [FigureColumn(x, x), FigureColumn(y, y), FigureColumn(before, "before", plain)]
+    columns += [FigureColumn(after, "after", plain), FigureColumn("difference", "difference", signed)]
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     was, now = numbers(rows, x, y, before), numbers(rows, x, y, after)
     change = {pair: _less(now[pair], was[pair]) for pair in was}
-    told = [
+    shown = [
         {**row, "difference": value} for row, value in zip(rows, change.values(), strict=True)
     ]  # a dictionary keeps the order of the rows
-    limit = difference_limit or ladder(0.0, max([0.1, *map(abs, present(change.values()))]), 5)[-1]
+    limit = difference_limit or round_steps(0.0, max([0.1, *map(abs, present(change.values()))]), 5)[-1]
     panels = [
         ("before", was, plain, 1.0),
         ("after", now, plain, 1.0),
         ("difference: after − before", change, signed, limit),
     ]
-    return sheet.figure(_panels(sheet, distinct(rows, x), distinct(rows, y), panels) + MARGIN, told, columns)
+    return sheet.figure(_panels(sheet, distinct(rows, x), distinct(rows, y), panels) + MARGIN, shown, columns)
 
 
 def _less(now: float | None, was: float | None) -> float | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from shoal.charts.axes import Levels, Names, baseline, below, caption, label_room, vertical
-from shoal.charts.bar_chart import Bar, Labels
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.axes import MarkedLevels, Names, baseline, below, caption, label_room, vertical
+from shoal.charts.bar_chart import Bar, BarLabels
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import LINE, SIZE, clean, wrap
 from shoal.charts.numerals import finite
@@ -20,7 +20,7 @@ _WIDEST = 64.0
 
 
 def family_bars(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     y: str,
@@ -52,7 +52,7 @@ def family_bars(
     """
     need(rows, x, y, family)
     about = Frame.of(frame, height=220)
-    sheet, form, columns = about.sheet(), about.form, [Column(family, family), *about.columns(x, y)]
+    sheet, form, columns = about.sheet(), about.form, [FigureColumn(family, family), *about.columns(x, y)]
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     families, found = distinct(rows, family), numbers(rows, family, x, y)
@@ -60,11 +60,11 @@ def family_bars(
     heights = present([*found.values(), *(finite(level) for level, _ in limits)])
     domain = (ratios if about.log else even)(heights, form, zero=True)
     top = caption(sheet, titled(about.y_label, domain, about.unit), MARGIN, MARGIN, sheet.width - 2 * MARGIN)
-    levels = Levels(limits, sheet.width)
+    levels = MarkedLevels(limits, sheet.width)
     left, right = MARGIN + label_room(domain), sheet.width - MARGIN - levels.room
     slot = (right - left) / (len(found) + _BETWEEN * len(families))
     pitch = min(_WIDEST, slot)
-    labels = Labels.fitting(form, [(value, None) for value in found.values()], pitch)
+    labels = BarLabels.fitting(form, [(value, None) for value in found.values()], pitch)
     top += max(12.0, labels.room)
     box = Box(left, top, right, top + about.height)
     scale = domain.on(box.bottom - (labels.room if any(value < 0 for value in heights) else 0.0), box.top)

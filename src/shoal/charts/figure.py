@@ -10,10 +10,10 @@ from shoal.charts.lettering import clean, escape, wrap
 from shoal.charts.numerals import Format, finite
 from shoal.charts.style import resolved, style
 
-Row = Mapping[str, Any]
+FigureRow = Mapping[str, Any]
 
 
-class Column(NamedTuple):
+class FigureColumn(NamedTuple):
     """A column of the data behind a figure: its name in the rows, its heading, and how its numbers are written."""
 
     name: str
@@ -44,8 +44,8 @@ class Figure:
     svg: str
     title: str
     description: str
-    rows: tuple[Row, ...]
-    columns: tuple[Column, ...]
+    rows: tuple[FigureRow, ...]
+    columns: tuple[FigureColumn, ...]
     width: float
     height: float
 
@@ -93,7 +93,7 @@ class Figure:
         """Show the figure in a notebook, which has no style of ours."""
         return f"<style>\n{style()}</style>\n{self.html()}"
 
-    def _cells(self, row: Row) -> str:
+    def _cells(self, row: FigureRow) -> str:
         cells = []
         for place, column in enumerate(self.columns):
             value = row.get(column.name)
@@ -104,7 +104,7 @@ class Figure:
         return "".join(cells)
 
 
-def _numeric(column: Column) -> str:
+def _numeric(column: FigureColumn) -> str:
     return "" if column.format is None else ' class="number"'
 
 
@@ -112,6 +112,6 @@ def _stop(title: str) -> str:
     return title if title.endswith((".", "?", "!")) else f"{title}."
 
 
-def told(rows: Sequence[Row]) -> tuple[Row, ...]:
+def copied(rows: Sequence[FigureRow]) -> tuple[FigureRow, ...]:
     """Keep rows as they were when they were drawn."""
     return tuple(dict(row) for row in rows)

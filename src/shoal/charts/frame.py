@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Required, TypedDict
 
-from shoal.charts.figure import Column
+from shoal.charts.figure import FigureColumn
 from shoal.charts.numerals import Format
 from shoal.charts.scales import Domain
 from shoal.charts.sheet import Sheet
@@ -69,10 +69,10 @@ class Frame:
         """How numbers are written."""
         return Format(percent=self.percent, unit=self.unit)
 
-    def columns(self, x: str, y: str, group: str | None = None) -> list[Column]:
+    def columns(self, x: str, y: str, group: str | None = None) -> list[FigureColumn]:
         """Give the columns of the table behind the figure."""
-        groups = [] if group is None else [Column(group, group)]
-        return [Column(x, self.x_label or x), *groups, Column(y, self.y_label or y, self.form)]
+        groups = [] if group is None else [FigureColumn(group, group)]
+        return [FigureColumn(x, self.x_label or x), *groups, FigureColumn(y, self.y_label or y, self.form)]
 
 
 def titled(label: str, domain: Domain, unit: str = "") -> str:

@@ -8,11 +8,11 @@ from typing import Unpack
 
 from shoal.charts.axes import below, caption
 from shoal.charts.cell_grid import Grid, scale_legend, scale_room, sequential
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.frame import Frame, Framing
 from shoal.charts.lettering import clean, shorten
 from shoal.charts.lettering import width as text_width
-from shoal.charts.numerals import Format, decades, ladder
+from shoal.charts.numerals import Format, decades, round_steps
 from shoal.charts.scales import written
 from shoal.charts.sheet import MARGIN, Box
 from shoal.charts.style import STEPS
@@ -20,7 +20,7 @@ from shoal.charts.tidy import distinct, need, numbers, present
 
 
 def heatmap(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     y: str,
@@ -62,7 +62,11 @@ def heatmap(
     need(rows, x, y, value, text)
     about = Frame.of(frame, height=30)
     sheet, form = about.sheet(), about.form
-    columns = [Column(x, about.x_label or x), Column(y, about.y_label or y), Column(value, value_label or value, form)]
+    columns = [
+        FigureColumn(x, about.x_label or x),
+        FigureColumn(y, about.y_label or y),
+        FigureColumn(value, value_label or value, form),
+    ]
     if not rows:
         return sheet.figure(sheet.nothing(), rows, columns)
     across, down, found = distinct(rows, x), distinct(rows, y), numbers(rows, x, y, value)
@@ -94,7 +98,7 @@ def _edges(
     """
     log = log and any(value > 0 for value in values) and min(values) >= 0
     for most in range(STEPS, 0, -1):
-        edges = _ratios(values, most) if log else ladder(min([0.0, *values]), max([0.0, *values]), most)
+        edges = _ratios(values, most) if log else round_steps(min([0.0, *values]), max([0.0, *values]), most)
         texts = [written(edge, form) for edge in edges] if log else form.along(edges)
         if scale_room(texts) <= room:
             break

@@ -19,7 +19,7 @@ from shoal.charts.axes import (
     upright_mark,
     vertical,
 )
-from shoal.charts.figure import Figure, Row
+from shoal.charts.figure import Figure, FigureRow
 from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import SIZE, clean, shorten, tell_apart
 from shoal.charts.lettering import width as text_width
@@ -33,7 +33,7 @@ _NAME_STEP = 16.0
 
 
 def lines(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     y: str,
@@ -43,7 +43,7 @@ def lines(
     zero: bool = True,
     mark: tuple[object, str] | None = None,
     limit: tuple[float, str] | None = None,
-    dots: Sequence[Row] = (),
+    dots: Sequence[FigureRow] = (),
     markers: bool = True,
     **frame: Unpack[Framing],
 ) -> Figure:
@@ -114,7 +114,7 @@ def lines(
 
 
 def _along(
-    sheet: Sheet, rows: Sequence[Row], x: str, names: Sequence[str], box: Box, log: bool
+    sheet: Sheet, rows: Sequence[FigureRow], x: str, names: Sequence[str], box: Box, log: bool
 ) -> tuple[dict[str, float], float]:
     """Draw the horizontal axis, and give the place of each value and where the axis ends."""
     values = {clean(row.get(x)): None if isinstance(row.get(x), bool) else finite(row.get(x)) for row in rows}
@@ -154,8 +154,8 @@ class _Lines:
             if value is None:
                 pieces.append([])
             else:
-                told = f"{', '.join(part for part in (name, group) if part)}: {self.form.exact(value)}"
-                pieces[-1].append((x, self.scale(value), told))
+                tip = f"{', '.join(part for part in (name, group) if part)}: {self.form.exact(value)}"
+                pieces[-1].append((x, self.scale(value), tip))
         drawn = [piece for piece in pieces if piece]
         for piece in drawn:
             corners = [(x, y) for x, y, _ in piece]
@@ -171,15 +171,15 @@ class _Lines:
         return points[-1][1] if points else None
 
     def dots(self, cases: Sequence[tuple[str, str, float | None]]) -> None:
-        """Draw single cases, those of one value a little apart sidewards, so that equal ones can be told apart."""
+        """Draw single cases, those of one value a little apart sidewards, so that equal ones can be distinguished."""
         drawn: Counter[str] = Counter()
         for name, case, value in cases:
             if value is None:
                 continue
             aside = (drawn[name] + 1) // 2 % 4 * (3.0 if drawn[name] % 2 else -3.0)
             drawn[name] += 1
-            told = f"{', '.join(part for part in (name, case) if part)}: {self.form.exact(value)}"
-            self.sheet.marker(self.places[name] + aside, self.scale(value), 0, "faint", radius=2.5, tip=told)
+            tip = f"{', '.join(part for part in (name, case) if part)}: {self.form.exact(value)}"
+            self.sheet.marker(self.places[name] + aside, self.scale(value), 0, "faint", radius=2.5, tip=tip)
 
     def gaps(self, groups: Sequence[str]) -> None:
         """Write at the foot of the plot where numbers are missing, as far as there is room."""
@@ -189,8 +189,8 @@ class _Lines:
             half = text_width(GAP, 11) / 2
             if missing and x - half > last + 4:
                 x = min(max(x, self.box.left + half), self.box.right - half)
-                told = f"{name}: no number" + (f" of {', '.join(missing)}" if missing != [""] else "")
-                self.sheet.text(x, self.box.bottom - 5, GAP, kind="muted halo", anchor="middle", size=11, full=told)
+                tip = f"{name}: no number" + (f" of {', '.join(missing)}" if missing != [""] else "")
+                self.sheet.text(x, self.box.bottom - 5, GAP, kind="muted halo", anchor="middle", size=11, full=tip)
                 last = x + half
 
 

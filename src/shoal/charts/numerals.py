@@ -153,10 +153,10 @@ def _compact(size: float) -> str:
     return f"{_trim(mantissa)}×10{str(int(power)).translate(_SUPERSCRIPTS)}"
 
 
-def ladder(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[float]:
+def round_steps(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[float]:
     """Give numbers in steps of 1, 2 or 5 times a power of ten that reach from at most ``low`` to at least ``high``.
 
-    >>> ladder(0, 87), ladder(-0.3, 0.41)
+    >>> round_steps(0, 87), round_steps(-0.3, 0.41)
     ([0.0, 20.0, 40.0, 60.0, 80.0, 100.0], [-0.4, -0.2, 0.0, 0.2, 0.4, 0.6])
     """
     if high - low < max(_TINIEST, 1e-9 * max(abs(low), abs(high))):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.charts.axes import caption
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.sheet import MARGIN, Sheet
 
 
 def panels(
-    parts: Sequence[Figure], rows: Sequence[Row], columns: Sequence[Column], *, title: str, description: str
+    parts: Sequence[Figure], rows: Sequence[FigureRow], columns: Sequence[FigureColumn], *, title: str, description: str
 ) -> Figure:
     """Put figures below each other: their titles become the headings of panels.
 

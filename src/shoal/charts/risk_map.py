@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from shoal.charts.axes import Swatch, baseline, below, caption, horizontal, label_room, legend, vertical
-from shoal.charts.figure import Column, Figure, Row
+from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import SIZE, clean, shorten
 from shoal.charts.lettering import width as text_width
@@ -25,7 +25,7 @@ _SAFE_LINK = re.compile(r"(https?://|/(?!/)|#|\?|\./)", re.IGNORECASE)
 
 
 def risk_utility_map(
-    rows: Sequence[Row],
+    rows: Sequence[FigureRow],
     *,
     x: str,
     y: str,
@@ -73,8 +73,8 @@ def risk_utility_map(
     need(rows, x, y, label, group, link, *data)
     about = Frame.of(frame, x_label="information loss", y_label="risk", percent=True, height=340)
     sheet, form, form_x = about.sheet(), about.form, Format(percent=percent_x)
-    columns = [Column(name, name) for name in dict.fromkeys(part for part in (label, group) if part)]
-    columns += [Column(x, about.x_label or x, form_x), Column(y, about.y_label or y, form)]
+    columns = [FigureColumn(name, name) for name in dict.fromkeys(part for part in (label, group) if part)]
+    columns += [FigureColumn(x, about.x_label or x, form_x), FigureColumn(y, about.y_label or y, form)]
     drawn = [row for row in rows if finite(row.get(x)) is not None and finite(row.get(y)) is not None]
     missing = len(rows) - len(drawn)
     if not drawn:
@@ -124,7 +124,7 @@ def _domain(values: Sequence[float], form: Format, log: bool) -> Domain:
     return ratios(values, form) if log else even(values, form)
 
 
-def _name(row: Row, label: str | None) -> str:
+def _name(row: FigureRow, label: str | None) -> str:
     value = None if label is None else row.get(label)
     return "" if value is None or value != value or value == "" else clean(value)  # noqa: PLR0124 - NaN
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from shoal.charts.lettering import width
-from shoal.charts.numerals import Format, decades, ladder
+from shoal.charts.numerals import Format, decades, round_steps
 from shoal.charts.tidy import whole
 
 ZERO_ROOM = 24.0  # on a logarithmic axis zero is infinitely far away: it has a place of its own, before a break
@@ -71,11 +71,11 @@ class Scale:
 
 
 def even(values: Sequence[float], form: Format, *, zero: bool = True, most: int = 6) -> Domain:
-    """Make a domain of equal steps that ends at ticks, and begins at zero unless told otherwise."""
+    """Make a domain of equal steps that ends at ticks, and begins at zero unless asked otherwise."""
     low, high = min(values, default=0.0), max(values, default=0.0)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    ticks = ladder(low, high, most, whole=whole(values) and not form.percent)
+    ticks = round_steps(low, high, most, whole=whole(values) and not form.percent)
     return Domain(ticks[0], ticks[-1], tuple(ticks), tuple(form.along(ticks)))
 
 
@@ -106,8 +106,8 @@ def within(values: Sequence[float], form: Format, room: float) -> Domain:
     found = sorted(set(values))
     low, high = found[0], found[-1]
     if high - low < max(1e-200, 1e-9 * max(abs(low), abs(high))):
-        ladder_ends = ladder(low, high)
-        aside = 0.5 if whole(found) and abs(low) < 1e6 else max(ladder_ends[-1] - high, low - ladder_ends[0], 1e-3)
+        ends = round_steps(low, high)
+        aside = 0.5 if whole(found) and abs(low) < 1e6 else max(ends[-1] - high, low - ends[0], 1e-3)
         low, high = low - aside, high + aside
         return Domain(low, high, (found[0],), (form(found[0]),))
     if len(found) <= 12:
@@ -115,7 +115,7 @@ def within(values: Sequence[float], form: Format, room: float) -> Domain:
         if all((b - a) / (high - low) * room >= (wide[a] + wide[b]) / 2 + 4 for a, b in pairwise(found)):
             return Domain(low, high, tuple(found), tuple(form(value) for value in found))
     widest = max(width(form(value)) for value in found) + 10
-    ticks = ladder(low, high, max(1, min(10, int(room / widest))), whole=whole(found) and not form.percent)
+    ticks = round_steps(low, high, max(1, min(10, int(room / widest))), whole=whole(found) and not form.percent)
     inside = [tick for tick in ticks if low - 1e-9 * abs(low) <= tick <= high + 1e-9 * abs(high)]
     texts = dict(zip(ticks, form.along(ticks), strict=True))
     return Domain(low, high, tuple(inside), tuple(texts[tick] for tick in inside))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shoal.charts.figure import Column, Figure, Row, told
+from shoal.charts.figure import Figure, FigureColumn, FigureRow, copied
 from shoal.charts.lettering import SIZE, clean, escape, width
 from shoal.charts.style import FONT, HUES
 
@@ -195,7 +195,7 @@ class Sheet:
         self.text(self.width / 2, top + 64, "Nothing to show", kind="muted", anchor="middle", size=14)
         return top + 108
 
-    def figure(self, height: float, rows: Sequence[Row], columns: Sequence[Column]) -> Figure:
+    def figure(self, height: float, rows: Sequence[FigureRow], columns: Sequence[FigureColumn]) -> Figure:
         """End the drawing."""
         size = f'width="{short(self.width)}" height="{short(height)}"'
         body = "\n".join(self._parts)
@@ -214,7 +214,7 @@ class Sheet:
         # The id follows from the drawing: the same figure has the same bytes, and two figures on a page differ.
         name = "chart-" + hashlib.sha256(drawn.encode()).hexdigest()[:10]
         svg = drawn.replace(_ID, name)
-        return Figure(svg, self.title, self.description, told(rows), tuple(columns), self.width, float(short(height)))
+        return Figure(svg, self.title, self.description, copied(rows), tuple(columns), self.width, float(short(height)))
 
     def _pattern(self, kind: str, hatch: int) -> str:
         colour = 0 if kind == "alert" else int(kind.removeprefix("hue"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.charts.figure import Row
+from shoal.charts.figure import FigureRow
 from shoal.charts.lettering import clean
 from shoal.charts.numerals import finite
 from shoal.errors import ParameterError
@@ -13,7 +13,7 @@ from shoal.errors import ParameterError
 Numbers = dict[tuple[str, str], float | None]
 
 
-def need(rows: Sequence[Row], *names: str | None) -> None:
+def need(rows: Sequence[FigureRow], *names: str | None) -> None:
     """Raise an error if a column that is to be drawn is in none of the rows."""
     for name in names:
         if rows and name is not None and not any(name in row for row in rows):
@@ -21,12 +21,12 @@ def need(rows: Sequence[Row], *names: str | None) -> None:
             raise ParameterError(f"No row has the column '{name}' that the figure is to show.", f"There are: {there}.")
 
 
-def distinct(rows: Sequence[Row], name: str | None) -> list[str]:
+def distinct(rows: Sequence[FigureRow], name: str | None) -> list[str]:
     """Give the texts of a column, each once; a figure without groups has one group without a name."""
     return [""] if name is None else list(dict.fromkeys(clean(row.get(name)) for row in rows))
 
 
-def numbers(rows: Sequence[Row], first: str, second: str | None, value: str) -> Numbers:
+def numbers(rows: Sequence[FigureRow], first: str, second: str | None, value: str) -> Numbers:
     """Give the number of each pair of values. Two numbers for one place would hide each other, so that is an error."""
     found: Numbers = {}
     for row in rows:

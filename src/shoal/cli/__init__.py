@@ -33,7 +33,7 @@ COMMANDS = {
     "compare": "measuring",
     "run": "releasing",
     "study": "studying",
-    "web": "serving",
+    "web": "server",
     "list": "measuring",
     "demo": "data",
     "data": "data",
@@ -103,18 +103,18 @@ def _run(requests: Requests) -> int:
     try:
         code = int(application(*sys.argv[1:2])(standalone_mode=False) or 0)
         sys.stdout.flush()
-    except BaseException as error:  # noqa: BLE001 - however a command ends, it is told
+    except BaseException as error:  # noqa: BLE001 - however a command ends, it says so
         requests.over = True
-        code = _told(error, requests.came)
+        code = _say_how_it_ended(error, requests.came)
     return code
 
 
-def _told(error: BaseException, came: Sequence[int]) -> int:
+def _say_how_it_ended(error: BaseException, came: Sequence[int]) -> int:
     """Say how a command ended, and give its exit code."""
     debug = bool(os.environ.get("SHOAL_DEBUG"))
     if isinstance(error, typer.Exit):
         return error.exit_code
-    if isinstance(error, SystemExit):  # so typer ends when whoever reads the results has seen enough
+    if isinstance(error, SystemExit):  # so typer ends when the reader of the results has seen enough
         _forget_stdout()
         return 0
     if came or isinstance(error, typer.Abort):  # libraries may have made an error of their own of a request to stop
@@ -160,4 +160,6 @@ def _tell_of_file(error: OSError) -> None:
         terminal.error(f"The results cannot be shown: {reason}.", "Check where the output goes.")
         _forget_stdout()
     else:
-        terminal.error(f"A file cannot be read or written: {reason}.", "Check the space left; SHOAL_DEBUG=1 shows more.")
+        terminal.error(
+            f"A file cannot be read or written: {reason}.", "Check the space left; SHOAL_DEBUG=1 shows more."
+        )

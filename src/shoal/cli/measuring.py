@@ -25,7 +25,7 @@ from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.progress.showing import in_command
+from shoal.progress.display import in_command
 from shoal.releases.release import STANDARD_MEASURES
 from shoal.schema import Role, Roles
 from shoal.table import Table
@@ -60,7 +60,7 @@ def inspect_command(
 
 @app.command("risk")
 def risk_command(
-    file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.Known = None,
+    file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.KnownOption = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
     kind: opt.Kind = None, order: opt.Order = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
     thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,

@@ -57,7 +57,7 @@ Quasi = Annotated[
     ),
 ]
 Sensitive = Annotated[list[str] | None, typer.Option(help="Confidential columns, released as they are (repeat).")]
-Plain = Annotated[
+PlainOption = Annotated[
     list[str] | None, typer.Option(help="Other columns to keep (repeat). Columns that are not named are left out.")
 ]
 Identifier = Annotated[
@@ -157,7 +157,9 @@ MasterOption = Annotated[
     str | None,
     typer.Option("--master", metavar="URL", help="Where Spark runs: local[4], spark://HOST:7077. With --engine spark."),
 ]
-Known = Annotated[list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")]
+KnownOption = Annotated[
+    list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")
+]
 
 
 def chosen_engine(engine: str | None, master: str | None) -> AnyEngine | str | None:

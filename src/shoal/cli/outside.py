@@ -12,7 +12,7 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-# For commands that say the same whatever they are told.
+# For commands that say the same whatever they are given.
 ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 

@@ -17,8 +17,8 @@ from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.models import PrivacyModel
 from shoal.schema import ReadOptions, Roles
 
-Texts = str | Iterable[str] | None
-Numbers = Iterable[float] | None
+GivenTexts = str | Iterable[str] | None
+GivenNumbers = Iterable[float] | None
 
 
 def listed(given: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def listed(given: str | Iterable[str] | None) -> tuple[str, ...]:
     return tuple(name for name in names if name)
 
 
-def pairs(given: Texts, what: str, example: str, *, at_last: bool = False) -> dict[str, str]:
+def pairs(given: GivenTexts, what: str, example: str, *, at_last: bool = False) -> dict[str, str]:
     """Read texts of the form NAME=VALUE, cut at the first sign of equality, or at the last; a name may be in quotes.
 
     >>> pairs(["x=y=integer"], "COLUMN=KIND", "age=integer", at_last=True)
@@ -60,10 +60,10 @@ def pairs(given: Texts, what: str, example: str, *, at_last: bool = False) -> di
 
 
 def read_options(
-    quasi: Texts = None, sensitive: Texts = None, plain: Texts = None, subject: str | None = None,
-    roles: str | None = None, kind: Texts = None, order: Texts = None, in_delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None, missing: Texts = None, hierarchy: Texts = None,
-    identifier: Texts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
+    quasi: GivenTexts = None, sensitive: GivenTexts = None, plain: GivenTexts = None, subject: str | None = None,
+    roles: str | None = None, kind: GivenTexts = None, order: GivenTexts = None, in_delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None, missing: GivenTexts = None, hierarchy: GivenTexts = None,
+    identifier: GivenTexts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
     header: bool | None = None, masked: bool | None = None,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
@@ -94,8 +94,8 @@ def read_options(
 
 
 def asked_models(
-    k: int | None, t: Numbers, t_column: Texts, t_distance: Texts, diversity: Numbers, l_column: Texts, l_kind: Texts,
-    alpha: Numbers = None, alpha_column: Texts = None,
+    k: int | None, t: GivenNumbers, t_column: GivenTexts, t_distance: GivenTexts, diversity: GivenNumbers,
+    l_column: GivenTexts, l_kind: GivenTexts, alpha: GivenNumbers = None, alpha_column: GivenTexts = None,
 ) -> list[PrivacyModel]:  # fmt: skip
     """Make the promises that options ask for; those that may be asked for several times, in their order."""
     whole = [int(number) if number.is_integer() else number for number in diversity or ()]
@@ -107,10 +107,10 @@ def asked_models(
     ]
 
 
-def _each(model: str, level: str, levels: Numbers, **others: Texts) -> list[PrivacyModel]:
+def _each(model: str, level: str, levels: GivenNumbers, **others: GivenTexts) -> list[PrivacyModel]:
     """Make a model of each level, with what was said of it in the same place: the option --t-column goes with --t."""
-    numbers, told = list(levels or ()), {name: _all(given) for name, given in others.items()}
-    given = {name: values for name, values in told.items() if values}
+    numbers = list(levels or ())
+    given = {name: values for name, options in others.items() if (values := _all(options))}
     for name, values in given.items():
         if len(values) != len(numbers):
             raise ParameterError(
@@ -130,7 +130,7 @@ def _times(number: int) -> str:
     return ("not at all", "once", "twice")[number] if number < 3 else f"{number} times"
 
 
-def _all(given: Texts) -> list[str]:
+def _all(given: GivenTexts) -> list[str]:
     return [given] if isinstance(given, str) else list(given or ())
 
 

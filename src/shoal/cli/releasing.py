@@ -24,7 +24,7 @@ from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.progress.showing import in_command
+from shoal.progress.display import in_command
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.releases.anonymization import anonymize
 from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
@@ -35,7 +35,7 @@ from shoal.table import Table
 def anonymize_command(
     file: opt.File,
     out: opt.Target,
-    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, plain: opt.Plain = None, subject: opt.Subject = None, weight: opt.Weight = None,
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, plain: opt.PlainOption = None, subject: opt.Subject = None, weight: opt.Weight = None,
     identifier: opt.Identifier = None, roles: opt.RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
     t: Annotated[list[float] | None, typer.Option(help="Confidential values are spread within t of the whole table (repeat, each with its column).")] = None,
@@ -111,10 +111,10 @@ def anonymize_command(
     _show_release(release, sealed, places, row_order, as_json, report)
 
 
-Writer = Callable[[Certificate], bytes]
+ReportWriter = Callable[[Certificate], bytes]
 
 
-def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, Table], Writer]:
+def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, Table], ReportWriter]:
     """Give the way from a release to the bytes of its report; refuse what cannot work before any work is done."""
     if report is None and audience is not None:
         raise ParameterError("--audience says who reads the report.", "Say where it goes: --report report.html.")
@@ -127,7 +127,7 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
     usable(report, overwrite=True)  # whether it may is asked of all places at once
     reader = Discretion.towards(audience or "internal", ()).audience
 
-    def prepare(release: Release, original: Table) -> Writer:
+    def prepare(release: Release, original: Table) -> ReportWriter:
         return lambda sealed: rendered(release_report(release, original, audience=reader, certificate=sealed), report)
 
     return prepare
@@ -140,8 +140,8 @@ def _show_release(
     out, paper, private = places.target, places.certificate, places.private
     if as_json:
         schema = release.table.schema
-        told = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
-        told |= {"report": str(report)} if report else {}
+        result = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
+        result |= {"report": str(report)} if report else {}
         exact = {
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
@@ -149,7 +149,7 @@ def _show_release(
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
         }
-        print_json(told | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
+        print_json(result | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
         return
     with results_beside(out):
         terminal.release(release, out, paper, private, row_order)
@@ -224,8 +224,8 @@ def check_command(
     kept = bool(proof.promised) or no_promise
     if as_json:
         parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
-        told = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
-        print_json(told | {part: list(getattr(proof, part)) for part in parts})
+        result = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
+        print_json(result | {part: list(getattr(proof, part)) for part in parts})
     else:
         terminal.proof(file, proof)
     if not kept:

@@ -41,11 +41,11 @@ class Requests:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Hear them. What whoever started the command chose to ignore, such as a terminal that closes, is ignored."""
+        """Hear them, but for those that were ignored when the command was started, such as a terminal that closes."""
         caught = [number for number in STOPPING if signal.getsignal(number) not in (None, signal.SIG_IGN)]
         alarms = [number for number in (_alarm(),) if number and signal.getsignal(number) == signal.SIG_DFL]
         before = {number: signal.signal(number, self) for number in [*caught, *alarms]}
-        told, sys.unraisablehook = sys.unraisablehook, _quiet(sys.unraisablehook)
+        usual, sys.unraisablehook = sys.unraisablehook, _quiet(sys.unraisablehook)
         try:
             with self._last_resort(caught):
                 yield
@@ -53,7 +53,7 @@ class Requests:
             self._ring(0)
             for number, handler in before.items():
                 signal.signal(number, handler)
-            sys.unraisablehook = told
+            sys.unraisablehook = usual
 
     def _ring(self, seconds: float) -> None:
         if _alarm():
@@ -109,6 +109,6 @@ def _is_ending() -> bool:
     return error is not None
 
 
-def _quiet(told: Any) -> Any:
+def _quiet(usual: Any) -> Any:
     """Say nothing of requests that came where nothing can be raised: they are repeated."""
-    return lambda what: None if what.exc_type is Stopped else told(what)
+    return lambda what: None if what.exc_type is Stopped else usual(what)

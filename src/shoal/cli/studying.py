@@ -13,7 +13,7 @@ from shoal.cli.outside import ANYTHING
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.extras import missing
-from shoal.progress.showing import in_command
+from shoal.progress.display import in_command
 
 OUT = Path("study")
 

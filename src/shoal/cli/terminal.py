@@ -73,7 +73,7 @@ def risk(report: Risk) -> None:
     scores = [(found["measure"], f"{found['value']:.6g}") for found in report.get("scores", ())]
     _tell("")
     _table(["", "all"], [*side_by_side([report]), *scores])
-    _tell(*_told(report))
+    _tell(*_in_sentences(report))
     _errors(report, "If the attacker errs:")
     if report.get("known"):
         _by_known(report["known"])
@@ -109,7 +109,7 @@ def _errors(report: Mapping[str, Any], title: str) -> None:
     _table(["wrong about", "claims a match", "rightly", "wrongly", "right, of his claims"], rows)
 
 
-def _told(report: Mapping[str, Any]) -> list[str]:
+def _in_sentences(report: Mapping[str, Any]) -> list[str]:
     return [line for found in report.get("scores", ()) for line in in_words(found["measure"], found["detail"])]
 
 
@@ -131,7 +131,7 @@ def comparison(report: Mapping[str, Any]) -> None:
             _tell("", f"{name}, by column:")
             cells = {column: ["–" if v is None else f"{v:.4f}" for v in values] for column, values in columns.items()}
             _table(["column", *parts], ([column, *texts] for column, texts in cells.items()))
-        _tell(*_told(found))
+        _tell(*_in_sentences(found))
         if found.get("misplaced"):
             _say(
                 f"{name}: {found['misplaced']:,} records have values outside the cells beside them; rows do not match."

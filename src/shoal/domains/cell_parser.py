@@ -81,22 +81,22 @@ def interpret(found: Texts, reading: Reading) -> Vocabulary:
 def _marked_alike(found: Texts, placed: Vocabulary) -> Vocabulary:
     """Mark names as a release does that was written when more of them were marked, if this is one."""
     cautious = replace(placed, axis=replace(placed.axis, cautious=True))
-    return cautious if not _spelled_so(found, placed) and _spelled_so(found, cautious) else placed
+    return cautious if not _rendered_so(found, placed) and _rendered_so(found, cautious) else placed
 
 
-def _spelled_so(found: Texts, placed: Vocabulary) -> bool:
-    return list(found.texts) == _spelled(placed)
+def _rendered_so(found: Texts, placed: Vocabulary) -> bool:
+    return list(found.texts) == _rendered(placed)
 
 
-def _spelled(placed: Vocabulary) -> list[str]:
+def _rendered(placed: Vocabulary) -> list[str]:
     return placed.axis.render_all(placed.lo, placed.hi, ranged=placed.ranged)
 
 
 def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
     """Refuse texts that a release would write otherwise: two texts for one cell tell apart what is said to be equal."""
-    spelled = _spelled(placed)
-    if list(found.texts) != spelled:
-        odd = (line for line, *texts in zip(found.lines, found.texts, spelled, strict=True) if texts[0] != texts[1])
+    rendered = _rendered(placed)
+    if list(found.texts) != rendered:
+        odd = (line for line, *texts in zip(found.lines, found.texts, rendered, strict=True) if texts[0] != texts[1])
         raise DataError(
             f"Column '{found.column}' has a cell that a release would write in another way (line {next(odd)}).",
             "Each published cell has one text: ask for the file as it was released.",
@@ -134,8 +134,8 @@ _REASONS: dict[str, tuple[AxisKind, str]] = {
 
 def _infer(found: Texts, plain: Plain) -> tuple[AxisKind, str, Odd | None]:
     looks = plain.looks
-    seats, lows, highs = looks.ends()
-    if seats.size == 0:
+    places, lows, highs = looks.ends()
+    if places.size == 0:
         return "category", "sets of categories" if looks.sets else "no cell has a value", None
     if plain.kind in _REASONS:
         kind, reason = _REASONS[plain.kind]
@@ -145,7 +145,7 @@ def _infer(found: Texts, plain: Plain) -> tuple[AxisKind, str, Odd | None]:
     what, pattern = ("dates", ISO) if plain.mostly == "dates" else ("numbers", NUMBER)
     ends = zip(lows, highs, strict=True)
     numbers = np.array([all(pattern.fullmatch(end) for end in (low, high)) for low, high in ends])
-    counts, lines = np.asarray(found.counts)[seats], np.asarray(found.lines)[seats]
+    counts, lines = np.asarray(found.counts)[places], np.asarray(found.lines)[places]
     others = int(counts[~numbers].sum())
     strange = {low for low, number in zip(lows, numbers.tolist(), strict=True) if not number}
     marks = {text for text in strange if text.casefold() in MARKS}
@@ -164,11 +164,11 @@ def _place_numbers(found: Texts, looks: Looks, kind: AxisKind, reason: str) -> V
             f"Column '{found.column}' is declared {kind} but holds sets of categories.",
             f"Declare it as --kind {found.column}=category.",
         )
-    seats, lows, highs = looks.ends()
-    low = _numbers(found, lows, seats, kind)
-    high = low if highs is lows else _numbers(found, highs, seats, kind)
+    places, lows, highs = looks.ends()
+    low = _numbers(found, lows, places, kind)
+    high = low if highs is lows else _numbers(found, highs, places, kind)
     if (low > high).any():
-        line = found.lines[int(seats[np.argmax(low > high)])]
+        line = found.lines[int(places[np.argmax(low > high)])]
         raise DataError(
             f"Column '{found.column}' has a range whose lower end is above its upper end (line {line}).",
             "Write ranges as [lower;upper].",
@@ -176,21 +176,21 @@ def _place_numbers(found: Texts, looks: Looks, kind: AxisKind, reason: str) -> V
     lo, hi = looks.blank()
     small = low.size == 0 or max(abs(int(low.min())), abs(int(high.max()))) <= _LARGEST
     if kind in ("integer", "date") and small:
-        lo[seats], hi[seats] = low, high
+        lo[places], hi[places] = low, high
         return Vocabulary(Axis(kind), lo, hi, looks.ranged, reason)
     all_numbers = low if high is low else np.concatenate([low, high])
     zone = zone_in(lows if high is low else [*lows, *highs], all_numbers) if kind == "datetime" else None
     values = np.unique(all_numbers)
-    lo[seats], hi[seats] = np.searchsorted(values, low), np.searchsorted(values, high)
+    lo[places], hi[places] = np.searchsorted(values, low), np.searchsorted(values, high)
     return Vocabulary(Axis(kind, values, zone=zone), lo, hi, looks.ranged, reason)
 
 
-def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: AxisKind) -> NDArray[Any]:
+def _numbers(found: Texts, texts: list[str], places: NDArray[np.int64], kind: AxisKind) -> NDArray[Any]:
     """Turn texts into numbers of a kind, or say on which line one cannot be."""
     try:
         numbers = convert(texts, kind)
     except ValueError:
-        bad = next(seat for seat, text in zip(seats.tolist(), texts, strict=True) if not fits(text, kind))
+        bad = next(place for place, text in zip(places.tolist(), texts, strict=True) if not fits(text, kind))
         raise DataError(
             f"Column '{found.column}' has a cell that is not of kind {kind} (line {found.lines[bad]}).",
             f"Mend it, or declare another kind (--kind {found.column}=category).",
@@ -201,14 +201,14 @@ def _numbers(found: Texts, texts: list[str], seats: NDArray[np.int64], kind: Axi
             f"If they are codes, declare them so (--kind {found.column}=category); if numbers, write them as floats.",
         ) from None
     if kind == "float" and not np.isfinite(numbers).all():
-        place = int(seats[np.argmin(np.isfinite(numbers))])
+        place = int(places[np.argmin(np.isfinite(numbers))])
         raise DataError(
             f"Column '{found.column}' has an infinite number (line {found.lines[place]}).",
             "Infinities cannot be placed on an axis: mend the cell, or leave it empty if the value is missing.",
         )
     if kind == "float":
         alike = map(same_number, texts, numbers.tolist())
-        long = next((seat for seat, same in zip(seats.tolist(), alike, strict=True) if not same), None)
+        long = next((place for place, same in zip(places.tolist(), alike, strict=True) if not same), None)
         if long is not None:  # the ranges that are published would not hold it
             raise DataError(
                 f"Column '{found.column}' has a number of more digits than can be kept (line {found.lines[long]}).",
@@ -285,12 +285,12 @@ def _place_categories(looks: Looks, reason: str) -> Vocabulary:
         for i in np.flatnonzero(looks.forms == notation.SET).tolist()
     }
     values = sorted({*names.values(), *(member for members in sets.values() for member in members)})
-    seats = {value: i for i, value in enumerate(values)}
+    codes = {value: i for i, value in enumerate(values)}
     lo, hi = looks.blank()
-    lo[alone] = [seats[name] for name in names.values()]
+    lo[alone] = [codes[name] for name in names.values()]
     groups: dict[Group, int] = {}
     for i, members in sets.items():
-        inside = tuple(seats[member] for member in members)
+        inside = tuple(codes[member] for member in members)
         lo[i] = inside[0] if len(inside) == 1 else len(values) + groups.setdefault(Group(inside), len(groups))
     for i in np.flatnonzero(looks.forms == notation.PREFIX).tolist():
         group = Group(_matching(values, looks.texts[i]), looks.texts[i])

@@ -50,7 +50,7 @@ class Plain:
 
 def plain_form(found: Texts, looks: Looks, reading: Reading) -> Plain:
     """Write the numbers and dates of a column in plain form, as it was said or as they leave no doubt."""
-    seats, lows, highs = looks.ends()
+    places, lows, highs = looks.ends()
     if looks.sets or not lows:
         return Plain(looks, "text")
     ends = lows if highs is lows else [*lows, *highs]
@@ -62,9 +62,9 @@ def plain_form(found: Texts, looks: Looks, reading: Reading) -> Plain:
         )  # fmt: skip
     if kind not in ("text", "float") or (kind == "float" and reading.thousands != "." and reading.decimal != ","):
         return Plain(looks, kind)
-    counts = np.asarray(found.counts)[seats]
+    counts = np.asarray(found.counts)[places]
     if kind == "text" and reading.kind in (None, "date", "datetime") and _mostly(is_date, lows, counts):
-        return _dates(found, looks, reading, seats.tolist(), lows, highs)
+        return _dates(found, looks, reading, places.tolist(), lows, highs)
     if not _mostly(is_number, lows, counts):
         return Plain(looks, kind)
     return _numbers(found, looks, reading, ends)
@@ -108,7 +108,7 @@ def _unclear(found: Texts, looks: Looks, reading: Reading, kind: str, what: str,
 
 
 def _dates(
-    found: Texts, looks: Looks, reading: Reading, seats: list[int], lows: list[str], highs: list[str]
+    found: Texts, looks: Looks, reading: Reading, places: list[int], lows: list[str], highs: list[str]
 ) -> Plain:  # fmt: skip
     if all(kind_of([text]) != "text" for text in lows if is_date(text)):
         return Plain(looks, "text", mostly="dates")
@@ -118,14 +118,14 @@ def _dates(
             "Say in which order day, month and year stand (--dates dmy, mdy or ymd).",
         )  # fmt: skip
     plain: dict[str, str] = {}
-    for seat, low, high in zip(seats, lows, highs, strict=True):
+    for place, low, high in zip(places, lows, highs, strict=True):
         for text in (low, high):
             match = _DATE.fullmatch(text)
             iso = match and (_iso(match, reading.dates) or (_iso(match, "ymd") if match["by"] == "-" else None))
             if match is not None and iso is None:
                 raise DataError(
                     f"Column '{found.column}' has a cell that is no date with {DATE_ORDERS[reading.dates]} in this "
-                    f"order (line {found.lines[seat]}).",
+                    f"order (line {found.lines[place]}).",
                     "Mend it (years have four digits), or say another order (--dates dmy, mdy or ymd).",
                 )
             plain[text] = iso or text

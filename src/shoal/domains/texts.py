@@ -79,8 +79,8 @@ class Looks:
         with_ends = np.isin(self.forms, (notation.EXACT, notation.RANGE))
         if with_ends.all():
             return np.arange(len(self.texts)), self.lows, self.highs
-        seats = np.flatnonzero(with_ends | (self.forms == notation.PREFIX))
-        return seats, [self.lows[i] for i in seats], [self.highs[i] for i in seats]
+        places = np.flatnonzero(with_ends | (self.forms == notation.PREFIX))
+        return places, [self.lows[i] for i in places], [self.highs[i] for i in places]
 
     def written(self, ends: dict[str, str]) -> Looks:
         """Give the same cells with some ends written in another way."""

@@ -66,8 +66,8 @@ class Zone:
 
 
 def zone_in(texts: list[str], moments: NDArray[Any]) -> Zone | None:
-    """Give the zone that is told by ISO texts of moments; None if they tell none."""
+    """Give the zone that ISO texts of moments are in; None if they name none."""
     if not texts or datetime.datetime.fromisoformat(texts[0]).tzinfo is None:
         return None
-    told = (datetime.datetime.fromisoformat(text).utcoffset() for text in texts)
-    return Zone.of(moments, np.array([int(ahead.total_seconds()) for ahead in told if ahead is not None], np.int64))
+    offsets = (datetime.datetime.fromisoformat(text).utcoffset() for text in texts)
+    return Zone.of(moments, np.array([int(ahead.total_seconds()) for ahead in offsets if ahead is not None], np.int64))

@@ -119,7 +119,7 @@ class Rows(Protocol[D, C]):
         ...
 
     def arrange(self, data: D, schema: Schema) -> tuple[D, RowOrder]:
-        """Bring the records into the released order (see `Table.arranged`), and tell which row each came from.
+        """Bring the records into the released order (see `Table.in_released_order`), and tell which row each came from.
 
         Rows that are equal in all that is released keep the order of the table.
         """

@@ -10,7 +10,7 @@ from shoal.engines.io.streams import as_given, at_hand
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
-from shoal.progress.showing import by_itself
+from shoal.progress.display import by_itself
 from shoal.schema import ReadOptions, options_from
 from shoal.table import Table
 

@@ -52,10 +52,10 @@ def refuse_identifiers(table: Table, models: Sequence[PrivacyModel], allowed: Se
 def refuse(found: Sequence[Identifying]) -> None:
     """Refuse some columns, if there are any."""
     if found:
-        told = ", ".join(f"'{each.column}' ({each.why})" for each in found)
+        listed = ", ".join(f"'{each.column}' ({each.why})" for each in found)
         named = as_option([each.column for each in found])
         raise ParameterError(
-            f"These columns would be released as they are, though they may tell who people are: {told}.",
+            f"These columns would be released as they are, though they may tell who people are: {listed}.",
             "Leave them out. If one stands for the person, name it as such (--subject, subject=…). If you know that "
             f"they may go out, say so (--allow-identifier {named}, allow_identifiers=[…]).",
         )
@@ -139,8 +139,8 @@ def _all_differ(table: Table, attribute: Attribute, few: NDArray[np.int32]) -> s
     kind = attribute.axis.kind
     if kind in ("float", "ordered") or attribute.odd is not None or np.unique(few).size < max(few.size, 2):
         return None
-    told = None if numbers_records(attribute.name) else role_by_name(attribute.name, kind)
-    if kind == "integer" and told is not None and told[0] == Role.SENSITIVE:
+    by_name = None if numbers_records(attribute.name) else role_by_name(attribute.name, kind)
+    if kind == "integer" and by_name is not None and by_name[0] == Role.SENSITIVE:
         return None  # an amount, whatever the amounts happen to be
     positions, counts = table.counts(attribute.name)
     counts = counts[positions != MISSING]

@@ -1,6 +1,6 @@
-"""How far the work is: what a thread is doing, how much of that is done, and who is told.
+"""How far the work is: what a thread is doing, how much of that is done, and who watches.
 
-Whoever works says so here, whether anybody looks or not; whoever looks does it from a thread of its own.
+The thread that works reports here, whether anybody watches or not; watching is done from a thread of its own.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Look(NamedTuple):
 
 
 @dataclass(eq=False)
-class Part:
+class Counted:
     """Work that is counted: so much of so much.
 
     Attributes
@@ -71,10 +71,10 @@ class Course:
     def __init__(self, kernel: Running) -> None:
         self.stage = ""
         self.passes = 0  # over parts of a table, in this stage
-        self.parts: list[Part] = []
+        self.parts: list[Counted] = []
         self.calls = 0  # that are under way, one within another
         self.seen = False  # whether somebody looks, or nobody is to
-        self.told: list[Callable[[], None]] = []  # those who look, to be told of each stage
+        self.watchers: list[Callable[[], None]] = []  # called at each stage
         self._kernel = kernel
 
     @contextmanager
@@ -121,7 +121,7 @@ def stage(what: str) -> None:
     """Say what is done from here on."""
     mine = course()
     mine.stage, mine.passes = what, 0
-    for tell in mine.told:
+    for tell in mine.watchers:
         tell()
 
 
@@ -133,9 +133,9 @@ def another_pass() -> str:
 
 
 @contextmanager
-def counted(total: float, what: str = "", *, pieces: bool = False, alone: bool = False) -> Iterator[Part]:
+def counted(total: float, what: str = "", *, pieces: bool = False, alone: bool = False) -> Iterator[Counted]:
     """Count something up to a total, which is 0 if it is not known."""
-    parts, part = course().parts, Part(total, what, pieces=pieces, alone=alone)
+    parts, part = course().parts, Counted(total, what, pieces=pieces, alone=alone)
     parts.append(part)
     try:
         yield part

@@ -18,8 +18,8 @@ def sentence(look: Look, left: float | None, elapsed: float) -> str:
     what = "".join(sign if sign.isprintable() else "?" for sign in look.what)
     if look.share is None:
         return f"{what}: {in_words(elapsed)} so far" if elapsed >= 1 else what
-    told = f"{what}: {percent(look.share)}"
-    return told if left is None else f"{told}, about {about(left)} left"
+    line = f"{what}: {percent(look.share)}"
+    return line if left is None else f"{line}, about {about(left)} left"
 
 
 def percent(share: float) -> str:
@@ -54,7 +54,7 @@ class Terminal:
 
 
 class Log:
-    """A line every few seconds, for whoever reads it later; none of work that is over before."""
+    """A line every few seconds, to be read later; none of work that is over before."""
 
     period = 1.0
 
@@ -75,7 +75,7 @@ class Log:
 
 
 def _write(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # whoever looked may be gone: that is no reason to fail
+    with contextlib.suppress(OSError, ValueError):  # the reader may be gone: that is no reason to fail
         sys.stderr.write(text)
         sys.stderr.flush()
 

@@ -18,7 +18,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
 from shoal.pitfalls.several_rows import several_rows
 from shoal.progress import stage
-from shoal.progress.showing import Progress, by_itself
+from shoal.progress.display import Progress, by_itself
 from shoal.recipe import Recipe
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
@@ -74,7 +74,7 @@ def anonymize(
         Columns that may be released as they are though they tell who people are, by their name, their cells, or
         because every record has a value of its own. Others are refused.
     progress
-        Who is told how far it is: a function of the stage, the share of it that is done and the seconds left, or True
+        Where progress goes: a function of the stage, the share of it that is done and the seconds left, or True
         or False, as for `show_progress`. If left out, it is shown in notebooks.
     **given
         How to read what is no table yet: ``quasi``, ``sensitive`` and all else that `read` takes.
@@ -119,7 +119,7 @@ def anonymize(
             steps.append(step.explain(masked, models))
             masked = step.apply(masked, models, seed)
         if table.origin.given.get("missing"):
-            # Whoever reads the release knows no marks: what a model takes for missing must be seen to be so.
+            # Readers of the release know no marks: what a model takes for missing must be seen to be so.
             about = looked_at(masked.schema, models)
             masked = masked.blanked([name for name in masked.schema.of(*RELEASED) if name in about])
         stage("checking the promises")
@@ -128,7 +128,9 @@ def anonymize(
             refuse([each for each in alone(masked) if each.column not in allowed])
         scores = score(table, masked, measures=asked)
         if row_order == "released" and any(isinstance(measure, TableMeasure) for measure in asked):
-            scores = seen_anew(masked.arranged()[0], asked, scores)  # as readers will see it, not as rows still stand
+            scores = seen_anew(
+                masked.in_released_order()[0], asked, scores
+            )  # as readers will see it, not as rows still stand
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
         several_rows(table), again,

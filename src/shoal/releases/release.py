@@ -22,7 +22,7 @@ from shoal.measures import STANDARD, Measure, Scores, TableMeasure
 from shoal.models import PrivacyModel, Verdict
 from shoal.pitfalls.homogeneity import Homogeneous, homogeneous
 from shoal.pitfalls.several_rows import SeveralRows
-from shoal.progress.showing import by_itself
+from shoal.progress.display import by_itself
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.releases.writing import refuse_losses, write_release
 from shoal.schema import usable_delimiter
@@ -45,7 +45,7 @@ class Release:
     origin
         Where the original came from.
     subject
-        The name of the column that told people apart, if there was one.
+        The name of the column that says whose record each is, if there was one.
     table
         The masked table. It can be looked at also when a promise does not hold.
     recipe
@@ -167,7 +167,7 @@ class Release:
         """Give the released table in an order, and which row of the input each row came from."""
         refuse_strange_order(row_order)
         if row_order == "released":
-            return self.table.arranged()
+            return self.table.in_released_order()
         return self.table, lambda: iter((np.arange(self.table.rows),))
 
     def write(
@@ -241,9 +241,9 @@ class Release:
         chosen = row_order or self.recipe.row_order
         with by_itself(f"writing {places.target.name}"):
             table, order = self.in_order(chosen)
-            told = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
+            release = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
             more = tuple((also or {}).values())
-            return write_release(replace(told, table=table), order, places, separator, key, more)
+            return write_release(replace(release, table=table), order, places, separator, key, more)
 
     def report(
         self,

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.charts.numerals import Format, ladder
+from shoal.charts.figure import FigureRow
+from shoal.charts.numerals import Format, round_steps
 from shoal.report.calendar_bins import calendar_bins
-from shoal.report.columns import Cells
+from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
-
-Row = dict[str, Any]
 
 OTHER = "other values"
 _FEW = 12  # values that are drawn one by one
@@ -33,7 +31,7 @@ class Distribution:
     """The shares of records before and after, by bins of equal width (``low``, ``high``) or by ``label``."""
 
     name: str
-    rows: Sequence[Row] = field(default_factory=list)
+    rows: Sequence[FigureRow] = field(default_factory=list)
 
     @property
     def stepped(self) -> bool:
@@ -41,9 +39,9 @@ class Distribution:
         return bool(self.rows) and "low" in self.rows[0]
 
 
-def distribution(name: str, before: Cells, after: Cells, discretion: Discretion) -> Distribution:
+def distribution(name: str, before: ColumnCells, after: ColumnCells, discretion: Discretion) -> Distribution:
     """Compare the values of a column before and after; without rows if too few records show one."""
-    if before.told < discretion.threshold or not after.told:
+    if before.informative < discretion.threshold or not after.informative:
         return Distribution(name)
     axis = before.axis
     if axis.nominal:
@@ -69,7 +67,7 @@ def _categories(
     discretion: Discretion,
     *,
     axis_order: bool,
-) -> list[Row]:
+) -> list[FigureRow]:
     """Give one row per category that enough records have; all others share a row that enough records have, too."""
     ranked = sorted(names, key=lambda name: -was[name])  # stable: ties keep their order
     kept = [name for name in ranked if was[name] >= discretion.threshold - 1e-9][:_FEW]
@@ -78,7 +76,7 @@ def _categories(
         left += was[kept.pop()]
     shown = [name for name in names if name in kept] if axis_order else kept
     total, after = sum(was.values()), sum(now.values())
-    rows = [
+    rows: list[FigureRow] = [
         {"label": name, "before": was[name] / total, "after": now.get(name, 0.0) / after, "count": was[name]}
         for name in shown
     ]
@@ -88,9 +86,9 @@ def _categories(
     return rows
 
 
-def _numbers(before: Cells, after: Cells, discretion: Discretion) -> list[Row]:
+def _numbers(before: ColumnCells, after: ColumnCells, discretion: Discretion) -> list[FigureRow]:
     low, _, counts = before.ends()
-    least = max(discretion.threshold, _BEYOND * before.told)
+    least = max(discretion.threshold, _BEYOND * before.informative)
     first, last = _inner(low, counts, least), -_inner(-low, counts, least)
     if max(abs(first), abs(last)) > 1e200:
         return []
@@ -102,7 +100,7 @@ def _numbers(before: Cells, after: Cells, discretion: Discretion) -> list[Row]:
             edges, names = calendar_bins(first + ahead, last + ahead, most, before.axis.kind)
             edges = edges - ahead
         else:
-            edges, names = _ladder(first, last, most, whole), None
+            edges, names = _edges(first, last, most, whole), None
         was, now = before.within(edges), after.within(edges)
         if not any(discretion.hides(round(count, 6)) for count in was):
             break
@@ -131,8 +129,8 @@ def _inner(values: Floats, counts: Floats, least: float) -> float:
     return float(values[order][min(int(reached), values.size - 1)])
 
 
-def _ladder(first: float, last: float, most: int, whole: bool) -> Floats:
-    edges = ladder(min(first, last), max(first, last), most, whole=whole and abs(last) < _LARGEST)
+def _edges(first: float, last: float, most: int, whole: bool) -> Floats:
+    edges = round_steps(min(first, last), max(first, last), most, whole=whole and abs(last) < _LARGEST)
     if edges[-1] <= last:  # bins hold their lower end only
         edges.append(edges[-1] + edges[1] - edges[0])
     return np.array(edges)

@@ -7,18 +7,17 @@ from typing import Any
 
 from shoal.assessment.inspection import suggested_role
 from shoal.kernels import MISSING
-from shoal.report.columns import Cells
+from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.page import Html, code, table
 from shoal.report.words import ROLES
 from shoal.schema import RELEASED, Role
 from shoal.table import Table
 
-Row = dict[str, Any]
 HEADS = {"name": "Column", "role": "Role", "kind": "Kind", "done": "In the release", "why": "Why this role"}
 
 
-def column_table(rows: list[Row]) -> Html:
+def column_table(rows: list[dict[str, Any]]) -> Html:
     """Show the columns."""
     heads = {name: head for name, head in HEADS.items() if any(name in row for row in rows)}
     caption = "Every column of the original and what became of it" if "done" in heads else "Every column and its role"
@@ -26,13 +25,13 @@ def column_table(rows: list[Row]) -> Html:
 
 
 def column_rows(
-    original: Table, released: Table | None, cells: Mapping[str, tuple[Cells, ...]], discretion: Discretion
-) -> list[Row]:
+    original: Table, released: Table | None, cells: Mapping[str, tuple[ColumnCells, ...]], discretion: Discretion
+) -> list[dict[str, Any]]:
     """Describe the columns, also those that were left out."""
     why = _reasons(original, cells)
     rows = []
     for attribute in original.schema.attributes:
-        row: Row = {"name": code(attribute.name), "role": ROLES[attribute.role], "kind": attribute.axis.kind}
+        row: dict[str, Any] = {"name": code(attribute.name), "role": ROLES[attribute.role], "kind": attribute.axis.kind}
         if released is not None:
             row["done"] = _done(attribute.role, *cells.get(attribute.name, ()), discretion=discretion)
         rows.append(row | {"why": why[attribute.name]})
@@ -43,7 +42,7 @@ def column_rows(
     return rows
 
 
-def _reasons(original: Table, cells: Mapping[str, tuple[Cells, ...]]) -> dict[str, str]:
+def _reasons(original: Table, cells: Mapping[str, tuple[ColumnCells, ...]]) -> dict[str, str]:
     """Compare the roles with those that the columns look like: a difference is worth a second thought."""
     reasons = {}
     for attribute in original.schema.attributes:
@@ -60,7 +59,9 @@ def _reasons(original: Table, cells: Mapping[str, tuple[Cells, ...]]) -> dict[st
     return reasons
 
 
-def _done(role: Role, before: Cells | None = None, after: Cells | None = None, *, discretion: Discretion) -> str:
+def _done(
+    role: Role, before: ColumnCells | None = None, after: ColumnCells | None = None, *, discretion: Discretion
+) -> str:
     if role not in RELEASED:
         return "counted, not released" if role == Role.SUBJECT else "not released"
     if before is None or after is None:
@@ -68,10 +69,10 @@ def _done(role: Role, before: Cells | None = None, after: Cells | None = None, *
     return ", ".join(_parts(before, after, discretion))
 
 
-def _parts(before: Cells, after: Cells, discretion: Discretion) -> Iterator[str]:
+def _parts(before: ColumnCells, after: ColumnCells, discretion: Discretion) -> Iterator[str]:
     """Tell the shares of exact, generalized, hidden and missing cells. All but missing ones are seen in the release."""
     total = int(after.counts.sum())
-    coarse = after.told - after.exact
+    coarse = after.informative - after.exact
     if after.exact == total and before.exact == total:
         yield "exact values"
         return

@@ -17,7 +17,7 @@ from shoal.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ColumnCells:
     """The distinct cells of a column by their ends, and how many records have each."""
 
     axis: Axis
@@ -26,7 +26,7 @@ class Cells:
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, table: Table, name: str) -> Cells:
+    def of(cls, table: Table, name: str) -> ColumnCells:
         """Collect the cells of a quasi-identifier."""
         axis = table.schema[name].axis
         try:
@@ -51,7 +51,7 @@ class Cells:
         return int(self.counts[single].sum())
 
     @cached_property
-    def told(self) -> int:
+    def informative(self) -> int:
         """The number of records whose cell tells something."""
         return int(self.counts[self.shown].sum())
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.assessment.study import Row
 from shoal.charts import Figure, lines, risk_utility_map
 from shoal.measures import Measure
 from shoal.report.page import Html, Page, Section, bullets, facts, table
 from shoal.report.words import definitions
 from shoal.version import VERSION
 
-Rows = Sequence[Mapping[str, Any]]
 LOSS, GUESS = "information-loss", "random-reidentification"
 
 
-def releases(rows: Rows) -> list[dict[str, Any]]:
+def releases(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Put the measures of each release of a study into one row."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
@@ -31,7 +31,7 @@ def releases(rows: Rows) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def sentences(rows: Rows) -> list[str]:
+def sentences(rows: Sequence[Row]) -> list[str]:
     """Say in one sentence per method what it costs, beside the one that costs least."""
     made = [row for row in releases(rows) if LOSS in row]
     by_method: dict[str, list[dict[str, Any]]] = {}
@@ -46,15 +46,15 @@ def sentences(rows: Rows) -> list[str]:
             else f"{few[LOSS]:.4f} ({few['level']}) to {many[LOSS]:.4f} ({many['level']})"
         )
         text = f"{method} loses {span} and takes about {max(row['CPU s'] for row in mine):.1f} CPU seconds"
-        rivals = [
+        ratios = [
             row[LOSS] / other[LOSS]
             for row in mine
             for other in made
             if other["k"] == row["k"] is not None and other[LOSS] > 0 and other is not row
         ]
-        if rivals and max(rivals) > 1.05:
-            text += f"; at the same k another method loses up to {max(rivals):.1f} times less"
-        elif rivals:
+        if ratios and max(ratios) > 1.05:
+            text += f"; at the same k another method loses up to {max(ratios):.1f} times less"
+        elif ratios:
             text += "; at the same k no other method loses less"
         risky = max(row.get("uniqueness", 0.0) for row in mine)
         if risky > 0:
@@ -63,15 +63,15 @@ def sentences(rows: Rows) -> list[str]:
     return said
 
 
-def trade_off(rows: Rows) -> list[Figure]:
+def trade_off(rows: Sequence[Row]) -> list[Figure]:
     """Draw risk against loss, and what k costs."""
     made = [row | {"name": f"{row['method']}, {row['level']}"} for row in releases(rows) if LOSS in row]
     figures = [_map([row for row in made if GUESS in row], LOSS, GUESS, "release", "method")]
-    crowds = [row for row in made if row["k"] is not None]
-    if len({row["k"] for row in crowds}) > 1:
+    by_k = [row for row in made if row["k"] is not None]
+    if len({row["k"] for row in by_k}) > 1:
         figures.append(
             lines(
-                crowds, x="k", y=LOSS, group="method", x_label="k, the smallest crowd",
+                by_k, x="k", y=LOSS, group="method", x_label="k, the smallest crowd",
                 y_label="information loss (Eq. 3)",
                 title="What k costs", description="The information loss of each method as the crowds grow.",
             )
@@ -79,7 +79,7 @@ def trade_off(rows: Rows) -> list[Figure]:
     return figures
 
 
-def _map(rows: Rows, loss: str, risk: str, point: str, group: str | None = None) -> Figure:
+def _map(rows: Sequence[Row], loss: str, risk: str, point: str, group: str | None = None) -> Figure:
     return risk_utility_map(
         rows, x=loss, y=risk, label="name", group=group, frontier=True, x_label="information loss (Eq. 3)",
         y_label="chance of a right guess", title="Risk and utility",
@@ -87,7 +87,7 @@ def _map(rows: Rows, loss: str, risk: str, point: str, group: str | None = None)
     )  # fmt: skip
 
 
-def comparison_report(rows: Rows, about: Mapping[str, object]) -> str:
+def comparison_report(rows: Sequence[Row], about: Mapping[str, object]) -> str:
     """Give the comparison as one HTML page."""
     made = releases(rows)
     names = list(dict.fromkeys(row["measure"] for row in rows))

@@ -19,7 +19,7 @@ _LEAST = 5
 
 @dataclass(frozen=True)
 class Discretion:
-    """How much is told.
+    """How much is shown, and to whom.
 
     No version shows a value that fewer records than the threshold have. The external one also shows no count of
     original records below it, and no share that such a count could be worked out from.

@@ -62,7 +62,7 @@ def class_sizes(sides: Sequence[Side], k: int | None, discretion: Discretion) ->
         x_label="records in the same group",
         y_label="share of records",
         title="Records by the size of their group",
-        description="A group is all records that show the same in every quasi-identifier. Whoever is in a group of "
+        description="A group is all records that show the same in every quasi-identifier. A record in a group of "
         f"one stands alone.{below}",
         height=200,
     )
@@ -138,7 +138,7 @@ def uniqueness_by_knowledge(tables: Mapping[str, Table], discretion: Discretion)
         "x_label": "what the attacker knows",
         "y_label": "share of records that stand alone",
         "title": f"Records that stand alone: {what}",
-        "description": _told(by_group) + hidden,
+        "description": _explanation(by_group) + hidden,
         "percent": True,
         "height": 180,
     }
@@ -147,7 +147,7 @@ def uniqueness_by_knowledge(tables: Mapping[str, Table], discretion: Discretion)
     return bars(rows, x="known", y=BEFORE, **look)
 
 
-def _told(by_group: bool) -> str:
+def _explanation(by_group: bool) -> str:
     if by_group:
         return "A record stands alone if no other has the same values in what is known."
     return "An attribute without which far fewer records stand alone is one that drives the risk."

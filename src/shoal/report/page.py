@@ -19,14 +19,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from shoal.atomic_files import Output, all_or_none, refuse_overwriting
+from shoal.atomic_files import OutputFile, all_or_none, refuse_overwriting
 from shoal.charts import Figure, style
 from shoal.charts.style import FONT
 from shoal.errors import ParameterError
 from shoal.report.look import page_colours
 from shoal.report.rendering import block, templates
 
-Html = Markup  # a text that is HTML already: whoever makes one answers for what is in it
+Html = Markup  # a text that is HTML already: its maker answers for what is in it
 
 
 class Section:
@@ -42,13 +42,13 @@ class Section:
         The name by which links find it; made from the heading if left out.
     """
 
-    def __init__(self, heading: str, *blocks: Block | None, id: str = "") -> None:
+    def __init__(self, heading: str, *blocks: PageBlock | None, id: str = "") -> None:
         self.heading = heading
         self.blocks = tuple(block for block in blocks if block is not None)
         self.id = id or re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") or "section"
 
 
-Block = str | Figure | Section
+PageBlock = str | Figure | Section
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class Page:
     """
 
     title: str
-    lead: str | Sequence[Block]
+    lead: str | Sequence[PageBlock]
     sections: Sequence[Section]
-    footer: str | Sequence[Block] = ()
+    footer: str | Sequence[PageBlock] = ()
     kicker: str = ""
 
     def html(self) -> str:
@@ -101,7 +101,7 @@ class _Names(dict[Section, str]):
         return name
 
 
-def _listed(blocks: str | Sequence[Block]) -> Sequence[Block]:
+def _listed(blocks: str | Sequence[PageBlock]) -> Sequence[PageBlock]:
     return [blocks] if isinstance(blocks, str) else blocks
 
 
@@ -217,7 +217,7 @@ def write_page(path: str | Path, html: str, needed: Iterable[str | Path] = (), *
     target = Path(path)
     refuse_overwriting([target], map(Path, needed), overwrite=overwrite)
     content = rendered(html, target)
-    with all_or_none([Output(target, vacant=not overwrite)]) as (draft,):
+    with all_or_none([OutputFile(target, vacant=not overwrite)]) as (draft,):
         draft.write_bytes(content)
 
 

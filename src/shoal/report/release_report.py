@@ -23,10 +23,10 @@ from shoal.releases.release import Release
 from shoal.report import words
 from shoal.report.bins import distribution
 from shoal.report.column_table import column_rows, column_table
-from shoal.report.columns import Cells
+from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, associations, class_sizes, distributions, uniqueness_by_knowledge
-from shoal.report.page import Block, Html, Page, Section, bullets, joined, named, note, table, verdict
+from shoal.report.page import Html, Page, PageBlock, Section, bullets, joined, named, note, table, verdict
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
 from shoal.schema import Schema
@@ -86,7 +86,7 @@ class _Report:
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What is told of each model: outside, of promises about people, only that what was promised holds."""
+        """What is said of each model: outside, of promises about people, only that what was promised holds."""
         found, schema = self.release.verdicts, self.release.table.schema
         if not self.discretion.external or schema.subject is None:
             return found
@@ -107,9 +107,9 @@ class _Report:
         return found
 
     @cached_property
-    def cells(self) -> dict[str, tuple[Cells, Cells]]:
+    def cells(self) -> dict[str, tuple[ColumnCells, ColumnCells]]:
         names = self.original.schema.quasi
-        return {name: (Cells.of(self.original, name), Cells.of(self.release.table, name)) for name in names}
+        return {name: (ColumnCells.of(self.original, name), ColumnCells.of(self.release.table, name)) for name in names}
 
     def page(self) -> Page:
         name = self.certificate.content["output"]["name"] if self.certificate else "a release"
@@ -134,7 +134,7 @@ class _Report:
             kicker=f"Disclosure control report · {kind}",
         )
 
-    def lead(self) -> Iterator[Block]:
+    def lead(self) -> Iterator[PageBlock]:
         records = self.discretion.count(self.original.rows)
         yield f"{records} records, {len(self.original.schema.quasi)} quasi-identifiers."
         against = sentence("against", self.original.schema.quasi)
@@ -147,7 +147,7 @@ class _Report:
         else:
             yield verdict("the table does not keep every target that was set, and was not released.", False, against)
 
-        for found in self.release.homogeneous:  # which whoever has the release can count
+        for found in self.release.homogeneous:  # which recipients of the release can count
             yield note(found.sentence)
         if self.release.several_rows is not None and not self.discretion.external:
             yield note(self.release.several_rows.sentence)
@@ -164,7 +164,7 @@ class _Report:
             f"chance of a right guess went from {percent(guess.value)} to {percent(then.value)}."
         )
 
-    def meaning(self) -> Iterator[Block]:
+    def meaning(self) -> Iterator[PageBlock]:
         for found in self.verdicts:
             yield verdict(found.sentence, found.holds, *_meaning(found, self.original))
         if self.k is not None:
@@ -173,7 +173,7 @@ class _Report:
         if schema.sensitive and not any(words.protected_by(model, schema) for model in models):
             yield "No model protects what is confidential: none, such as t-closeness, was asked for."
 
-    def targets(self) -> Iterator[Block]:
+    def targets(self) -> Iterator[PageBlock]:
         before = check(self.original, self.release.recipe.models)
         rows = []
         for was, now in zip(before, self.verdicts, strict=True):
@@ -198,12 +198,12 @@ class _Report:
         counts = isinstance(found.model, KAnonymity)
         return self.discretion.count(int(found.level)) if counts else f"{found.level:,.{DIGITS}g}"
 
-    def columns(self) -> Iterator[Block]:
+    def columns(self) -> Iterator[PageBlock]:
         yield column_table(column_rows(self.original, self.release.table, self.cells, self.discretion))
         yield "What was done, step by step:"
         yield bullets(self.release.steps)
 
-    def assumptions(self) -> Iterator[Block]:
+    def assumptions(self) -> Iterator[PageBlock]:
         schema, asked = self.original.schema, self.release.recipe
         assumed, *gaps = words.assumptions(schema, asked.models, self.measures)
         yield assumed
@@ -214,7 +214,7 @@ class _Report:
             )
         yield from gaps
 
-    def risk(self) -> Iterator[Block]:
+    def risk(self) -> Iterator[PageBlock]:
         yield table(
             list(self._risk_rows()),
             {"what": "Risk", "before": "Original", "after": "Release"},
@@ -238,11 +238,11 @@ class _Report:
             yield from in_words(each.measure, each.detail)
 
     def _risk_rows(self) -> Iterator[dict[str, Any]]:
-        open_book = Discretion("internal", 2)  # whoever has the release can count in it
-        told = [(self.risks[BEFORE], self.discretion), (self.risks[AFTER], open_book)]
+        open_book = Discretion("internal", 2)  # recipients of the release can count in it
+        sides = [(self.risks[BEFORE], self.discretion), (self.risks[AFTER], open_book)]
 
         def row(what: str, pick: Any) -> dict[str, Any]:
-            return {"what": what, "before": pick(*told[0]), "after": pick(*told[1])}
+            return {"what": what, "before": pick(*sides[0]), "after": pick(*sides[1])}
 
         def alone(found: Score) -> tuple[int, int]:
             return found.detail["unique"], found.detail["records"]
@@ -259,7 +259,7 @@ class _Report:
                 lambda found, d: d.share(*(found["attribute-disclosure"].detail[n] for n in ("disclosed", "records"))),
             )
 
-    def cost(self) -> Iterator[Block]:
+    def cost(self) -> Iterator[PageBlock]:
         found = {each.measure: each for each in self.release.scores}
         loss = (
             found.get("information-loss") or score(self.original, self.release.table, measures=[InformationLoss()])[0]
@@ -289,7 +289,7 @@ class _Report:
         if others:
             yield _other_measures(others, 6)
 
-    def _cost_outside(self, loss: Score, others: list[Score]) -> Iterator[Block]:
+    def _cost_outside(self, loss: Score, others: list[Score]) -> Iterator[PageBlock]:
         """Tell readers outside what it cost, as a whole: from numbers by column, values could be worked out."""
         if len(self.original.schema.quasi) > 1:  # else it would be that of a column, too
             yield _loss_in_words(f"{loss.value:.{DIGITS}g}")
@@ -302,7 +302,7 @@ class _Report:
             if isinstance(measure, (PairMeasure, TableMeasure)) and not isinstance(measure, ClassMeasure):
                 yield found
 
-    def _associations(self) -> Iterator[Block]:
+    def _associations(self) -> Iterator[PageBlock]:
         names = self.original.schema.quasi
         axes = [self.original.schema[name].axis for name in names]
         sizes = sorted((len(axis.values) for axis in axes if axis.nominal and axis.values is not None), reverse=True)
@@ -327,7 +327,7 @@ def _loss_in_words(value: str) -> str:
     )
 
 
-def _other_measures(found: Sequence[Score], digits: int) -> Block:
+def _other_measures(found: Sequence[Score], digits: int) -> PageBlock:
     return table(
         [{"what": each.measure, "value": f"{each.value:,.{digits}g}"} for each in found],
         {"what": "Measure", "value": "Value"},
@@ -346,7 +346,7 @@ def _meaning(found: Verdict, original: Table) -> Iterator[object]:
         what = "records" if original.schema.subject is None else "people's records"
         yield sentence("crowd", original.schema.quasi, f"{found.level:,.0f}", what, percent(1 / found.level))
     if isinstance(found.model, TCloseness) and found.holds:
-        yield "Whoever finds the group of a person learns little more about this column than the whole table tells."
+        yield "Finding a person's group reveals little more about this column than the whole table tells."
     if not found.holds:
         yield f"The promise is broken in {found.failing:,} of {found.classes:,} groups, so nothing was written."
 

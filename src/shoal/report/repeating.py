@@ -16,7 +16,7 @@ from shoal.engines.sources import Source
 from shoal.recipe import Recipe, without_values
 from shoal.releases.release import Release
 from shoal.report.discretion import Discretion
-from shoal.report.page import Block, code, facts, listing
+from shoal.report.page import PageBlock, code, facts, listing
 from shoal.version import VERSION
 
 _PYTHON = """\
@@ -29,24 +29,24 @@ release.write(recipe.target)
 """
 
 
-def repeating(release: Release, certificate: Certificate | None, discretion: Discretion) -> Iterator[Block]:
+def repeating(release: Release, certificate: Certificate | None, discretion: Discretion) -> Iterator[PageBlock]:
     """Say what is needed to do it again."""
     content: Mapping[str, Any] = certificate.content if certificate else {}
     output = content.get("output", {})
     target = output.get("name", "release.csv")
     source = "original.csv" if discretion.external or not release.origin.place else release.origin.name
     software = content.get("software", {"shoal": VERSION, "python": platform.python_version(), "numpy": np.__version__})
-    told: dict[str, object] = {
+    facts_of_run: dict[str, object] = {
         "Software": ", ".join(f"{name} {version}" for name, version in software.items()),
         "Engine": release.table.engine.name,
         "Seed": str(release.recipe.seed),
     }
     if not discretion.external:
-        told |= {"Input": release.origin.name, "Input SHA-256": code(release.origin.sha256)}
-    told["Output"] = target if output else "not written yet"
+        facts_of_run |= {"Input": release.origin.name, "Input SHA-256": code(release.origin.sha256)}
+    facts_of_run["Output"] = target if output else "not written yet"
     if output:
-        told |= {"Output SHA-256": code(output["sha256"]), "Certificate digest": code(content["digest"])}
-    yield facts(told)
+        facts_of_run |= {"Output SHA-256": code(output["sha256"]), "Certificate digest": code(content["digest"])}
+    yield facts(facts_of_run)
     yield "The same recipe on the same table gives the same file, byte for byte. Saved as recipe.toml beside the table:"
     recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
     place = Source.parse(target)

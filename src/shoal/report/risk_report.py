@@ -12,10 +12,10 @@ from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.report import words
 from shoal.report.column_table import column_rows, column_table
-from shoal.report.columns import Cells
+from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import BEFORE, Side, class_sizes, uniqueness_by_knowledge
-from shoal.report.page import Block, Html, Page, Section, code, facts, named, note, table
+from shoal.report.page import Html, Page, PageBlock, Section, code, facts, named, note, table
 from shoal.report.rendering import sentence
 from shoal.table import Table
 from shoal.version import VERSION
@@ -51,21 +51,21 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
     ).html()
 
 
-def _cells(table: Table) -> dict[str, tuple[Cells]]:
-    return {name: (Cells.of(table, name),) for name in table.schema.quasi}
+def _cells(table: Table) -> dict[str, tuple[ColumnCells]]:
+    return {name: (ColumnCells.of(table, name),) for name in table.schema.quasi}
 
 
 def _measures() -> list[Any]:
     return [Uniqueness(), RandomReidentification(), ClassSizes()]
 
 
-def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[Block]:
+def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
     share, records = percent(report["uniqueness"]), f"{report['records']:,}"
     yield note(sentence("alone", share, records, table.schema.quasi, report["unique"]))
     yield "This is the risk of the table as it is. To stand alone is not yet to be found, but nothing else protects."
 
 
-def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[Block]:
+def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
     found: dict[str, object] = {
         "Records that stand alone": f"{report['unique']:,} ({percent(report['uniqueness'])})",
         "Groups": f"{report['classes']:,}",
@@ -115,7 +115,7 @@ def _errors(errors: Sequence[Mapping[str, Any]]) -> Html:
     return table(rows, heads, "What an attacker claims who errs: shares of all people", numeric=list(heads)[1:])
 
 
-def _repeating(original: Table) -> Iterator[Block]:
+def _repeating(original: Table) -> Iterator[PageBlock]:
     yield facts(
         {"Input": original.origin.name, "Input SHA-256": code(original.origin.sha256), "Software": f"shoal {VERSION}"}
     )

@@ -12,7 +12,7 @@ from shoal.cli import terminal
 from shoal.cli.options import Json, Overwrite, print_json, refuse_json_on_stdout, results_beside
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
-from shoal.progress.showing import in_command
+from shoal.progress.display import in_command
 
 
 def discharges_command(

@@ -15,7 +15,7 @@ from shoal.cli.options import Json, print_json
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.progress import stage
-from shoal.progress.showing import in_command
+from shoal.progress.display import in_command
 
 if TYPE_CHECKING:
     from shoal_paper.reproduction.case import Case

@@ -16,7 +16,7 @@ from shoal.table import Origin, Table
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class NewColumn:
     """A column as its distinct cells and, record by record, the number of a cell among them."""
 
     name: str
@@ -31,7 +31,7 @@ class Column:
         return bool((self.cells.lo == self.cells.hi).all())
 
 
-def assemble(columns: Sequence[Column], origin: Origin, left_out: tuple[str, ...] = ()) -> Table:
+def assemble(columns: Sequence[NewColumn], origin: Origin, left_out: tuple[str, ...] = ()) -> Table:
     """Put columns of equal length together as a table of the local engine, in their order."""
     quasi = [column for column in columns if column.role == Role.QUASI]
     others = [column for column in columns if column.role != Role.QUASI]
@@ -59,7 +59,7 @@ def assemble(columns: Sequence[Column], origin: Origin, left_out: tuple[str, ...
     return Table(Schema(attributes, left_out), data, Local(), origin)
 
 
-def _carried(column: Column) -> tuple[Positions, Words | None]:
+def _carried(column: NewColumn) -> tuple[Positions, Words | None]:
     """Give whole numbers as they are, and other cells as codes of their texts."""
     cells = column.cells
     if cells.axis.kind == "integer" and cells.axis.values is None and column.exact:

@@ -37,7 +37,7 @@ class Assumptions:
     segregation
         How far race groups live apart: the standard deviation of the logarithm of a place's affinity for a group.
     no_zip
-        The share of patients without a ZIP code: homeless, from another state, or not told.
+        The share of patients without a ZIP code: homeless, from another state, or not recorded.
     abroad
         The share of Hispanics who live abroad.
     prefer_white

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.arrays import Integers
 from shoal_paper.datasets.assumptions import Assumptions
-from shoal_paper.datasets.slots import Numbers, Reals, Slots, exponential, scaled, stretches, totals
+from shoal_paper.datasets.slots import Reals, Slots, exponential, scaled, stretches, totals
 
 HOME, FAR = 12, 14  # bits that choose a place around the hospital, and one of the scattered
 BALANCED = 12  # rounds: after these no place is off by more than some per cent
@@ -38,15 +39,15 @@ class Catchment:
     scattered: Reals
 
 
-def distances(places: Numbers, sites: Numbers) -> Numbers:
+def distances(places: Integers, sites: Integers) -> Integers:
     """Give the squared distance of each site from each place, in kilometres."""
     across = places[sites, 2][:, None] - places[:, 2]
     along = places[sites, 3][:, None] - places[:, 3]
-    apart: Numbers = across * across + along * along
+    apart: Integers = across * across + along * along
     return apart
 
 
-def pulls(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions) -> tuple[Reals, Reals]:
+def pulls(places: Integers, sites: Integers, sizes: Integers, assumed: Assumptions) -> tuple[Reals, Reals]:
     """Give the pull of each place on each hospital: around it, and on the scattered.
 
     Parameters
@@ -75,7 +76,7 @@ def pulls(places: Numbers, sites: Numbers, sizes: Numbers, assumed: Assumptions)
     return (1 - assumed.scatter) * around_it / totals(around_it, 1), assumed.scatter * scattered / totals(scattered, 1)
 
 
-def affinities(places: Numbers, races: Reals, normal: Numbers, assumed: Assumptions) -> Reals:
+def affinities(places: Integers, races: Reals, normal: Integers, assumed: Assumptions) -> Reals:
     """Draw the affinity of each place for each race group: lognormal, and one on average over the groups.
 
     Parameters
@@ -100,7 +101,7 @@ def affinities(places: Numbers, races: Reals, normal: Numbers, assumed: Assumpti
 
 
 def catchment(
-    places: Numbers, sites: Numbers, sizes: Numbers, races: Reals, normal: Numbers, assumed: Assumptions
+    places: Integers, sites: Integers, sizes: Integers, races: Reals, normal: Integers, assumed: Assumptions
 ) -> Catchment:
     """Build the tables.
 
@@ -127,7 +128,7 @@ def catchment(
     )
 
 
-def neighbours(apart: Numbers, unfit: Slots) -> Slots:
+def neighbours(apart: Integers, unfit: Slots) -> Slots:
     """Give the four nearest hospitals to which someone may go instead, none of which is unfit."""
     apart = apart + (unfit.astype(np.int64) << 32)
     apart[np.arange(len(apart)), np.arange(len(apart))] = 1 << 33

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.measures import score
 from shoal.measures.correlation_shift import CorrelationShift
 from shoal.measures.uniqueness import Uniqueness
@@ -38,10 +39,8 @@ from shoal_paper.datasets.published import (
     UNIQUE_PD,
     UNIQUE_SPD,
 )
-from shoal_paper.datasets.slots import Numbers
 
-Kind = Literal["by construction", "calibrated", "validation"]
-Columns = Mapping[str, NDArray[Any]]
+GoalKind = Literal["by construction", "calibrated", "validation"]
 
 
 class Goal(NamedTuple):
@@ -54,7 +53,7 @@ class Goal(NamedTuple):
     goal: str
     measured: float
     holds: bool | None
-    kind: Kind
+    kind: GoalKind
 
 
 # The state's margins of 2009, of all hospitals together.
@@ -90,7 +89,7 @@ def compare(table: Table, knowledge: Mapping[str, str], patients: NDArray[Any] |
     ]
 
 
-def _near(what: str, goal: float, tolerance: float, measured: float, kind: Kind) -> Goal:
+def _near(what: str, goal: float, tolerance: float, measured: float, kind: GoalKind) -> Goal:
     return Goal(what, f"{goal:.4g} ± {tolerance:.2g}", float(measured), bool(abs(measured - goal) <= tolerance), kind)
 
 
@@ -99,12 +98,12 @@ def _twofold(what: str, goal: float, measured: float) -> Goal:
     return Goal(what, f"{goal:.4g} within a factor of 2", float(measured), bool(holds), "validation")
 
 
-def _present(numbers: NDArray[Any]) -> Numbers:
+def _present(numbers: NDArray[Any]) -> Integers:
     """Give the distinct numbers of a column, which are not large: counting is faster than sorting."""
     return np.flatnonzero(np.bincount(numbers))
 
 
-def _domains(columns: Columns, tables: Model) -> Iterator[Goal]:
+def _domains(columns: Mapping[str, Integers], tables: Model) -> Iterator[Goal]:
     homes = _present(columns["patzip"] * 100 + columns["patcnty"])
     for what, goal, found in (
         ("hospitals", len(tables.hospitals), len(_present(columns["oshpd_id"]))),
@@ -115,7 +114,7 @@ def _domains(columns: Columns, tables: Model) -> Iterator[Goal]:
         yield _near(what, goal, 0, found, "by construction")
 
 
-def _margins(columns: Columns, tables: Model) -> Iterator[Goal]:
+def _margins(columns: Mapping[str, Integers], tables: Model) -> Iterator[Goal]:
     def made(what: str, goal: float, tolerance: float, measured: float) -> Goal:
         return _near(what, goal, tolerance, measured, "by construction")
 
@@ -151,7 +150,7 @@ def _patients(patients: NDArray[Any] | None) -> Iterator[Goal]:
 
 
 def _uniqueness(table: Table, knowledge: Mapping[str, str]) -> Iterator[Goal]:
-    """Let attackers know all groups of features, two, or one: whoever knows more should find more (Fig. S3)."""
+    """Let attackers know all groups of features, two, or one: those who know more should find more (Fig. S3)."""
     kinds = sorted(set(knowledge.values()))
     sets = [known for size in range(1, len(kinds) + 1) for known in combinations(kinds, size)]
     measures = [Uniqueness(tuple(name for name in table.schema.quasi if knowledge[name] in known)) for known in sets]
@@ -188,7 +187,7 @@ def _correlations(masked: Table, regenerated: Table) -> Iterator[Goal]:
     """Compare with Table S4 the cells of PD that are not masked, and with Table S5 all cells of SPD."""
     found = score(regenerated, masked, measures=[CorrelationShift("skip")])[0].detail
     names = masked.schema.quasi
-    tables: tuple[tuple[str, Mapping[str, tuple[float, ...]], str, Kind], ...] = (
+    tables: tuple[tuple[str, Mapping[str, tuple[float, ...]], str, GoalKind], ...] = (
         ("PD", CORRELATIONS_S4, "after", "calibrated"),
         ("SPD", CORRELATIONS_S5, "before", "validation"),
     )

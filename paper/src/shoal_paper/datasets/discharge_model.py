@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal_paper.datasets.assumptions import Assumptions
 from shoal_paper.datasets.catchment import Catchment, catchment, distances, neighbours
-from shoal_paper.datasets.slots import Numbers, Reals, Slots, exponential, power, scaled, slots, totals
+from shoal_paper.datasets.slots import Reals, Slots, exponential, power, scaled, slots, totals
 
 # How many bits choose a value, by what is chosen.
 HOSPITAL, CELL, YEAR, SEX, DIAGNOSIS, STAY, QUARTER, SMALL = 20, 12, 12, 13, 12, 16, 12, 10
@@ -53,36 +54,36 @@ class Model:
     """The tables of slots, what belongs to each hospital, place and diagnosis, and the margins that were asked for."""
 
     assumed: Assumptions
-    hospitals: Numbers
+    hospitals: Integers
     hospital: Slots
     cell: Slots
     year: Slots
-    first_age: Numbers
-    women: Numbers
+    first_age: Integers
+    women: Integers
     hispanic_race: Slots
     ethnicity: Slots
     home: Catchment
-    zips: Numbers
-    counties: Numbers
-    illness: Numbers
+    zips: Integers
+    counties: Integers
+    illness: Integers
     diagnosis: Slots
     codes: NDArray[np.str_]
-    kind: Numbers
-    season: Numbers
+    kind: Integers
+    season: Integers
     quarter: Slots
     stay: Slots
-    stretch: Numbers
-    long: Numbers
-    stay_factor: Numbers
-    long_factor: Numbers
-    price: Numbers
-    charge_factor: Numbers
-    charges: tuple[Numbers, ...]
+    stretch: Integers
+    long: Integers
+    stay_factor: Integers
+    long_factor: Integers
+    price: Integers
+    charge_factor: Integers
+    charges: tuple[Integers, ...]
     neighbours: Slots
-    sizes: Numbers
+    sizes: Integers
     by_age: Reals
     by_race: Reals
-    days: Numbers
+    days: Integers
 
 
 def fitted(odds: Reals, rows: Reals, columns: Reals, rounds: int = 60) -> Reals:
@@ -108,13 +109,13 @@ def resampled(shares: NDArray[Any], sizes: list[int], number: int) -> NDArray[An
     return out
 
 
-def factors(normal: Numbers, spread: float) -> Numbers:
+def factors(normal: Integers, spread: float) -> Integers:
     """Give lognormal factors of mean one, in 4096ths, by place on the normal distribution."""
     grown = exponential(spread * (normal / 4096) - spread * spread / 2)
     return np.floor(4096 * grown + 0.5).astype(np.int64)
 
 
-def _hispanic_races(habit: Numbers, assumed: Assumptions) -> Slots:
+def _hispanic_races(habit: Integers, assumed: Assumptions) -> Slots:
     against = np.full(habit.shape, assumed.against_habit)
     other = np.where(habit < 1024 * assumed.prefer_white, against, 1 - against) * (1 - assumed.otherwise)
     black, native, asian, unknown = (
@@ -130,7 +131,7 @@ def _ethnicities(assumed: Assumptions) -> Slots:
     return slots(np.stack([hispanic, 1024 - hispanic - unknown, unknown], axis=1), SMALL) + np.uint8(1)
 
 
-def _prices(levels: Numbers, assumed: Assumptions) -> Numbers:
+def _prices(levels: Integers, assumed: Assumptions) -> Integers:
     """Give the level of charges of each hospital in 4096ths; the codes stay."""
     level = np.floor(4096 * assumed.charge_level * exponential(assumed.price_spread * (levels / 4096)) + 0.5)
     return np.where(levels <= NOT_REPORTED, levels, level.astype(np.int64))
@@ -154,17 +155,17 @@ def model(assumed: Assumptions | None = None) -> Model:
 
 @lru_cache(maxsize=2)
 def _model(assumed: Assumptions) -> Model:
-    told = json.loads((files("shoal_paper.datasets") / "discharges.json").read_text(encoding="utf-8"))
-    places = np.array(told["places"], np.int64)
-    told_of = list(zip(*told["hospitals"], strict=True))
-    ids, sizes, sites, days, stretch, long, habit, levels = (np.array(column, np.int64) for column in told_of[:8])
-    by_age, by_race = (np.array(column, np.float64) for column in told_of[8:])
-    cells = fitted(power(np.array(told["association"], np.float64), assumed.association), by_age, by_race)
-    codes, kinds, seasons, weights = zip(*told["diagnoses"], strict=True)
-    of_cell, of_season, of_age = told["surveyed"]
-    women = np.array(told["women"], np.int64)
+    tables = json.loads((files("shoal_paper.datasets") / "discharges.json").read_text(encoding="utf-8"))
+    places = np.array(tables["places"], np.int64)
+    by_hospital = list(zip(*tables["hospitals"], strict=True))
+    ids, sizes, sites, days, stretch, long, habit, levels = (np.array(column, np.int64) for column in by_hospital[:8])
+    by_age, by_race = (np.array(column, np.float64) for column in by_hospital[8:])
+    cells = fitted(power(np.array(tables["association"], np.float64), assumed.association), by_age, by_race)
+    codes, kinds, seasons, weights = zip(*tables["diagnoses"], strict=True)
+    of_cell, of_season, of_age = tables["surveyed"]
+    women = np.array(tables["women"], np.int64)
     by_sex = resampled(np.stack([(1 << SEX) - women, women], axis=1), of_age, assumed.resample)
-    normal = np.array(told["normal"], np.int64)
+    normal = np.array(tables["normal"], np.int64)
     races = totals(by_race * sizes[:, None], 0).reshape(-1) / ((1 << CELL) * sizes.sum())
     unfit = (sizes < 1 << (HOSPITAL - 9)) | (long > 0)  # small ones, and those of long care
     return Model(
@@ -172,21 +173,21 @@ def _model(assumed: Assumptions) -> Model:
         hospitals=ids,
         hospital=slots(sizes, HOSPITAL, np.uint16),
         cell=slots(cells.reshape(len(ids), -1), CELL),
-        year=np.concatenate([slots(mine, YEAR) for mine in told["years"]]),
-        first_age=np.cumsum([0, *(len(mine) for mine in told["years"])]),
+        year=np.concatenate([slots(mine, YEAR) for mine in tables["years"]]),
+        first_age=np.cumsum([0, *(len(mine) for mine in tables["years"])]),
         women=(by_sex[:, 1] << SEX) // by_sex.sum(axis=1),
         hispanic_race=_hispanic_races(habit, assumed),
         ethnicity=_ethnicities(assumed),
         home=catchment(places, sites, sizes, races, normal, assumed),
         zips=np.append(places[:, 0], [ABROAD_ZIP, NO_ZIP]),
         counties=np.append(places[:, 1], [NO_COUNTY, NO_COUNTY]),
-        illness=2 * (np.searchsorted(told["bands"], np.arange(86), "right").astype(np.int64) - 1),
+        illness=2 * (np.searchsorted(tables["bands"], np.arange(86), "right").astype(np.int64) - 1),
         diagnosis=slots(resampled(np.array(weights, np.int64).T, of_cell, assumed.resample), DIAGNOSIS, np.uint16),
         codes=np.array(codes),
         kind=np.array(kinds, np.int64),
         season=np.array(seasons, np.int64),
-        quarter=_seasons(resampled(np.array(told["seasons"], np.int64), of_season, assumed.resample), assumed),
-        stay=slots(told["stays"], STAY, np.uint16),
+        quarter=_seasons(resampled(np.array(tables["seasons"], np.int64), of_season, assumed.resample), assumed),
+        stay=slots(tables["stays"], STAY, np.uint16),
         stretch=stretch,
         long=long,
         stay_factor=factors(normal, assumed.stay_spread),

@@ -11,13 +11,14 @@ same seed gives the same table everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Integers
 from shoal.engines import read
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
@@ -46,7 +47,7 @@ from shoal_paper.datasets.discharge_model import (
     model,
 )  # fmt: skip
 from shoal_paper.datasets.published import FULL
-from shoal_paper.datasets.slots import Numbers, Reals
+from shoal_paper.datasets.slots import Reals
 from shoal_paper.datasets.writing import draft_of, target_at
 
 ROWS, SEED = FULL, 2009
@@ -64,7 +65,6 @@ CHANCE = 16  # bits that decide whether something happens
 ASSUMED = Assumptions()
 
 Columns = dict[str, NDArray[Any]]
-Block = Mapping[str, NDArray[Any]]
 
 
 class _Bits:
@@ -75,12 +75,12 @@ class _Bits:
         self._words = generator.random_raw(words * BLOCK).reshape(words, BLOCK)
         self._word, self._left = 0, 64
 
-    def take(self, bits: int) -> Numbers:
+    def take(self, bits: int) -> Integers:
         """Give a number of so many fresh bits for each record."""
         if bits > self._left:
             self._word, self._left = self._word + 1, 64
         self._left -= bits
-        fresh: Numbers = (self._words[self._word] >> np.uint64(self._left) & np.uint64((1 << bits) - 1)).astype(
+        fresh: Integers = (self._words[self._word] >> np.uint64(self._left) & np.uint64((1 << bits) - 1)).astype(
             np.int64
         )
         return fresh
@@ -135,13 +135,13 @@ def _happens(bits: _Bits, share: float | Reals) -> NDArray[np.bool_]:
     return happens
 
 
-def _normal(factors: Numbers, bits: _Bits) -> Numbers:
+def _normal(factors: Integers, bits: _Bits) -> Integers:
     """Draw a factor by its place on the normal distribution, between two of those that are tabled."""
     place, part = bits.take(NORMAL), bits.take(8)
     return (factors.take(place) * (256 - part) + factors.take(place + 1) * part) >> 8
 
 
-def _sex(tables: Model, age: Numbers, chance: Numbers) -> Numbers:
+def _sex(tables: Model, age: Integers, chance: Integers) -> Integers:
     """Draw the sex by age; one in some thousands is of another one, and as many of an unknown one."""
     sex = 1 + (chance < tables.women.take(age))
     sex[chance == 0] = 3
@@ -149,7 +149,7 @@ def _sex(tables: Model, age: Numbers, chance: Numbers) -> Numbers:
     return sex
 
 
-def _place(tables: Model, hospital: Numbers, origin: Numbers, bits: _Bits) -> Numbers:
+def _place(tables: Model, hospital: Integers, origin: Integers, bits: _Bits) -> Integers:
     """Draw the place of residence, near the hospital or far; some have no ZIP code, and some Hispanics live abroad."""
     group = origin * len(tables.hospitals) + hospital
     near, far = (
@@ -163,7 +163,7 @@ def _place(tables: Model, hospital: Numbers, origin: Numbers, bits: _Bits) -> Nu
     return place
 
 
-def _first_stays(returns: NDArray[np.bool_], ill: NDArray[np.bool_], back: Numbers) -> Numbers:
+def _first_stays(returns: NDArray[np.bool_], ill: NDArray[np.bool_], back: Integers) -> Integers:
     """Give for each record the first stay of the same patient, which is the record itself for most."""
     own = np.arange(BLOCK)
     earlier = own - 1 - back
@@ -174,16 +174,16 @@ def _first_stays(returns: NDArray[np.bool_], ill: NDArray[np.bool_], back: Numbe
     return first
 
 
-def _days(tables: Model, hospital: Numbers, kind: Numbers, bits: _Bits) -> Numbers:
+def _days(tables: Model, hospital: Integers, kind: Integers, bits: _Bits) -> Integers:
     """Draw usual days and stretch them to the hospital's mean; long care has its own. Parts of days by chance."""
     usual = tables.stay.take((kind << STAY) + bits.take(STAY)) * tables.stretch.take(hospital)
     mean, chance, part = tables.long.take(hospital), bits.take(NORMAL), bits.take(20)
     factor = np.where(mean > 0, tables.long_factor.take(chance), tables.stay_factor.take(chance))
-    days: Numbers = 1 + ((np.where(mean > 0, mean, usual) * factor + part) >> 20)
+    days: Integers = 1 + ((np.where(mean > 0, mean, usual) * factor + part) >> 20)
     return days
 
 
-def _charge(tables: Model, hospital: Numbers, kind: Numbers, days: Numbers, bits: _Bits) -> NDArray[Any]:
+def _charge(tables: Model, hospital: Integers, kind: Integers, days: Integers, bits: _Bits) -> NDArray[Any]:
     """Charge for the admission and for each day, as dollars; nothing is known where a hospital does not report."""
     early = np.minimum(days, FIRST_DAYS)
     admission, first_days, later_days = (rate.take(kind) for rate in tables.charges)
@@ -195,7 +195,7 @@ def _charge(tables: Model, hospital: Numbers, kind: Numbers, days: Numbers, bits
 
 def blocks(
     rows: int = ROWS, seed: int = SEED, *, subject: bool = False, assumptions: Assumptions = ASSUMED
-) -> Iterator[Block]:
+) -> Iterator[Columns]:
     """Make the table block by block.
 
     Parameters

@@ -34,7 +34,7 @@ from shoal.engines.sources import Source
 from shoal.errors import DataError, ParameterError, SchemaError, ShoalError, suggest
 from shoal.schema import Role
 from shoal.table import Origin, Table, printable
-from shoal_paper.datasets.assembling import Column, assemble
+from shoal_paper.datasets.assembling import NewColumn, assemble
 from shoal_paper.datasets.discharges import KNOWLEDGE, QUASI, SENSITIVE
 from shoal_paper.datasets.writing import draft_of, target_at
 
@@ -288,7 +288,7 @@ def read_oshpd(paths: Sequence[str | Path], *, charges: Charges = "dollars") -> 
     for name in (*QUASI, *SENSITIVE):
         whole = _behind([file.columns.pop(name) for file in files])  # what is put together is not kept twice
         role = Role.QUASI if name in QUASI else Role.SENSITIVE
-        columns.append(Column(name, role, KNOWLEDGE.get(name), _vocabulary(name, whole.cells), whole.codes))
+        columns.append(NewColumn(name, role, KNOWLEDGE.get(name), _vocabulary(name, whole.cells), whole.codes))
     left_out = tuple(dict.fromkeys(name for file in files for name in file.left_out))
     return assemble(columns, _origin(listed, files, charges), left_out)
 

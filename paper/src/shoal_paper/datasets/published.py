@@ -1,4 +1,4 @@
-"""What the paper published of its table, as numbers: whoever makes or remakes that table compares with these.
+"""What the paper published of its table, as numbers, with which a table that is made anew is compared.
 
 All are from the supplement of D. Sánchez, S. Martínez, J. Domingo-Ferrer, doi:10.1126/science.aad9295. PD is the table
 of the state, masked by Table S3; SPD is PD after Algorithm S1 put values back.
@@ -37,7 +37,7 @@ MASKED_RACES = (568_394, 136_264, 10_761, 130_597, 193_477, 32_857)
 # Text above Table S4: on average over the nine attributes 3,142,313 records are not masked.
 MASKED_MEAN = 0.2115
 
-UNIQUE_SPD = 0.75  # Fig. S3 and its text: "almost 75%", whoever knows all nine quasi-identifiers
+UNIQUE_SPD = 0.75  # Fig. S3 and its text: "almost 75%", if all nine quasi-identifiers are known
 UNIQUE_PD = 0.0026  # text above Fig. S3: "0.26% in the worst case"
 UNIQUE_AT_TWO = 51  # text above Fig. S5: records of SPD still unique when all attributes have two intervals
 HIGH_CHARGES = 0.10  # text below Fig. S6: charges above $100,000 are "around 10% of the total"

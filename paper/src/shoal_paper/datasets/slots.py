@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+from shoal.arrays import Integers
+
 Reals = NDArray[np.float64]
 Slots = NDArray[Any]
 
@@ -23,13 +24,13 @@ def totals(cells: NDArray[Any], axis: int) -> NDArray[Any]:
     return np.add.accumulate(cells, axis=axis).take([-1], axis=axis)
 
 
-def whole(shares: NDArray[Any], total: int) -> Numbers:
+def whole(shares: NDArray[Any], total: int) -> Integers:
     """Round each row of shares to integers with a given sum, by the largest remainders; the first of equals wins."""
     exact = shares * (total / totals(shares, 1).astype(np.float64))
     out = np.floor(exact).astype(np.int64)
     order = np.argsort(out - exact, axis=1, kind="stable")
     ranks = np.argsort(order, axis=1, kind="stable")
-    rounded: Numbers = out + (ranks < total - out.sum(axis=1, keepdims=True))
+    rounded: Integers = out + (ranks < total - out.sum(axis=1, keepdims=True))
     return rounded
 
 

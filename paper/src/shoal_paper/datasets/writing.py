@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from shoal.atomic_files import Output, all_or_none, refuse_overwriting
+from shoal.atomic_files import OutputFile, all_or_none, refuse_overwriting
 from shoal.engines.io.file_extensions import refuse_other_formats
 from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
@@ -32,5 +32,5 @@ def draft_of(target: Source, *, overwrite: bool = False) -> Iterator[Path]:
         with to_stdout() as draft:
             yield draft
         return
-    with all_or_none([Output(target.path, vacant=not overwrite)]) as (draft,):
+    with all_or_none([OutputFile(target.path, vacant=not overwrite)]) as (draft,):
         yield draft

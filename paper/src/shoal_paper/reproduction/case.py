@@ -59,7 +59,7 @@ class Case:
         for name in (secret, *Condition.parse(self.setting.where).columns):
             if name not in schema.sensitive:
                 raise SchemaError(
-                    f"'{name}' is told to be a secret, but is no confidential column of the table.",
+                    f"'{name}' is named as the secret, but is no confidential column of the table.",
                     f"Confidential are: {', '.join(schema.sensitive) or 'none'}. Mend the section [paper], or [table].",
                 )
         if schema[secret].axis.nominal:

@@ -16,7 +16,7 @@ def claim_section(claims: Sequence[Claim]) -> Section:
         Section(
             kind.capitalize(),
             f"{KINDS[kind].capitalize()}." + ("" if kind in COUNTED else " Not counted."),
-            *(_told(claim) for claim in claims if claim.kind == kind),
+            *(_described(claim) for claim in claims if claim.kind == kind),
         )
         for kind in order
         if any(claim.kind == kind for claim in claims)
@@ -34,7 +34,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:.4g}"
 
 
-def _told(claim: Claim) -> Html:
+def _described(claim: Claim) -> Html:
     published = "" if claim.published is None else f"Published: {_number(claim.published)}. "
     measured = _number(claim.measured)
     more = [f"{published}Measured: {measured if measured == claim.shown else f'{measured} ({claim.shown})'}."]

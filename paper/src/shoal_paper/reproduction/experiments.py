@@ -59,7 +59,7 @@ class Experiments:
 
     @property
     def steps(self) -> dict[str, tuple[int, Callable[[], list[Row]]]]:
-        """Each step with its share of the work, by which the time left is told."""
+        """Each step with its share of the work, by which the time left is estimated."""
         paper: dict[str, tuple[int, Callable[[], list[Row]]]] = {
             "masking": (1, self.masking),
             "key": (
@@ -96,7 +96,7 @@ class Experiments:
     def _digest(self, step: str) -> str:
         """Give a name to results that changes with the tables, with what is known of them, and with the code."""
         records, setting = self.case.records, replace(self.case.setting, source=None)
-        told = [
+        inputs = [
             step,
             records.pd.origin.sha256,
             records.sha256,
@@ -105,7 +105,7 @@ class Experiments:
             self.beyond,
             code_sha256(),
         ]
-        return f"{step}-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]}"
+        return f"{step}-{hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:24]}"
 
     def masking(self) -> list[Row]:
         """Fig. S1 and S2: how many records have each value, and in how many of them it is masked."""

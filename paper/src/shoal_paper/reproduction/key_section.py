@@ -20,8 +20,8 @@ from shoal_paper.datasets.published import (
 from shoal_paper.reproduction.findings import share
 from shoal_paper.reproduction.numbers import AbsentError, Numbers, agreement
 
-Figure = tuple[str, str, Callable[[Numbers], str]]
-FIGURES: tuple[Figure, ...] = (
+KeyNumber = tuple[str, str, Callable[[Numbers], str]]
+FIGURES: tuple[KeyNumber, ...] = (
     ("age masked", "", lambda n: share(n.masked("age_yrs"))),
     ("race masked", share(sum(MASKED_RACES) / FULL), lambda n: share(n.masked("race"))),
     ("masked cells, mean over attributes", share(MASKED_MEAN), lambda n: share(n.masked_mean())),

@@ -24,7 +24,7 @@ _LIBRARIES = {
 
 
 def provenance(case: Case, seed: int) -> dict[str, str | int | None]:
-    """Tell what whoever makes a study again must have, to get the same numbers.
+    """Tell what is needed to make a study again and get the same numbers.
 
     Parameters
     ----------

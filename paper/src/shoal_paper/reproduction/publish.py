@@ -12,7 +12,7 @@ from shoal.report.page import rendered
 from shoal_paper.reproduction.case import Case
 from shoal_paper.reproduction.claims import Claim, as_rows, check_claims
 from shoal_paper.reproduction.figures import figures
-from shoal_paper.reproduction.keeping import as_json
+from shoal_paper.reproduction.kept_results import as_json
 from shoal_paper.reproduction.report import study_report
 from shoal_paper.reproduction.tables import tables
 

@@ -25,7 +25,7 @@ class Records:
     Parameters
     ----------
     truth
-        The records in full, if they are known. Whoever has only what the state published does not know them.
+        The records in full, if they are known. They are not to those who have only what the state published.
     pd
         The records as the state publishes them: those that stood alone are masked (Table S3).
     spd

@@ -28,9 +28,9 @@ def impossible(table: Table) -> dict[str, float]:
 
         def count(classes: Classes) -> NDArray[np.int64]:
             columns = [classes.columns[name] for name in (_AGE, _SEX, _DIAGNOSIS)]
-            told = np.all([column != MISSING for column in columns], axis=0)
-            age, sex = _values(ages.values, columns[0][told]), _values(sexes.values, columns[1][told])
-            diagnosis = columns[2][told]
+            known = np.all([column != MISSING for column in columns], axis=0)
+            age, sex = _values(ages.values, columns[0][known]), _values(sexes.values, columns[1][known])
+            diagnosis = columns[2][known]
             mothers, children = labour[diagnosis], birth[diagnosis]
             able = (sex == FEMALE) & (age >= MOTHERS.start) & (age < MOTHERS.stop)
             parts = (mothers & ~able).sum(), mothers.sum(), (children & (age > 0)).sum(), children.sum()
@@ -41,8 +41,8 @@ def impossible(table: Table) -> dict[str, float]:
         found |= {"childbirths of men or outside 10-55 years": strange / max(mothers, 1)}
         found |= {"births above age 0": old / max(children, 1)}
     if {_ZIP, _COUNTY} <= set(schema.quasi):
-        elsewhere, told = np.sum(table.classes(_elsewhere, (_ZIP,), (_ZIP, _COUNTY)), axis=0).tolist()
-        found["ZIP codes outside their county"] = elsewhere / max(told, 1)
+        elsewhere, known = np.sum(table.classes(_elsewhere, (_ZIP,), (_ZIP, _COUNTY)), axis=0).tolist()
+        found["ZIP codes outside their county"] = elsewhere / max(known, 1)
     return {what: float(value) for what, value in found.items()}
 
 
@@ -64,10 +64,10 @@ def _codes(table: Table) -> list[str]:
 
 def _elsewhere(classes: Classes) -> NDArray[np.int64]:
     """Count the records of each ZIP code that are not in its most frequent county, and all that tell both."""
-    told = (classes.columns[_ZIP] != MISSING) & (classes.columns[_COUNTY] != MISSING)
-    counties = classes.columns[_COUNTY][told].astype(np.int64)
-    number = np.repeat(np.arange(classes.sizes.size), classes.sizes)[told]
+    known = (classes.columns[_ZIP] != MISSING) & (classes.columns[_COUNTY] != MISSING)
+    counties = classes.columns[_COUNTY][known].astype(np.int64)
+    number = np.repeat(np.arange(classes.sizes.size), classes.sizes)[known]
     _, places, counts = np.unique(np.stack([number, counties]), axis=1, return_inverse=True, return_counts=True)
     most = np.zeros(classes.sizes.size, np.int64)
     np.maximum.at(most, number, counts[places.reshape(-1)])
-    return np.array([told.sum() - most.sum(), told.sum()], np.int64)
+    return np.array([known.sum() - most.sum(), known.sum()], np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.charts import Figure
 from shoal.charts.lettering import escape
-from shoal.report.page import Block, Html, Page, Section, code, facts, joined, note, paragraph, table
+from shoal.report.page import Html, Page, PageBlock, Section, code, facts, joined, note, paragraph, table
 from shoal.version import VERSION
 from shoal_paper.reproduction import argument
 from shoal_paper.reproduction.beyond.all import EXPERIMENTS
@@ -33,7 +33,7 @@ def study_report(
     shown = _drawn(figures)
     shown |= {paper.number: _table(paper) for paper in tables}
 
-    def having(*names: str) -> list[Block]:
+    def having(*names: str) -> list[PageBlock]:
         return [shown[name] for name in names if name in shown]
 
     sections = [

@@ -78,7 +78,7 @@ class Setting:
         for name in recipe.options.roles.quasi:
             if name not in recipe.options.knowledge:
                 raise ParameterError(
-                    f"It is not told to which group of features '{name}' belongs.",
+                    f"Nothing says to which group of features '{name}' belongs.",
                     f'Add it to [table.knowledge]: {name} = "{CENSUS}", or whatever an attacker knows it with.',
                 )
         source = None if recipe.source is None else beside(path.parent, recipe.source)
@@ -86,14 +86,14 @@ class Setting:
         return cls(paper["name"], options, masking, paper["secret"], paper["where"], source)
 
 
-def _paper(told: Any) -> dict[str, str]:
-    if not isinstance(told, Mapping) or set(told) != set(_PAPER) or not all(isinstance(v, str) for v in told.values()):
+def _paper(said: Any) -> dict[str, str]:
+    if not isinstance(said, Mapping) or set(said) != set(_PAPER) or not all(isinstance(v, str) for v in said.values()):
         raise ParameterError(
             f"The section [paper] tells {', '.join(_PAPER)}, each a text.",
             'Write name = "…", secret = "charge" and where = "charge > 100000".',
         )
-    Condition.parse(told["where"])
-    return dict(told)
+    Condition.parse(said["where"])
+    return dict(said)
 
 
 # Table S3 does not say whether hospital and length of stay count for a record to be unique. That all nine attributes do

@@ -128,7 +128,7 @@ def tables(results: Results, table: Table, masking: MaskUniques, *, published: b
 
 
 def _examples() -> list[PaperTable]:
-    """Give the tables that are about the discharges alone, whoever they are of."""
+    """Give the tables that are about the discharges of the paper alone."""
     return [
         PaperTable("Table S2", "Examples of records, as the paper shows them", _example(), lying=True),
         PaperTable(

@@ -30,7 +30,7 @@ from shoal.kernels.delimited import (
     InternTable,
     RowParser,
 )
-from shoal.progress import Part, counted
+from shoal.progress import Counted, counted
 from shoal.table import Written
 
 _CHUNK = 1 << 22
@@ -186,7 +186,7 @@ class _Pass:
         content: Digest,
     ) -> None:
         self.file, self.head = file, head
-        self.part = Part(0)  # how much of the file is read
+        self.part = Counted(0)  # how much of the file is read
         self.packed: Digest | None = None  # knows that of a compressed file
         self.size = size
         self.content = content

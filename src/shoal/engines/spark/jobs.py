@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from shoal.engines.spark.failures import on_driver
-from shoal.progress import Part, another_pass, course
+from shoal.progress import Counted, another_pass, course
 
 
-class _Tasks(Part):
+class _Tasks(Counted):
     """The tasks of one job, stage after stage. Spark is asked for their number only when progress is shown."""
 
     def __init__(self, context: Any, total: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.report.bins import distribution
-from shoal.report.columns import Cells
+from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
 from shoal.table import Table
 from shoal.web.work import Found, Request, Tell, options_of, stages
@@ -19,7 +19,7 @@ def spread(request: Request, tell: Tell) -> Found:
     """Compare the columns of some candidates with the original, at first in a sample if the file is large."""
     asked = request["candidates"]
     for table, part in stages(request, options_of(request), tell):
-        before = {name: Cells.of(table, name) for name in table.schema.quasi}
+        before = {name: ColumnCells.of(table, name) for name in table.schema.quasi}
         for number, each in enumerate(asked):
             tell.step("Comparing the values of columns", number, len(asked))
             columns = _compared(table, before, each)
@@ -27,11 +27,13 @@ def spread(request: Request, tell: Tell) -> Found:
     return {"compared": len(asked)}
 
 
-def _compared(table: Table, before: Mapping[str, Cells], candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _compared(table: Table, before: Mapping[str, ColumnCells], candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
     release = made(table, candidate)
     if isinstance(release, dict):
         return []
-    found = [distribution(name, cells, Cells.of(release.table, name), _DISCRETION) for name, cells in before.items()]
+    found = [
+        distribution(name, cells, ColumnCells.of(release.table, name), _DISCRETION) for name, cells in before.items()
+    ]
     return [
         {"column": each.name, "stepped": each.stepped, "rows": [_plain(row) for row in each.rows]}
         for each in found

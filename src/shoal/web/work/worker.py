@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from shoal.errors import InternalError, ShoalError
-from shoal.progress.showing import show_progress
+from shoal.progress.display import show_progress
 from shoal.web.work import Found, Task
 
 # What can be asked for, and where it is done.

@@ -1,4 +1,4 @@
-"""What the paper does not measure, and its critics asked for: each module is an experiment, told on its own."""
+"""What the paper does not measure, and its critics asked for: each module is an experiment of its own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from shoal.assessment.study import Row
 from shoal.charts import Figure
 from shoal.report.page import Section
 from shoal_paper.reproduction.case import Case
-
-Results = Mapping[str, Sequence[Row]]
+from shoal_paper.reproduction.numbers import Results
 
 
 def _nothing(results: Results) -> list[Row]:
@@ -19,7 +18,7 @@ def _nothing(results: Results) -> list[Row]:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A step of the study that is told on its own.
+    """A step of the study with a section of its own.
 
     Parameters
     ----------
@@ -34,7 +33,7 @@ class Experiment:
     section
         Tells what was found, given the rows and the figures as HTML.
     earlier
-        Picks rows of the steps before that are told again here, behind its own, so that nothing is measured twice.
+        Picks rows of the steps before that are shown again here, after its own, so that nothing is measured twice.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """What analysts do with a table: explain a confidential number by what is published beside it, and predict it.
 
-Both are done with the release and with its original, and told by what becomes of the answers. They need no library
+Both are done with the release and with its original, and what becomes of the answers is compared. They need no library
 beyond NumPy, so that every study has them.
 """
 
@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Floats
 from shoal.domains.axis import Axis
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.statistics.design_matrix import design, middles
@@ -19,7 +20,6 @@ from shoal.measures.statistics.sampling import chances, sampled_rows
 from shoal.measures.statistics.uniformity import ORIGINAL, Line
 from shoal.table import Table
 
-Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 HELD_OUT = 0.3
 FEWEST = 50  # records, below which nothing is learned
@@ -65,9 +65,9 @@ class Analyses:
         """Learn from both tables."""
         rows = sampled_rows(original.rows, self.most, self.seed)
         goal = _goal(original, self.secret, rows)
-        told = ~np.isnan(goal)
-        left_out = int(rows.size - told.sum())
-        rows, goal = rows[told], goal[told]
+        known = ~np.isnan(goal)
+        left_out = int(rows.size - known.sum())
+        rows, goal = rows[known], goal[known]
         held = chances(rows, self.seed + 1) < HELD_OUT
         detail = {"records": int(rows.size), "left_out": left_out}
         if min(held.sum(), (~held).sum()) < FEWEST or np.ptp(goal[~held]) == 0 or np.ptp(goal[held]) == 0:

@@ -64,7 +64,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
 
 def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
     """Tell how much errors protect."""
-    told = [
+    shown = [
         row
         | {key: percent(row[key]) for key in CLAIMS}
         | {"of": percent(row["right"] / row["claimed"]) if row["claimed"] else "n/a"}
@@ -72,7 +72,7 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
         for row in rows
     ]
     one, every = (
-        next(row for row in told if (row["wrong about"], row["rate"]) == (what, 0.3))
+        next(row for row in shown if (row["wrong about"], row["rate"]) == (what, 0.3))
         for what in (rows[0]["wrong about"], EVERYTHING)
     )
     heads = {
@@ -85,11 +85,11 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
         "is wrong with some probability: numbers by one step up or down, codes and categories by another one, drawn as "
         "often as it occurs. A match is claimed when exactly one record has just the believed values. Whoever is wrong "
         f"about {one['wrong about']} in three of ten cases still claims a match about {one['claimed']} of all people, "
-        f"instead of {told[0]['claimed']}, and {one['of']} of these claims are right. Whoever is as often wrong about "
+        f"instead of {shown[0]['claimed']}, and {one['of']} of these claims are right. Whoever is as often wrong about "
         f"each attribute claims a match about {every['claimed']}, and {every['of']} of these claims are right.",
         *(figures[number] for number in NUMBERS),
         table(
-            told, heads, "Claims by how often somebody is wrong", numeric=["claimed", "right", "wrong", "of", "within"]
+            shown, heads, "Claims by how often somebody is wrong", numeric=["claimed", "right", "wrong", "of", "within"]
         ),
     )
 

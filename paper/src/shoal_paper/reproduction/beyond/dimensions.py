@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
 from shoal.domains.axis import Axis
@@ -28,7 +29,7 @@ from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal.schema import Role
 from shoal.table import Classes, Origin, Table
-from shoal_paper.datasets.assembling import Column, assemble
+from shoal_paper.datasets.assembling import NewColumn, assemble
 from shoal_paper.reproduction.beyond import Experiment
 from shoal_paper.reproduction.case import Case
 from shoal_paper.reproduction.setting import CENSUS
@@ -42,7 +43,6 @@ FIGURES = {
     ATTRIBUTES: ("Fig. C4a", "number of attributes"),
     OF_PEOPLE: ("Fig. C4b", "number of records of each person"),
 }
-Cells = NDArray[np.int32]
 
 
 def measure(case: Case) -> list[Row]:
@@ -77,7 +77,7 @@ def _by_records(case: Case) -> Iterator[Row]:
         yield {"by": OF_PEOPLE, "number": several, "order": 0, **_losses(columns)}
 
 
-def _people(case: Case) -> Cells:
+def _people(case: Case) -> Positions:
     """Give the cells of people: by person, record and attribute."""
     source, names, longest = case.table, case.table.schema.quasi, max(SEVERAL)
     if source.rows < longest:
@@ -93,10 +93,10 @@ def _chance(seed: int) -> Callable[[NDArray[np.int32]], NDArray[np.float64]]:
     return lambda numbers: chances(numbers.astype(np.int64), seed)
 
 
-def _taken(wanted: NDArray[np.int64], names: Sequence[str], longest: int) -> Callable[[Classes], Cells]:
+def _taken(wanted: NDArray[np.int64], names: Sequence[str], longest: int) -> Callable[[Classes], Positions]:
     """Give what takes the first records of each of some groups."""
 
-    def taken(classes: Classes) -> Cells:
+    def taken(classes: Classes) -> Positions:
         here = wanted[(wanted >= classes.first) & (wanted < classes.first + classes.sizes.size)] - classes.first
         rows = classes.starts[here][:, None] + np.arange(longest)
         return np.stack([classes.columns[name][rows] for name in names], axis=2)
@@ -104,7 +104,7 @@ def _taken(wanted: NDArray[np.int64], names: Sequence[str], longest: int) -> Cal
     return taken
 
 
-def _losses(columns: Sequence[tuple[str, Axis, Cells]]) -> Row:
+def _losses(columns: Sequence[tuple[str, Axis, Positions]]) -> Row:
     """Put columns together as a table, anonymize it, and say what that costs."""
     made = _assembled(columns)
     released = Hilbert().apply(made, (KAnonymity(K),), 0)
@@ -116,12 +116,12 @@ def _losses(columns: Sequence[tuple[str, Axis, Cells]]) -> Row:
     return {"columns": len(columns), "loss": loss, "loss of a value": of_value, "certainty": certainty}
 
 
-def _assembled(columns: Sequence[tuple[str, Axis, Cells]]) -> Table:
+def _assembled(columns: Sequence[tuple[str, Axis, Positions]]) -> Table:
     parts = []
     for name, axis, cells in columns:
         places, codes = np.unique(cells, return_inverse=True)
         found = Vocabulary(axis, places, places, ranged=False, reason="")
-        parts.append(Column(name, Role.QUASI, None, found, codes.reshape(-1).astype(np.int32)))
+        parts.append(NewColumn(name, Role.QUASI, None, found, codes.reshape(-1).astype(np.int32)))
     return assemble(parts, Origin("made for a study", "", "frame"))
 
 
@@ -148,7 +148,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
 
 def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
     """Tell how steeply the loss grows, and what Eq. 3 shows of it."""
-    told, sentences = [], []
+    shown, sentences = [], []
     words = {ATTRIBUTES: "one attribute to all {}", OF_PEOPLE: "one record of each person to {}"}
     for by, text in words.items():
         mine = [row for row in rows if row["by"] == by]
@@ -162,7 +162,7 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
             f"come to hold {percent(means['certainty'][last])} of their domain, instead of "
             f"{percent(means['certainty'][first])}."
         )
-        told += [
+        shown += [
             {"by": by, "number": n, "certainty": percent(means["certainty"][n])}
             | {key: f"{means[key][n]:.4f}" for key in ("loss", "loss of a value")}
             for n in means["loss"]
@@ -181,7 +181,7 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
         "sorted by census features are one person. Eq. 3 divides a Euclidean distance by the number of attributes, "
         "though such a distance grows with the root of that number only: it shows less than is lost, and may fall "
         "while every value is blurred more.",
-        table(told, heads, f"What {K}-anonymity costs by dimension", numeric=["loss", "loss of a value", "certainty"]),
+        table(shown, heads, f"What {K}-anonymity costs by dimension", numeric=["loss", "loss of a value", "certainty"]),
     )
 
 

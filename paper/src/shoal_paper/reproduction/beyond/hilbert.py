@@ -13,9 +13,10 @@ from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.report.page import Html, Section, table
-from shoal_paper.reproduction.beyond import Experiment, Results
+from shoal_paper.reproduction.beyond import Experiment
 from shoal_paper.reproduction.beyond.samples import drawn
 from shoal_paper.reproduction.case import LEVELS, Case
+from shoal_paper.reproduction.numbers import Results
 
 S2, S4, PLAIN, CLOSE = "Algorithm S2", "Algorithm S4", "hilbert", "hilbert with t-closeness"
 _AS_COMPARED = {"k-anonymity": S2, "hilbert": PLAIN}  # what the comparison of Fig. S4 calls them
@@ -137,21 +138,21 @@ def _both(found: _Numbers) -> str:
     pairs = [(found[PLAIN, label], found[S2, label]) for family, label in found if family == PLAIN]
     less = [theirs[LOSS] / mine[LOSS] for mine, theirs in pairs if mine[LOSS]]
     more = [mine[DISCLOSED] / theirs[DISCLOSED] for mine, theirs in pairs if theirs[DISCLOSED]]
-    told = []
+    said = []
     if less:
-        told.append(f"At the same k it loses {min(less):.1f} to {max(less):.1f} times less.")
+        said.append(f"At the same k it loses {min(less):.1f} to {max(less):.1f} times less.")
     if more:
-        told.append(f"It discloses {min(more):.1f} to {max(more):.1f} times as many confidential values.")
+        said.append(f"It discloses {min(more):.1f} to {max(more):.1f} times as many confidential values.")
     if less and more and min(less) > 1 and min(more) > 1:
-        told.append("Both have the same reason: who is alike in all that is known is often alike in what is secret.")
+        said.append("Both have the same reason: who is alike in all that is known is often alike in what is secret.")
     better = [
         f"at {label} it beats Algorithm S2 at {' and '.join(beaten)} in both"
         for family, label in found
         if family == PLAIN and (beaten := _beaten(found, label))
     ]
     if better:
-        told.append(f"With another k it need not be one or the other: {'; '.join(better)}.")
-    return " ".join(told)
+        said.append(f"With another k it need not be one or the other: {'; '.join(better)}.")
+    return " ".join(said)
 
 
 def _beaten(found: _Numbers, label: str) -> list[str]:

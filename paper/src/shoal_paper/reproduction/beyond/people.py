@@ -45,7 +45,7 @@ def measure(case: Case) -> list[Row]:
                 (loss,) = score(table, released, measures=[InformationLoss()])
                 rows.append(
                     {"family": family, "k": k, "counted": counted}
-                    | _crowds(_with_role(released, name, Role.SUBJECT), k)
+                    | _too_small(_with_role(released, name, Role.SUBJECT), k)
                     | {"information_loss": float(loss.value), "people": people, "records": table.rows}
                 )
     return rows
@@ -62,7 +62,7 @@ def _with_role(table: Table, name: str, role: Role) -> Table:
     return replace(table, schema=replace(table.schema, attributes=attributes))
 
 
-def _crowds(released: Table, k: int) -> Row:
+def _too_small(released: Table, k: int) -> Row:
     """Count from a released table the classes that are one person, those of fewer than k people, and their records."""
     schema = released.schema
 
@@ -81,12 +81,12 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Draw how many records lie in classes of too few people, and what it costs that none does."""
     if not rows:
         return {}
-    crowds = {"one person": "records_of_one", "fewer than k people": "records_of_few"}
+    sizes = {"one person": "records_of_one", "fewer than k people": "records_of_few"}
     few = [
         {"level": f"k = {row['k']}", "share": row[key] / row["records"], "class": f"{row['family']}, {crowd}"}
         for row in rows
         if row["counted"] == RECORDS
-        for crowd, key in crowds.items()
+        for crowd, key in sizes.items()
     ]
     more = [
         {"level": f"k = {k}", "method": family, "more": after / before - 1}
@@ -155,8 +155,8 @@ def _repaired(rows: Sequence[Row]) -> str:
     for (family, _), (before, after) in _losses(rows).items():
         grown.setdefault(family, []).extend([after / before - 1] if before else [])
     costs = [f"by {min(more):.1%} to {max(more):.1%} with {family}" for family, more in grown.items() if more]
-    told = f"Then {left or 'no'} classes have fewer than k people"
-    return f"{told}, and the loss (Eq. 3) grows {' and '.join(costs)}." if costs else f"{told}."
+    said = f"Then {left or 'no'} classes have fewer than k people"
+    return f"{said}, and the loss (Eq. 3) grows {' and '.join(costs)}." if costs else f"{said}."
 
 
 PEOPLE_BEHIND_RECORDS = Experiment("people", 50, measure, figures, section)

@@ -56,7 +56,7 @@ def _samples(case: Case, names: Sequence[str]) -> list[Row]:
 def _compared(
     counts: NDArray[np.int64], in_sample: NDArray[np.bool_], in_all: NDArray[np.bool_], population: int
 ) -> Row:
-    """Compare who is alone in a sample with who is in all, and with what could be told from the sample."""
+    """Compare who is alone in a sample with who is in all, and with what the sample lets one estimate."""
     lone = int(in_sample.sum())
     share = float((in_sample & in_all).sum() / lone) if lone else None
     classes = SampledClasses.of(counts, population)
@@ -92,7 +92,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
             x="sample", y="share", group="what", percent=True, log_x=True, x_label="records in the sample",
             y_label="share of the records", title=f"{number}. Alone in a sample, and in all records: {known} known",
             description=f"Of {mine[-1]['sample']:,} sampled records {percent(mine[-1]['unique in the sample'])} are "
-            f"alone in the sample, and {_told(mine[-1]['of these unique in all'])} of these in all.",
+            f"alone in the sample, and {_share(mine[-1]['of these unique in all'])} of these in all.",
         )  # fmt: skip
     return drawn
 
@@ -100,9 +100,9 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
 def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
     """Tell how much of sample uniqueness is uniqueness."""
     shares = ("unique in the sample", "of these unique in all", *ESTIMATES)
-    told = [row | {key: _told(row[key]) for key in shares} for row in rows]
+    shown = [row | {key: _share(row[key]) for key in shares} for row in rows]
     size = max(row["sample"] for row in rows if row["sample"] <= 10_000)
-    whole, part = (row for row in told if row["sample"] == size)
+    whole, part = (row for row in shown if row["sample"] == size)
     estimates = ", ".join(f"{name} {part[name]}" for name in ESTIMATES)
     heads = {
         "known": "Known", "sample": "Sample", "unique in the sample": "Alone in the sample",
@@ -120,11 +120,11 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
         "Whoever has only the sample can estimate which share of those alone in it are alone in all. Of the last, "
         f"estimates would have said: {estimates}. There is none where a model fits nothing, as where hardly any two "
         "records are alike.",
-        table(told, heads, "Samples of the table", numeric=shares),
+        table(shown, heads, "Samples of the table", numeric=shares),
     )
 
 
-def _told(share: float | None) -> str:
+def _share(share: float | None) -> str:
     return "n/a" if share is None else percent(share)
 
 

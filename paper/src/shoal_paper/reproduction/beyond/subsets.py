@@ -67,7 +67,7 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
     half = [row for row in rows if row["uniqueness"] > 0.5]
     fewest = f", the smallest of {half[0]['attributes']} attributes ({half[0]['known']})" if half else ""
     every = "every set" if max(sets) == total else f"every set of up to {max(sets)}, as larger ones are too many,"
-    told = [
+    shown = [
         {
             "size": size, "least": mine[0]["known"], "low": percent(mine[0]["uniqueness"]),
             "median": percent(statistics.median(row["uniqueness"] for row in mine)),
@@ -83,11 +83,11 @@ def section(rows: Sequence[Row], figures: Mapping[str, str]) -> Section:
         "Whichever attributes are known",
         f"Critics called the choice of quasi-identifiers arbitrary. So here is {every} of {total} attributes, "
         f"{len(rows):,} in all. {len(half):,} of them leave more than half of the records alone{fewest}. Which "
-        f"attributes somebody knows matters as much as how many: of the sets of {widest[0]['attributes']}, the least "
-        f"telling leaves {percent(widest[0]['uniqueness'])} of the records alone and the most telling "
+        f"attributes somebody knows matters as much as how many: of the sets of {widest[0]['attributes']}, "
+        f"the least telling leaves {percent(widest[0]['uniqueness'])} of the records alone and the most telling "
         f"{percent(widest[-1]['uniqueness'])}.",
         figures[NUMBER],
-        table(told, heads, "Extreme sets by size", numeric=["low", "median", "high"]),
+        table(shown, heads, "Extreme sets by size", numeric=["low", "median", "high"]),
     )
 
 

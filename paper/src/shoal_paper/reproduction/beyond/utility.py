@@ -124,7 +124,7 @@ def section(rows: Sequence[Row], drawn: Mapping[str, str]) -> Section:
         *(Html(drawn[number]) for number in sorted(drawn)),
         _table(rows),
         _on_safety(rows),
-        _foretold(rows),
+        _rank_correlations(rows),
         _on_closeness(rows),
     )
 
@@ -150,15 +150,15 @@ def _on_safety(rows: Sequence[Row]) -> str:
     """Say that not all of these answers come from releases that protect everybody."""
     alone = {name: value for name, value in _values(rows, ALONE).items() if name not in (ORIGINAL, NOTHING)}
     safe, shares = [name for name, value in alone.items() if not value], [value for value in alone.values() if value]
-    told = f"Nobody stands alone in {', '.join(safe)}." if safe else ""
+    said = f"Nobody stands alone in {', '.join(safe)}." if safe else ""
     if shares:
-        told += (
+        said += (
             f" In the others {min(shares):.1%} to {max(shares):.1%} do, so that good answers have a price there, too."
         )
-    return told.strip()
+    return said.strip()
 
 
-def _foretold(rows: Sequence[Row]) -> str:
+def _rank_correlations(rows: Sequence[Row]) -> str:
     """Say how well the order of releases by Eq. 3 agrees with their order by each analysis."""
     losses = _values(rows, LOSS)
     kinds = {EFFECTS: ("effects", 1), QUERY: ("counts", 1), RIGHT: ("predictions", -1)}
@@ -188,11 +188,11 @@ def _on_closeness(rows: Sequence[Row]) -> str:
     """Say what t-closeness does to a regression of the very attribute that it hides."""
     error = _values(rows, EFFECTS)
     pairs = ((_SHORT[S2], _SHORT[S4]), (_SHORT[PLAIN], _SHORT[CLOSE]))
-    told = " and ".join(f"from {error[plain]:.2f} ({plain}) to {error[close]:.2f} ({close})" for plain, close in pairs)
+    moved = " and ".join(f"from {error[plain]:.2f} ({plain}) to {error[close]:.2f} ({close})" for plain, close in pairs)
     grows = all(error[plain] < error[close] for plain, close in pairs)
     return (
         "t-closeness promises that what is known says little about what is secret, and what the one says about the "
-        f"other is what such a regression asks. With t-closeness the error of effects goes {told}"
+        f"other is what such a regression asks. With t-closeness the error of effects goes {moved}"
         f"{': whoever wants that answer from a release cannot have that promise' if grows else ''}."
     )
 

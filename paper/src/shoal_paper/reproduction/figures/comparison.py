@@ -52,13 +52,13 @@ def _compared(
         for row in rows
         if row["measure"] == measure and row["family"] in FAMILIES
     ]
-    told = [
+    ranges = [
         f"{name}: {_range([row['value'] for row in found if row['method'] == name], share)}"
         for name in dict.fromkeys(row["method"] for row in found)
     ]
     return family_bars(
         found, x="release", y="value", family="method", percent=share, limits=limits, title=title, height=180,
-        description=f"In numbers: {'; '.join([*told, *(text for _, text in limits)])}.",
+        description=f"In numbers: {'; '.join([*ranges, *(text for _, text in limits)])}.",
     )  # fmt: skip
 
 

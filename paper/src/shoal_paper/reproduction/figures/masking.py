@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.assessment.study import Row
-from shoal.charts import Column, Figure, bars, lines, panels
+from shoal.charts import Figure, FigureColumn, bars, lines, panels
 from shoal.charts.numerals import Format
 from shoal_paper.datasets.published import MASKED_MEAN, MASKED_RACES
 from shoal_paper.reproduction.printed import PUBLISHED, Printed, percent
@@ -34,7 +34,7 @@ def _values(rows: Sequence[Row], column: str) -> list[Row]:
 
 def _by_race(rows: Sequence[Row], printed: Printed) -> Figure:
     names = RACES if printed.applies else {}  # other tables have other codes
-    told = [
+    shown = [
         {
             "race": names.get(row["value"], row["value"]), "total": row["total"], "masked": row["masked"],
             _SHARE: row["masked"] / row["total"], PUBLISHED: _printed(row["value"]) if printed.full else None,
@@ -43,7 +43,7 @@ def _by_race(rows: Sequence[Row], printed: Printed) -> Figure:
     ]  # fmt: skip
     long: list[dict[str, Any]] = [
         {"race": row["race"], "records": kind, "count": row[kind], PUBLISHED: row[PUBLISHED] if other else None}
-        for row in told
+        for row in shown
         for kind, other in (("total", False), ("masked", True))
     ]
     count = bars(
@@ -51,20 +51,20 @@ def _by_race(rows: Sequence[Row], printed: Printed) -> Figure:
         title="Records", description="Two bars for each race.", height=200,
     )  # fmt: skip
     share = bars(
-        told, x="race", y=_SHARE, percent=True, title="Share of them whose race is masked", x_label="race", height=110,
+        shown, x="race", y=_SHARE, percent=True, title="Share of them whose race is masked", x_label="race", height=110,
         description="A bar for each race.",
     )  # fmt: skip
-    masked, total = (sum(row[name] for row in told) for name in ("masked", "total"))
+    masked, total = (sum(row[name] for row in shown) for name in ("masked", "total"))
     wide = f" (published: {percent(sum(MASKED_RACES) / printed.rows)})" if printed.full else ""
-    told_of = f"{total:,}" if total == printed.rows else f"the {total:,} that tell it among {printed.rows:,}"
-    rare, frequent = min(told, key=_total)[_SHARE], max(told, key=_total)[_SHARE]
-    columns = [Column("race", "race"), *(Column(name, name, Format()) for name in ("total", "masked"))]
+    of_how_many = f"{total:,}" if total == printed.rows else f"the {total:,} that tell it among {printed.rows:,}"
+    rare, frequent = min(shown, key=_total)[_SHARE], max(shown, key=_total)[_SHARE]
+    columns = [FigureColumn("race", "race"), *(FigureColumn(name, name, Format()) for name in ("total", "masked"))]
     if printed.full:
-        columns.append(Column(PUBLISHED, "masked, published", Format()))
+        columns.append(FigureColumn(PUBLISHED, "masked, published", Format()))
     return panels(
-        [count, share], told, [*columns, Column(_SHARE, _SHARE, percent)],
+        [count, share], shown, [*columns, FigureColumn(_SHARE, _SHARE, percent)],
         title="Fig. S1. Records by race, in all and masked",
-        description=f"Race is masked in {percent(masked / total)} of {told_of} records{wide}: the rarest in "
+        description=f"Race is masked in {percent(masked / total)} of {of_how_many} records{wide}: the rarest in "
         f"{percent(rare)}, the most frequent in {percent(frequent)}. {printed.caution}".strip(),
     )  # fmt: skip
 
@@ -78,26 +78,26 @@ def _printed(race: str) -> int | None:
 
 
 def _by_age(rows: Sequence[Row]) -> Figure:
-    told = [
+    shown = [
         {
             "age": int(row["value"]), "total": row["total"], "masked": row["masked"],
             _SHARE: row["masked"] / row["total"],
         }
         for row in sorted(rows, key=lambda row: int(row["value"]))
     ]  # fmt: skip
-    long = [{"age": row["age"], "records": kind, "count": row[kind]} for row in told for kind in ("total", "masked")]
+    long = [{"age": row["age"], "records": kind, "count": row[kind]} for row in shown for kind in ("total", "masked")]
     count = lines(
         long, x="age", y="count", group="records", log=True, title="Records", markers=False,
         description="A line for all records, and one for those whose age is masked.", height=190,
     )  # fmt: skip
     share = lines(
-        told, x="age", y=_SHARE, percent=True, title="Share of them whose age is masked", markers=False, height=130,
+        shown, x="age", y=_SHARE, percent=True, title="Share of them whose age is masked", markers=False, height=130,
         x_label="age in years (85: 85 and older)", description="A line.",
     )  # fmt: skip
-    least, most = min(told, key=lambda row: row[_SHARE]), max(told, key=lambda row: row[_SHARE])
-    numbers = [Column(name, name, Format()) for name in ("total", "masked")]
+    least, most = min(shown, key=lambda row: row[_SHARE]), max(shown, key=lambda row: row[_SHARE])
+    numbers = [FigureColumn(name, name, Format()) for name in ("total", "masked")]
     return panels(
-        [count, share], told, [Column("age", "age"), *numbers, Column(_SHARE, _SHARE, percent)],
+        [count, share], shown, [FigureColumn("age", "age"), *numbers, FigureColumn(_SHARE, _SHARE, percent)],
         title="Fig. S2. Records by age, in all and masked",
         description=f"The age is masked least often at {least['age']} ({percent(least[_SHARE])}) and most often at "
         f"{most['age']} ({percent(most[_SHARE])}).",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.assessment.study import Row
-from shoal.charts import Column, Figure, bars, panels
+from shoal.charts import Figure, FigureColumn, bars, panels
 from shoal_paper.datasets.published import UNIQUE_PD, UNIQUE_SPD
 from shoal_paper.reproduction.numbers import Results, everything, uniqueness
 from shoal_paper.reproduction.printed import PUBLISHED, Printed, percent
@@ -48,9 +48,13 @@ def knowledge(results: Results, printed: Printed) -> dict[str, Figure]:
         )
         for ratios, title in ((False, "On an even axis"), (True, "On a logarithmic axis: what is small"))
     )  # fmt: skip
-    columns = [Column("known", "what the attacker knows"), Column("data", "table"), Column("share", "share", percent)]
+    columns = [
+        FigureColumn("known", "what the attacker knows"),
+        FigureColumn("data", "table"),
+        FigureColumn("share", "share", percent),
+    ]
     if printed.full:
-        columns.append(Column(PUBLISHED, PUBLISHED, percent))
+        columns.append(FigureColumn(PUBLISHED, PUBLISHED, percent))
     alone = uniqueness(results)
     said = f"{percent(alone['spd'])} of SPD stand alone for someone who knows everything, and in the worst case "
     said += f"{percent(alone['pd'])} of PD."
@@ -95,12 +99,12 @@ def regeneration(rows: Sequence[Row], printed: Printed) -> dict[str, Figure]:
     figure = bars(
         found, x="what", y="share", group="data", percent=True, y_label="share", reference=(PUBLISHED, PUBLISHED),
         title="Fig. R1. What regeneration makes of the records",
-        description=" ".join(part for part in (_told(found), printed.caution) if part),
+        description=" ".join(part for part in (_description(found), printed.caution) if part),
     )  # fmt: skip
     return {"Fig. R1": figure} if found else {}
 
 
-def _told(found: Sequence[Row]) -> str:
+def _description(found: Sequence[Row]) -> str:
     """Say what there is to see."""
     strange = len({row["what"] for row in found}) > 1
     return f"The share of records that stand alone{', and of records that cannot be' if strange else ''}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.assessment.study import Row
-from shoal.charts import Column, Figure, heatmap, panels
+from shoal.charts import Figure, FigureColumn, heatmap, panels
 from shoal.charts.numerals import Format
 from shoal_paper.datasets.published import UNIQUE_AT_TWO
 from shoal_paper.reproduction.printed import Printed, percent
@@ -14,7 +14,7 @@ READINGS = {
     "distinct": "Equal numbers of distinct values, as in the authors' program",
     "width": "Intervals of equal width, as Algorithm S3 is printed",
 }
-_SMALL = 1e-4  # what is below is told by counting
+_SMALL = 1e-4  # below it, records are counted
 _TITLE = "when attributes are coarsened on their own"
 
 
@@ -22,22 +22,22 @@ def surfaces(rows: Sequence[Row], printed: Printed) -> dict[str, Figure]:
     """Draw both surfaces, each in both readings of Algorithm S3."""
     readings = {reading: name for reading, name in READINGS.items() if any(r["reading"] == reading for r in rows)}
     cells = {reading: _cells(rows, reading) for reading in readings}
-    told = [{"reading": READINGS[reading]} | cell for reading in readings for cell in cells[reading]]
+    shown = [{"reading": READINGS[reading]} | cell for reading in readings for cell in cells[reading]]
     alone, lost = (
-        [_panel(cells[reading], value, name, printed, _ends(told, value)) for reading, name in readings.items()]
+        [_panel(cells[reading], value, name, printed, _ends(shown, value)) for reading, name in readings.items()]
         for value in ("uniqueness", "information loss")
     )
-    sides = [Column(name, name) for name in ("reading", "spatiotemporal", "census")]
-    numbers = Column("unique", "unique records", Format()), Column("uniqueness", "share", percent)
+    sides = [FigureColumn(name, name) for name in ("reading", "spatiotemporal", "census")]
+    numbers = FigureColumn("unique", "unique records", Format()), FigureColumn("uniqueness", "share", percent)
     return {
         "Fig. S5": panels(
-            alone, told, [*sides, *numbers], title=f"Fig. S5. Records that stand alone {_TITLE}",
+            alone, shown, [*sides, *numbers], title=f"Fig. S5. Records that stand alone {_TITLE}",
             description="Each cell is the whole table at one pair of resolutions: so many intervals of each "
             "attribute. Where fewer than 0.01% stand alone, records are counted. "
             + printed.said(f"With two intervals each, the paper counts {UNIQUE_AT_TWO}."),
         ),
         "Fig. S6": panels(
-            lost, told, [*sides, Column("information loss", "information loss (Eq. 3)", Format())],
+            lost, shown, [*sides, FigureColumn("information loss", "information loss (Eq. 3)", Format())],
             title=f"Fig. S6. Information lost {_TITLE} (Eq. 3)",
             description="Each cell is the whole table at one pair of resolutions. Fewer intervals lose more.",
         ),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shoal.errors import DataError
-from shoal_paper.reproduction.keeping import as_json, differences, load
+from shoal_paper.reproduction.kept_results import as_json, differences, load
 
 LOSS = {"label": "k = 2", "family": "k-anonymity", "measure": "information-loss", "value": 0.3140425}
 KEPT = {"comparison": [LOSS, LOSS | {"label": "k = 3"}], "masking": [{"column": "race", "value": None, "total": 3}]}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from shoal.assessment.study import Row
 from shoal.errors import DataError
+from shoal_paper.reproduction.numbers import Results
 
-Results = Mapping[str, Sequence[Row]]
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12  # what is as small as this is zero, but for the last digits of sums
 _TIMES = ("seconds", "CPU seconds")  # no two runs take equally long
@@ -24,8 +24,8 @@ def as_json(made: Mapping[str, object], results: Results) -> str:
     for name, rows in results.items():
         lines = ",\n".join(json.dumps(row, ensure_ascii=False, default=str) for row in rows)
         steps.append(f"{json.dumps(name)}: [\n{lines}\n]")
-    told = json.dumps(dict(made), ensure_ascii=False, indent=1, default=str)
-    return f'{{"made": {told},\n"results": {{\n{",".join(steps)}\n}}}}\n'
+    origin = json.dumps(dict(made), ensure_ascii=False, indent=1, default=str)
+    return f'{{"made": {origin},\n"results": {{\n{",".join(steps)}\n}}}}\n'
 
 
 def load(path: Path) -> tuple[dict[str, Any], dict[str, list[Row]]]:

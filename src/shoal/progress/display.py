@@ -1,4 +1,4 @@
-"""Who is told how far the work is: a person at a terminal, a log, a notebook, or a function."""
+"""Where progress is shown: on a terminal, in a log, in a notebook, or by a function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shoal.progress.lines import Log, Terminal
 from shoal.progress.notebooks import Notebook, in_notebook
 from shoal.progress.time_left import TimeLeft
 
-# Is told what is being done, which share of it is done, and how many seconds are left; None where that is not known.
+# Is called with what is being done, the share of it that is done, and the seconds left; None where not known.
 Progress = Callable[[str, float | None, float | None], object]
 SETTING = "SHOAL_PROGRESS"
 _EVERY = 10.0  # seconds between the lines of a log
@@ -58,14 +58,14 @@ class _Watch:
     def __init__(self, work: Course, place: Place) -> None:
         self._work, self._place = work, place
         self._left = TimeLeft()
-        self._one = threading.RLock()  # a stage is told by whoever works
+        self._one = threading.RLock()  # a stage is reported by the thread that works
         self._over = threading.Event()
         self._failed: BaseException | None = None
         self._last = Look("", None, None)
         self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
 
     def begin(self) -> None:
-        self._work.told.append(self.tell)
+        self._work.watchers.append(self.tell)
         self.tell()
         self._thread.start()
 
@@ -78,7 +78,7 @@ class _Watch:
             self._tell()
 
     def end(self) -> None:
-        self._work.told.remove(self.tell)
+        self._work.watchers.remove(self.tell)
         self._over.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -149,23 +149,23 @@ def in_command(first: str) -> contextlib.AbstractContextManager[None]:
     return shown(first, for_command())
 
 
-def by_itself(first: str, told: Progress | bool | None = None) -> contextlib.AbstractContextManager[None]:
+def by_itself(first: str, progress: Progress | bool | None = None) -> contextlib.AbstractContextManager[None]:
     """Show how far a call is: to a function, as commands do (True), nowhere (False), or in notebooks (None)."""
-    if callable(told):
-        return shown(first, _Function(told))
-    if told is False:
+    if callable(progress):
+        return shown(first, _Function(progress))
+    if progress is False:
         return shown(first, None)
-    if course().seen or not (told or in_notebook()):
+    if course().seen or not (progress or in_notebook()):
         return _unseen(first)
     return shown(first, Notebook() if in_notebook() else for_command())
 
 
-def show_progress(told: Progress | bool = True) -> contextlib.AbstractContextManager[None]:
+def show_progress(progress: Progress | bool = True) -> contextlib.AbstractContextManager[None]:
     """Show how far everything is that is done inside a ``with`` block.
 
     Parameters
     ----------
-    told
+    progress
         A function that is called with what is being done, the share of it that is done, and the seconds left, the
         last two None where they are not known: at each stage, and about twice a second between, then from a thread of
         its own. True shows it as commands do, on the terminal or as lines of a log, and in notebooks below the cell;
@@ -181,4 +181,4 @@ def show_progress(told: Progress | bool = True) -> contextlib.AbstractContextMan
     >>> "masking with hilbert" in stages
     True
     """
-    return by_itself("working", told)
+    return by_itself("working", progress)
