@@ -55,7 +55,7 @@ def generalize_some(
 def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
     """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
     lo, hi = data.unfolded()
-    formed = data.known.formed
+    formed = data.cache.formed
     members = formed[1] if formed and formed[0] is labels else by_label(labels, groups)
     low, high, sums = _spanned(data, schema, lo, hi, members)
     axes: dict[str, Axis] = {}
@@ -72,9 +72,9 @@ def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> t
             high[mixed, j] = np.where(sets == MISSING, TOP, sets)
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
-    released.known.members = members
+    released.cache.members = members
     if sums is not None:
-        released.known.distances = data.known.itself, sums
+        released.cache.distances = data.cache.itself, sums
     return schema.with_axes(axes), released
 
 
@@ -82,7 +82,7 @@ def _spanned(
     data: LocalData, schema: Schema, lo: Positions, hi: Positions, members: Members
 ) -> tuple[Positions, Positions, Floats | None]:
     """Give the hulls of groups, and if that costs no further look at the rows how far these are from them, summed."""
-    known, axes = data.known.moments, [schema[name].axis for name in data.quasi]
+    known, axes = data.cache.moments, [schema[name].axis for name in data.quasi]
     if known is not None and lo is hi and all(axis.values is None and axis.tree is None for axis in axes):
         width = known.highest.astype(np.int64) - known.lowest
         if width.max(initial=0) <= TOP:

@@ -73,7 +73,7 @@ def in_order(data: LocalData, cells: Matrices, ranks: Positions) -> tuple[LocalD
         cells = replace(cells, lo=gather_rows(cells.lo, some), hi=gather_rows(cells.hi, some))
         lo = gather_rows(data.lo, some)
         data = replace(data, lo=lo, hi=lo if data.hi is data.lo else gather_rows(data.hi, some), index=labels)
-        data.known.members = order, starts
+        data.cache.members = order, starts
     order, index, codes = order_members(*order_classes(cells), data.members(), data.index, ranks, data.codes)
     return replace(data, index=index, codes=codes, sources={}), order
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.arrays import Positions
 from shoal.domains.cell_parser import Vocabulary
-from shoal.engines.io.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
+from shoal.engines.io.loading import TextPlan, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.io.text_head import Head, read_head
 from shoal.engines.io.text_reader import RawText, ReadAgain, TextReading
 from shoal.engines.local_data import coordinate_table
@@ -31,7 +31,7 @@ def load_text(
     to go on.
     """
     head = read_head(path, options.delimiter, options.encoding, options.header)
-    columns = Columns.of(head.header, options)
+    columns = TextPlan.of(head.header, options)
     reading = TextReading(path, head, columns.quasi, columns.others, columns.texts, direct=True)
     sizes: list[int] = []
     rows = room(max(1, len(columns.assigned)))
@@ -52,12 +52,12 @@ def load_text(
     schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
-        data.known.moments = Moments(*moments(raw.summaries, table, offsets))
+        data.cache.moments = Moments(*moments(raw.summaries, table, offsets))
     return schema, data, origin
 
 
 def columns_read(
-    pool: Pool, path: Path, head: Head, columns: Columns, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
+    pool: Pool, path: Path, head: Head, columns: TextPlan, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
     told: RawText,
 ) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
     """Make a table of the numbers and codes of a file, when it is known what its texts are."""
