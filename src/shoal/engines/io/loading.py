@@ -67,7 +67,7 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
     leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
-    # What is generalized in a release is always told by the notation of cells; other columns are as in the original.
+    # What is generalized in a release is always known by the notation of cells; other columns are as in the original.
     masked = True if options.released and (role == Role.QUASI or options.masked is None) else options.masked
     return Reading(
         kind, order, missing, options.decimal, role in (Role.QUASI, Role.SENSITIVE), options.hierarchies.get(name),
@@ -83,7 +83,7 @@ def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True)
 class TextPlan:
-    """Which columns of a file are read, as what, and which of them are text whatever they hold."""
+    """Which columns of a text file are read, as what, and which of them are text whatever they hold."""
 
     assigned: dict[str, Role]
     quasi: list[str]

@@ -48,9 +48,9 @@ def with_levels(reading: Reading, lists: Iterable[OrderedCategories], occurring:
 def _agreed(lists: Iterable[OrderedCategories]) -> OrderedCategories | None:
     """Give the list that has all categories of the others, in the same order; None if there is none."""
     known = sorted(set(lists), key=len)
-    seats = {text: place for place, text in enumerate(known[-1] if known else ())}
+    ranks = {text: rank for rank, text in enumerate(known[-1] if known else ())}
     for some in known:
-        places = [seats.get(text, -1) for text in some]
+        places = [ranks.get(text, -1) for text in some]
         if -1 in places or places != sorted(set(places)):
             return None
     return known[-1] if known else None

@@ -15,7 +15,7 @@ from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.generalizing import generalize_all, generalize_some, recode
-from shoal.engines.local.ordering import arranged, rearranged
+from shoal.engines.local.ordering import in_input_order, in_released_order
 from shoal.engines.local_data import OWN, LocalData, known_values, spans
 from shoal.engines.merging import until_met
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
@@ -299,11 +299,11 @@ class Local:
 
     def arrange(self, data: LocalData, schema: Schema) -> tuple[LocalData, RowOrder]:
         """Bring the records into the released order."""
-        return arranged(data, schema)
+        return in_released_order(data, schema)
 
     def rearrange(self, data: LocalData, schema: Schema, order: RowOrder) -> LocalData:
         """Bring records in the released order back to that of the input."""
-        return rearranged(data, schema, order)
+        return in_input_order(data, schema, order)
 
     def fold(self, data: LocalData, schema: Schema, released: tuple[LocalData, Schema], kernel: PairKernel) -> Array:
         """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""

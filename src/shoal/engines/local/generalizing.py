@@ -120,8 +120,8 @@ def _sets(
         found = [tuple(sorted({m for node in nodes for m in axis.members(node)})) for nodes in seen]
         which = np.array(numbers)
     wider, places = axis.with_groups(members for members in found if len(members) > 1)
-    seats = [places[members] if len(members) > 1 else members[0] for members in found]
-    return wider, np.array(seats, np.int32)[which.reshape(-1)]
+    positions = [places[members] if len(members) > 1 else members[0] for members in found]
+    return wider, np.array(positions, np.int32)[which.reshape(-1)]
 
 
 def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any]) -> tuple[Axis, Positions]:
@@ -133,14 +133,14 @@ def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any])
     plain = [nodes for nodes in found if not any(axis.pattern(node) for node in nodes)]
     members = {nodes: tuple(sorted({m for node in nodes for m in axis.members(node)})) for nodes in plain}
     wider, places = axis.with_groups(members.values())
-    seats = []
+    positions = []
     for nodes in found:
         if nodes in members:
-            seats.append(places[members[nodes]])
+            positions.append(places[members[nodes]])
         else:
             covering = [node for node in nodes if all(axis.pattern_covers(node, other) for other in nodes)]
-            seats.append(covering[0] if covering else MISSING)
-    return wider, np.array(seats, np.int32)[which.reshape(-1)]
+            positions.append(covering[0] if covering else MISSING)
+    return wider, np.array(positions, np.int32)[which.reshape(-1)]
 
 
 def with_stretches(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
@@ -149,13 +149,13 @@ def with_stretches(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Posit
         return axis, parts.lows, parts.highs
     if parts.patterns:
         wider, places = axis.with_patterns([pattern for pattern in parts.patterns if pattern.endswith("*")])
-        seats = parts.lows.copy()
-        seats[[pattern.endswith("*") for pattern in parts.patterns]] = places
-        return wider, seats, seats
+        positions = parts.lows.copy()
+        positions[[pattern.endswith("*") for pattern in parts.patterns]] = places
+        return wider, positions, positions
     sets = [tuple(range(a, b + 1)) for a, b in zip(parts.lows.tolist(), parts.highs.tolist(), strict=True)]
     wider, known = axis.with_groups(members for members in sets if len(members) > 1)
-    seats = np.array([known[s] if len(s) > 1 else s[0] for s in sets], np.int32)
-    return wider, seats, seats
+    positions = np.array([known[s] if len(s) > 1 else s[0] for s in sets], np.int32)
+    return wider, positions, positions
 
 
 def enclosing(parts: Stretches, lo: Positions, hi: Positions) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

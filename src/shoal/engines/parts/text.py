@@ -48,8 +48,8 @@ def load_text(
     summarize = (lambda number, part: partial_moments(part["lo"], part["lo"], plain)) if columns.quasi else None
     raw = _put_again(pool, parts, summarize)
     none = np.empty((0, 0), np.int32)
-    told = reading.result(encodings_of(options), none, none)
-    schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
+    text = reading.result(encodings_of(options), none, none)
+    schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), text)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
         data.cache.moments = Moments(*moments(raw.summaries, table, offsets))
@@ -58,18 +58,18 @@ def load_text(
 
 def columns_read(
     pool: Pool, path: Path, head: Head, columns: TextPlan, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
-    told: RawText,
+    text: RawText,
 ) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
     """Make a table of the numbers and codes of a file, when it is known what its texts are."""
-    found = vocabularies(told, columns, options)
-    words = words_of(told, columns, found)
+    found = vocabularies(text, columns, options)
+    words = words_of(text, columns, found)
     quasi = [found.get(name) for name in columns.quasi]
     exact = all(column is None or bool((column.lo == column.hi).all()) for column in quasi)
     cells = _placed(pool, raw, quasi, exact=exact)
     ranged = ranged_in(columns, found)
     data = PartsTable.of(columns.quasi, ranged, columns.others, words, sizes, cells, raw, {}, exact=exact)
     schema = schema_of(columns.assigned, found, options, head.header)
-    return schema, data, origin_of(path, head, told, found, options)
+    return schema, data, origin_of(path, head, text, found, options)
 
 
 def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], summarize: Summarize) -> Handle:
