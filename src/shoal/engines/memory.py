@@ -84,8 +84,8 @@ def estimate(source: Any, options: ReadOptions) -> Need | None:
             records, columns = count_of(found)
             return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))
         if found.is_folder or is_parquet(found.path):
-            return _need_of_parquet(found)
-        return _need_of_text(found.path, options)
+            return _estimate_of_parquet(found)
+        return _estimate_of_text(found.path, options)
     return None  # what cannot be read is refused by the reader, in its own words
 
 
@@ -100,7 +100,7 @@ def estimate_writing(target: Any, limit: int) -> int:
     return 2 * FRAMES if found.kind == "folder" or is_parquet(found.path) else 0
 
 
-def _need_of_text(path: Path, options: ReadOptions) -> Need:
+def _estimate_of_text(path: Path, options: ReadOptions) -> Need:
     size = path.stat().st_size
     packed = path.suffix.lower() in COMPRESSED
     with path.open("rb") as file:
@@ -116,7 +116,7 @@ def _need_of_text(path: Path, options: ReadOptions) -> Need:
     return Need(records, BASE + records * bytes_per_record(max(columns, 1)))
 
 
-def _need_of_parquet(source: Source) -> Need:
+def _estimate_of_parquet(source: Source) -> Need:
     import pyarrow.parquet as pq
 
     records = memory = 0
