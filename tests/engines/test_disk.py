@@ -213,7 +213,9 @@ def test_a_file_is_estimated_and_its_name_parsed_once_however_it_is_held(tmp_pat
     path = tmp_path / "in.csv"
     path.write_text("a,b\n" + "12345,67890\n" * 300, "utf-8")
     estimated, parsed = [], []
-    monkeypatch.setattr("shoal.engines.memory._need_of_text", lambda *given: estimated.append(1) or Need(300, 10**9))
+    monkeypatch.setattr(
+        "shoal.engines.memory._estimate_of_text", lambda *given: estimated.append(1) or Need(300, 10**9)
+    )
     parse = Source.parse
     monkeypatch.setattr(Source, "parse", lambda given: parsed.extend([given] * (given == str(path))) or parse(given))
     for memory, name in (("200MB", "disk"), ("2GB", "local")):

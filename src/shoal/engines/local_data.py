@@ -27,8 +27,8 @@ OWN = np.empty(0, np.int32)
 
 
 @dataclass
-class Known:
-    """What was found out about a table once need not be found out again.
+class Cache:
+    """What was computed of a table, so that it is not computed again.
 
     ``itself`` is something by which just this table is known again, without holding it, and ``distances`` are those of
     the records of such a table from what was published for them, if that was found at the same time.
@@ -38,15 +38,15 @@ class Known:
     moments: Moments | None = None
     distances: tuple[object, Floats] | None = None
 
-    def distances_from(self, original: Known) -> Floats | None:
+    def distances_from(self, original: Cache) -> Floats | None:
         """Give the sums of distances that were found when what is released was formed of just this original."""
         formed_of, sums = self.distances or (None, None)
         return sums if formed_of is original.itself else None
 
 
 @dataclass
-class LocallyKnown(Known):
-    """What else was found out about a table in memory.
+class LocalCache(Cache):
+    """What else was computed of a table in memory.
 
     ``members`` are the records of each matrix row, ``formed`` the labels that were given last with the records of each,
     ``signatures`` the number of each matrix row by its cells in some columns, and ``starts`` where the classes of these
@@ -82,7 +82,7 @@ class LocalData:
     words: tuple[Words | None, ...]
     # Carried columns of a frame as they came, to go out with the same type.
     sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    known: LocallyKnown = field(default_factory=LocallyKnown, init=False, repr=False)
+    cache: LocalCache = field(default_factory=LocalCache, init=False, repr=False)
 
     @property
     def rows(self) -> int:
@@ -102,9 +102,9 @@ class LocalData:
 
     def members(self) -> Members:
         """Give the records matrix row after matrix row, and where those of each row begin."""
-        if self.known.members is None:
-            self.known.members = by_label(self.index, self.lo.shape[0])
-        return self.known.members
+        if self.cache.members is None:
+            self.cache.members = by_label(self.index, self.lo.shape[0])
+        return self.cache.members
 
     def positions(self, name: str) -> Positions:
         """Give the positions of one column, record by record; its cells must be exact."""
@@ -137,12 +137,12 @@ class LocalData:
         ]
         typed = {name: column for name, column in self.sources.items() if name not in names}
         other = replace(self, words=tuple(words), sources=typed)
-        vars(other.known).update(vars(self.known))
+        vars(other.cache).update(vars(self.cache))
         return other
 
     def distances_from(self, original: LocalData) -> Floats | None:
         """Give how far records are from what is published for them, if that was found when it was published."""
-        return self.known.distances_from(original.known)
+        return self.cache.distances_from(original.cache)
 
     def ends(self, name: str, rows: NDArray[np.int64] | slice) -> tuple[Positions, Positions]:
         """Give both ends of one column's cells in some records."""

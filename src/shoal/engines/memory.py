@@ -38,7 +38,7 @@ def refuse_too_many_records(records: int) -> None:
     """Refuse more records than can be numbered in memory."""
     if records > MOST_RECORDS:
         raise RoomError(
-            f"The table has {records:,} records, and in memory at most {MOST_RECORDS:,} can be told apart.",
+            f"The table has {records:,} records, and in memory at most {MOST_RECORDS:,} can be numbered.",
             "Let a file of them be held on disk (--memory 8GB; memory='8GB'), or use --engine spark.",
         )
 
@@ -73,7 +73,7 @@ def limit_of(memory: str | int | None) -> int:
 
 
 def estimate(source: Any, options: ReadOptions) -> Need | None:
-    """Estimate what a file, a folder or a table would take in memory; None where that cannot be told."""
+    """Estimate what a file, a folder or a table would take in memory; None where that is not known."""
     found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
     if found is None:
         return None
@@ -84,8 +84,8 @@ def estimate(source: Any, options: ReadOptions) -> Need | None:
             records, columns = count_of(found)
             return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))
         if found.is_folder or is_parquet(found.path):
-            return _need_of_parquet(found)
-        return _need_of_text(found.path, options)
+            return _estimate_of_parquet(found)
+        return _estimate_of_text(found.path, options)
     return None  # what cannot be read is refused by the reader, in its own words
 
 
@@ -100,7 +100,7 @@ def estimate_writing(target: Any, limit: int) -> int:
     return 2 * FRAMES if found.kind == "folder" or is_parquet(found.path) else 0
 
 
-def _need_of_text(path: Path, options: ReadOptions) -> Need:
+def _estimate_of_text(path: Path, options: ReadOptions) -> Need:
     size = path.stat().st_size
     packed = path.suffix.lower() in COMPRESSED
     with path.open("rb") as file:
@@ -116,15 +116,15 @@ def _need_of_text(path: Path, options: ReadOptions) -> Need:
     return Need(records, BASE + records * bytes_per_record(max(columns, 1)))
 
 
-def _need_of_parquet(source: Source) -> Need:
+def _estimate_of_parquet(source: Source) -> Need:
     import pyarrow.parquet as pq
 
     records = memory = 0
     for path in source.files():
-        told = pq.read_metadata(path)
-        records += told.num_rows
-        memory += sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
-        memory += told.num_rows * (bytes_per_record(told.num_columns) + 16 * told.num_columns)
+        metadata = pq.read_metadata(path)
+        records += metadata.num_rows
+        memory += sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        memory += metadata.num_rows * (bytes_per_record(metadata.num_columns) + 16 * metadata.num_columns)
     return Need(records, BASE + memory)
 
 

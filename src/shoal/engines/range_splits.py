@@ -63,8 +63,8 @@ class Splits:
         order = np.arange(len(rows), dtype=np.int32) if order is None else order
 
         def sorts(at: int) -> tuple[int, ...]:
-            seat = int(order[at])
-            return *(int(sortable(key[seat : seat + 1])[0]) for key in keys), int(rows[seat])
+            record = int(order[at])
+            return *(int(sortable(key[record : record + 1])[0]) for key in keys), int(rows[record])
 
         splits = zip(*(column.tolist() for column in (*self.keys, self.rows)), strict=True)
         places = [bisect_left(range(order.size), split, key=sorts) for split in splits]

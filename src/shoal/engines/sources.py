@@ -131,7 +131,7 @@ class Source:
         return name + "/" * (self.kind == "folder")
 
     def __str__(self) -> str:
-        """Give the name for whoever runs the command: with host and folder, without user and password."""
+        """Give the name for those who run the command: with host and folder, without user and password."""
         if self.kind == "postgresql":
             parts = urlsplit(self.address)
             return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}?{self._query()}"

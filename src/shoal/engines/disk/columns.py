@@ -24,7 +24,7 @@ _IDLE = 256  # files that are kept though nobody needs them
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnFile:
     """A column of a part: its file, the type of its numbers, and its shape.
 
     If it is packed, ``blocks`` tells where each block of rows begins and the last ends: in the column, and in the file.
@@ -145,11 +145,11 @@ class Draft:
         """Write no more."""
         self._file.close()
 
-    def done(self) -> Column:
+    def done(self) -> ColumnFile:
         """Give the column, now that all of its rows are there."""
         self._file.end()
         shape, blocks = (self._rows, *self._row), np.array(self._blocks, np.int64).T
-        return Column(self.path, self._kind, shape, blocks, self._buffer, self._file.direct)
+        return ColumnFile(self.path, self._kind, shape, blocks, self._buffer, self._file.direct)
 
 
 def _is_packed(kind: np.dtype[Any], shape: tuple[int, ...]) -> bool:

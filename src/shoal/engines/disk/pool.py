@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.disk.columns import Column, Draft, Drafts
+from shoal.engines.disk.columns import ColumnFile, Draft, Drafts
 from shoal.engines.memory import BASE, format_size
 from shoal.engines.parts.pool import Handle, Part, Summarize
 from shoal.engines.process_memory import release_unused, resident
@@ -32,7 +32,7 @@ _LARGEST = 0.5  # of the memory left to work with: the bytes of one part
 class _DiskPart(Mapping[str, NDArray[Any]]):
     """A part whose columns are read when first used; it keeps its handle, so that the files are not reused before."""
 
-    def __init__(self, columns: Mapping[str, Column], keeper: object = None) -> None:
+    def __init__(self, columns: Mapping[str, ColumnFile], keeper: object = None) -> None:
         self._columns, self._keeper = columns, keeper
         self._read: dict[str, NDArray[Any]] = {}
 
@@ -62,7 +62,9 @@ class _DiskPart(Mapping[str, NDArray[Any]]):
 class DiskHandle:
     """Parts as files, which are released when nothing refers to the handle any more."""
 
-    def __init__(self, drafts: Drafts, columns: Sequence[Mapping[str, Column]], summaries: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, drafts: Drafts, columns: Sequence[Mapping[str, ColumnFile]], summaries: Sequence[Any] = ()
+    ) -> None:
         self._columns = columns
         self.summaries = summaries
         paths = [column.path for part in columns for column in part.values()]
@@ -145,7 +147,7 @@ class DiskPool:
             if self.limit is not None and resident() > _NEAR * self.limit:
                 release_unused()
 
-    def _insist_on_room(self, parts: Sequence[Mapping[str, Column]]) -> None:
+    def _insist_on_room(self, parts: Sequence[Mapping[str, ColumnFile]]) -> None:
         """Refuse a part that is too large: the records of a class are processed together."""
         if self.limit is None:
             return

@@ -144,9 +144,9 @@ def _read_column(
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
     given = plain_column(column).type
     if has_levels(column.type):
-        told = with_levels(reading, levels_in(column), pc.unique(plain_column(column)).drop_null().to_pylist())
-        if told is not reading:
-            found = _read_column(name, plain_column(column), told, seen)
+        ordered = with_levels(reading, levels_in(column), pc.unique(plain_column(column)).drop_null().to_pylist())
+        if ordered is not reading:
+            found = _read_column(name, plain_column(column), ordered, seen)
             return replace(found[0], reason="categories with an order"), *found[1:]
     column, text = as_read(column, reading)
     kind = column.type
@@ -193,9 +193,9 @@ def _read_opaque(column: pa.ChunkedArray) -> tuple[Vocabulary, Positions, list[s
     encoded = pa.array(texts_of(one_array(column)), pa.string()).dictionary_encode()
     texts = encoded.dictionary.to_pylist()
     codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
-    seats = {text: i for i, text in enumerate(sorted(texts))}
-    lo = np.array([*(seats[text] for text in texts), MISSING], np.int32)
-    axis = Axis("category", np.array(list(seats), dtype=object))
+    positions = {text: i for i, text in enumerate(sorted(texts))}
+    lo = np.array([*(positions[text] for text in texts), MISSING], np.int32)
+    axis = Axis("category", np.array(list(positions), dtype=object))
     return Vocabulary(axis, lo, lo, False, f"typed as {column.type}"), codes, [*texts, ""]
 
 

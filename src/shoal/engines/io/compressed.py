@@ -66,7 +66,7 @@ class _Digested:
         return some
 
     def close(self) -> None:
-        """Leave the file to whoever opened it."""
+        """Leave the file open: it is closed where it was opened."""
 
 
 class _Some:

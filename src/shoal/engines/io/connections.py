@@ -179,9 +179,9 @@ class _Postgres:
             asked.append(f"bool_or({name} IN ('Infinity', '-Infinity'))")
         if not asked:
             return columns
-        told = iter(self.rows(f"SELECT {', '.join(asked)} FROM {table}")[0])
-        found = {name: "odd arrays" for name in arrays if next(told)}
-        for name, scale, digits, endless in ((name, next(told), next(told), next(told)) for name in sizeless):
+        answers = iter(self.rows(f"SELECT {', '.join(asked)} FROM {table}")[0])
+        found = {name: "odd arrays" for name in arrays if next(answers)}
+        for name, scale, digits, endless in ((name, next(answers), next(answers), next(answers)) for name in sizeless):
             if digits is not None and not endless:
                 found[name] = f"numeric({digits + (scale or 0)},{scale or 0})"
         return [replace(column, kind=found.get(quoted(column.name), column.kind)) for column in columns]

@@ -58,8 +58,8 @@ class TableColumn:
     @property
     def decimal(self) -> pa.DataType | None:
         """The type of a number with so many digits; None if it is another type, or has any number of them."""
-        told = re.fullmatch(r"(?:numeric|decimal)\((\d+)(?:, ?(-?\d+))?\)", self.kind)
-        digits, scale = (int(told[1]), int(told[2] or 0)) if told else (0, 0)
+        sized = re.fullmatch(r"(?:numeric|decimal)\((\d+)(?:, ?(-?\d+))?\)", self.kind)
+        digits, scale = (int(sized[1]), int(sized[2] or 0)) if sized else (0, 0)
         return pa.decimal128(digits, scale) if 0 <= scale <= digits <= _WIDEST and digits else None
 
     def selected(self, quoted: str) -> str:
@@ -103,19 +103,19 @@ def as_typed(table: pa.Table, columns: Sequence[TableColumn]) -> pa.Table:
     return pa.table(found, names=[column.name for column in columns])
 
 
-def _typed(column: pa.ChunkedArray, told: TableColumn) -> pa.ChunkedArray:
-    if told.labels:
-        return pa.chunked_array([as_levels(piece, told.labels, _ENUM) for piece in column.chunks], _ENUM)
-    if told.base == "numeric" and told.decimal is not None:
-        return column.cast(told.decimal)
-    if told.kind == "uuid" and not named(column.type):
+def _typed(column: pa.ChunkedArray, described: TableColumn) -> pa.ChunkedArray:
+    if described.labels:
+        return pa.chunked_array([as_levels(piece, described.labels, _ENUM) for piece in column.chunks], _ENUM)
+    if described.base == "numeric" and described.decimal is not None:
+        return column.cast(described.decimal)
+    if described.kind == "uuid" and not named(column.type):
         pieces = [
             pa.array([None if text is None else bytes.fromhex(text.replace("-", "")) for text in piece.to_pylist()])
             for piece in column.chunks
         ]
         made = [pa.ExtensionArray.from_storage(pa.uuid(), piece.cast(pa.binary(16))) for piece in pieces]
         return pa.chunked_array(made, pa.uuid())
-    if told.kind == "json" and not named(column.type):
+    if described.kind == "json" and not named(column.type):
         column = column.cast(pa.string())
         return pa.chunked_array([pa.ExtensionArray.from_storage(pa.json_(), c) for c in column.chunks], pa.json_())
     kind = column.type

@@ -217,7 +217,7 @@ def storing(
 
 
 def _put(db: Connection, schema: str, name: str, tables: Iterator[pa.Table]) -> None:
-    """Make a table of what comes in pieces. What goes wrong with a piece is told as it is, not as a driver tells it."""
+    """Make a table of what comes in pieces. An error in a piece is raised as it is, not in the words of a driver."""
     failures: list[Exception] = []
 
     def batches() -> Iterator[pa.RecordBatch]:

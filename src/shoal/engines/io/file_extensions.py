@@ -1,4 +1,4 @@
-"""What the ending of a name promises to whoever opens the file, and what is therefore not written under it."""
+"""What the ending of a name promises to those who open the file, and what is therefore not written under it."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (rb"\xfd7zXZ\x00", "an xz file", _unpacked("unxz FILE")),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _unpacked("7z x FILE")),
     (rb"\x89HDF\r\n", "an HDF5 file", _with_pandas("read_hdf('FILE')")),
-    (rb"%PDF-", "a PDF file", "Get the table as CSV from whoever made it."),
+    (rb"%PDF-", "a PDF file", "Ask those who made it for the table as CSV."),
 )
 # Text that is not delimited; blanks may stand before it. No header that csv writes begins as the first two do.
 _JSON: tuple[tuple[bytes, str, str], ...] = (

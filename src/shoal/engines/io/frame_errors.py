@@ -52,9 +52,9 @@ def reason_of(source: Any, error: Exception) -> ShoalError:
             f"Spark could not give the frame ({type(error).__name__}).",
             "Use the Spark engine (engine='spark'); its workers need PyArrow and shoal.",
         )
-    told = re.search(r"column (.+) with type", str(error))  # the rest of the message may show a cell
-    if told is not None:
-        return DataError(f"Column '{told[1]}' has values of several types.", "Make them all of one type.")
+    named = re.search(r"column (.+) with type", str(error))  # the rest of the message may show a cell
+    if named is not None:
+        return DataError(f"Column '{named[1]}' has values of several types.", "Make them all of one type.")
     return DataError(
         f"The {type(source).__name__} cannot be read as a table ({type(error).__name__}).",
         "Give a pandas, Polars, PyArrow or DuckDB table whose columns are of one type each.",

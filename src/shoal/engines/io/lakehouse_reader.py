@@ -97,14 +97,14 @@ def _current(found: Lakehouse) -> str:
     files = metadata_files(found.folder)
     hint = found.folder / "metadata" / _HINT
     if hint.is_file():
-        told = hint.read_text(encoding="utf-8").strip()
-        named = [path for path in files if told in (path.name, _number(path.name))]
+        current = hint.read_text(encoding="utf-8").strip()
+        named = [path for path in files if current in (path.name, _number(path.name))]
     else:
         last = max((int(_number(path.name)) for path in files), default=-1)
         named = [path for path in files if int(_number(path.name)) == last]
     if len(named) != 1:
         raise DataError(
-            f"It cannot be told from '{found.folder}' what the table is now: its catalog knows.",
+            f"'{found.folder}' does not say what the table is now: its catalog knows.",
             'Read it through the catalog, and give its rows: shoal.read(catalog.load_table("NAME").scan().to_arrow()).',
         )
     return str(named[0])
@@ -112,8 +112,8 @@ def _current(found: Lakehouse) -> str:
 
 def _number(name: str) -> str:
     """Give the number by which a file of metadata is counted: 00002-….metadata.json, v2.metadata.json."""
-    told = re.match(r"v?0*(\d+)[.-]", name)
-    return told[1] if told else "-1"
+    counted = re.match(r"v?0*(\d+)[.-]", name)
+    return counted[1] if counted else "-1"
 
 
 @contextlib.contextmanager

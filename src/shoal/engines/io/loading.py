@@ -67,7 +67,7 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
     leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
-    # What is generalized in a release is always told by the notation of cells; other columns are as in the original.
+    # What is generalized in a release is always known by the notation of cells; other columns are as in the original.
     masked = True if options.released and (role == Role.QUASI or options.masked is None) else options.masked
     return Reading(
         kind, order, missing, options.decimal, role in (Role.QUASI, Role.SENSITIVE), options.hierarchies.get(name),
@@ -82,8 +82,8 @@ def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Which columns of a file are read, as what, and which of them are text whatever they hold."""
+class TextPlan:
+    """Which columns of a text file are read, as what, and which of them are text whatever they hold."""
 
     assigned: dict[str, Role]
     quasi: list[str]
@@ -91,7 +91,7 @@ class Columns:
     texts: set[str]
 
     @classmethod
-    def of(cls, header: tuple[str, ...], options: ReadOptions) -> Columns:
+    def of(cls, header: tuple[str, ...], options: ReadOptions) -> TextPlan:
         """Give columns their roles."""
         options.check_names(header)
         assigned = options.roles.assign(header)
@@ -109,7 +109,7 @@ class Columns:
 
 def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     head = read_head(path, options.delimiter, options.encoding, options.header)
-    columns = Columns.of(head.header, options)
+    columns = TextPlan.of(head.header, options)
     raw = read_text(path, head, columns.quasi, columns.others, columns.texts, encodings_of(options))
     refuse_too_many_records(raw.cells.shape[0])
     found = vocabularies(raw, columns, options)
@@ -127,7 +127,7 @@ def encodings_of(options: ReadOptions) -> tuple[str, ...]:
     return ENCODINGS if options.encoding is None else (options.encoding,)
 
 
-def vocabularies(raw: RawText, columns: Columns, options: ReadOptions) -> dict[str, Vocabulary]:
+def vocabularies(raw: RawText, columns: TextPlan, options: ReadOptions) -> dict[str, Vocabulary]:
     """Find what the texts of each column mean."""
     return {
         name: interpret(
@@ -138,12 +138,12 @@ def vocabularies(raw: RawText, columns: Columns, options: ReadOptions) -> dict[s
     }
 
 
-def ranged_in(columns: Columns, found: dict[str, Vocabulary]) -> tuple[bool, ...]:
+def ranged_in(columns: TextPlan, found: dict[str, Vocabulary]) -> tuple[bool, ...]:
     """Tell in which quasi-identifiers single values are written as ranges."""
     return tuple(name in found and found[name].ranged for name in columns.quasi)
 
 
-def words_of(raw: RawText, columns: Columns, found: dict[str, Vocabulary]) -> tuple[Words | None, ...]:
+def words_of(raw: RawText, columns: TextPlan, found: dict[str, Vocabulary]) -> tuple[Words | None, ...]:
     """Give what stands behind the codes of carried columns; nothing where they are numbers themselves."""
     return tuple(_carried(name, raw, found) for name in columns.others)
 

@@ -15,7 +15,7 @@ from shoal.domains.texts import Reading
 from shoal.engines.io.typed_columns import is_text
 from shoal.schema import RELEASED, Schema
 
-Levels = tuple[str, ...]
+OrderedCategories = tuple[str, ...]
 
 
 def has_levels(kind: pa.DataType) -> bool:
@@ -23,14 +23,14 @@ def has_levels(kind: pa.DataType) -> bool:
     return pa.types.is_dictionary(kind) and bool(kind.ordered) and is_text(kind.value_type)
 
 
-def levels_in(column: pa.ChunkedArray | pa.Array) -> list[Levels]:
+def levels_in(column: pa.ChunkedArray | pa.Array) -> list[OrderedCategories]:
     """Give the lists of categories, from low to high, that the pieces of a column have."""
     pieces = [column] if isinstance(column, pa.Array) else column.chunks
     found = [tuple(piece.dictionary.cast(pa.string()).drop_null().to_pylist()) for piece in pieces]
     return list(dict.fromkeys(found))
 
 
-def with_levels(reading: Reading, lists: Iterable[Levels], occurring: Iterable[str]) -> Reading:
+def with_levels(reading: Reading, lists: Iterable[OrderedCategories], occurring: Iterable[str]) -> Reading:
     """Say that a column is to be read in the order of its categories, unless something else was said of it.
 
     Categories that occur in no row are left out: they may be those of people who were. Lists of several pieces are
@@ -45,18 +45,18 @@ def with_levels(reading: Reading, lists: Iterable[Levels], occurring: Iterable[s
     return replace(reading, kind="ordered", order=tuple(text for text in whole if text in there))
 
 
-def _agreed(lists: Iterable[Levels]) -> Levels | None:
+def _agreed(lists: Iterable[OrderedCategories]) -> OrderedCategories | None:
     """Give the list that has all categories of the others, in the same order; None if there is none."""
     known = sorted(set(lists), key=len)
-    seats = {text: place for place, text in enumerate(known[-1] if known else ())}
+    ranks = {text: rank for rank, text in enumerate(known[-1] if known else ())}
     for some in known:
-        places = [seats.get(text, -1) for text in some]
+        places = [ranks.get(text, -1) for text in some]
         if -1 in places or places != sorted(set(places)):
             return None
     return known[-1] if known else None
 
 
-def as_levels(values: pa.Array, order: Levels, kind: pa.DataType) -> pa.DictionaryArray:
+def as_levels(values: pa.Array, order: OrderedCategories, kind: pa.DataType) -> pa.DictionaryArray:
     """Give categories as numbers of an ordered list."""
     listed = pa.array(order, pa.string())
     places = pc.index_in(values.cast(pa.string()), listed).cast(kind.index_type)
@@ -98,7 +98,7 @@ def with_order(table: pa.Table, enums: Collection[str]) -> pa.Table:
     return table
 
 
-def enums_in(kinds: Mapping[str, pa.DataType], schema: Schema) -> dict[str, Levels]:
+def enums_in(kinds: Mapping[str, pa.DataType], schema: Schema) -> dict[str, OrderedCategories]:
     """Give the categories, from low to high, of the columns that are released as they came, with an order."""
     axes = {name: schema[name].axis for name in schema.of(*RELEASED) if name in kinds and has_levels(kinds[name])}
     return {

@@ -64,10 +64,10 @@ def strange_contents(
 
 
 def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str], plain: Collection[str]) -> str | None:
-    told = file.metadata
+    metadata = file.metadata
     if file.schema_arrow.names != list(names):
         return "columns that are not those of the release"
-    if re.fullmatch(_WRITER + r"\d+\.\d+\.\d+(-SNAPSHOT)?", told.created_by) is None:
+    if re.fullmatch(_WRITER + r"\d+\.\d+\.\d+(-SNAPSHOT)?", metadata.created_by) is None:
         return "the name of a writer that is no version of Arrow"
     if _types_of(file) is None:
         return "metadata of the file"
@@ -79,21 +79,21 @@ def _strange_layout(file: pq.ParquetFile, sealed: Sealed, names: Sequence[str], 
         if pa.types.is_nested(field.type) and not pa.types.is_struct(field.type):
             return f"lists in '{field.name}'"
     place = _MAGIC
-    for chunk in _chunks(told):
+    for chunk in _chunks(metadata):
         start = min(at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at is not None)
         other = chunk.has_column_index or chunk.has_offset_index or chunk.bloom_filter_offset
         if start != place or other or chunk.metadata or chunk.file_path or chunk.is_geo_stats_set:
             return "bytes that belong to no column"
         place += chunk.total_compressed_size
-    if place + told.serialized_size + 4 + _MAGIC != sealed.written.size:
+    if place + metadata.serialized_size + 4 + _MAGIC != sealed.written.size:
         return "bytes that belong to no column"
     return None
 
 
-def _chunks(told: pq.FileMetaData) -> Iterator[Any]:
-    for group in range(told.num_row_groups):
-        for column in range(told.num_columns):
-            yield told.row_group(group).column(column)
+def _chunks(metadata: pq.FileMetaData) -> Iterator[Any]:
+    for group in range(metadata.num_row_groups):
+        for column in range(metadata.num_columns):
+            yield metadata.row_group(group).column(column)
 
 
 def _types_of(file: pq.ParquetFile) -> pa.Schema | None:
@@ -115,9 +115,9 @@ def _types_of(file: pq.ParquetFile) -> pa.Schema | None:
 
 
 def _strange_values(file: pq.ParquetFile) -> str | None:
-    """Look at the values of each group of rows: ends of spans, and the limits that are told of columns."""
-    told = file.metadata
-    for group in range(told.num_row_groups):
+    """Look at the values of each group of rows: ends of spans, and the limits that the file gives for columns."""
+    metadata = file.metadata
+    for group in range(metadata.num_row_groups):
         table = file.read_row_group(group)
         leaves: list[pa.Array] = []
         for name in table.column_names:
@@ -128,23 +128,23 @@ def _strange_values(file: pq.ParquetFile) -> str | None:
                     return f"spans of '{name}' with one end"
             leaves += leaves_of(column)
         for place, leaf in enumerate(leaves):
-            if not _limits_shown(told.row_group(group).column(place), leaf):
-                return f"limits of '{told.schema.column(place).path}' that its rows do not have"
+            if not _limits_shown(metadata.row_group(group).column(place), leaf):
+                return f"limits of '{metadata.schema.column(place).path}' that its rows do not have"
     return None
 
 
 def _limits_shown(chunk: Any, leaf: pa.Array) -> bool:
-    """Tell whether the limits that a file tells of a column are among its values."""
-    told = chunk.statistics
-    if told is None:
+    """Tell whether the limits that a file gives for a column are among its values."""
+    statistics = chunk.statistics
+    if statistics is None:
         return True
     alone = chunk.num_values == len(leaf)  # lists without values have places of their own
-    if told.has_null_count and alone and told.null_count != leaf.null_count:
+    if statistics.has_null_count and alone and statistics.null_count != leaf.null_count:
         return False
-    if not told.has_min_max or told.physical_type == "FIXED_LEN_BYTE_ARRAY":
+    if not statistics.has_min_max or statistics.physical_type == "FIXED_LEN_BYTE_ARRAY":
         return True  # of decimals and halves, limits are bytes: writing anew compares them
     try:
-        limits = _limits(told, leaf.type)
+        limits = _limits(statistics, leaf.type)
     except (pa.ArrowException, UnicodeDecodeError, OverflowError):
         return False
     values = pc.unique(leaf)
@@ -153,13 +153,13 @@ def _limits_shown(chunk: Any, leaf: pa.Array) -> bool:
     return bool(pc.all(pc.is_in(limits, values.cast(limits.type))).as_py())
 
 
-def _limits(told: Any, kind: pa.DataType) -> pa.Array:
-    """Give the limits that a file tells of a column as values of its type."""
+def _limits(statistics: Any, kind: pa.DataType) -> pa.Array:
+    """Give the limits that a file gives for a column as values of its type."""
     if pa.types.is_uint64(kind):
-        return pa.array([told.min, told.max], kind)
+        return pa.array([statistics.min, statistics.max], kind)
     if pa.types.is_temporal(kind) and getattr(kind, "unit", "") == "ns":  # of which others keep microseconds
-        return pa.array([told.min_raw, told.max_raw], pa.int64()).cast(kind)
-    return pa.array([told.min, told.max]).cast(kind)
+        return pa.array([statistics.min_raw, statistics.max_raw], pa.int64()).cast(kind)
+    return pa.array([statistics.min, statistics.max]).cast(kind)
 
 
 def _texts_of(sealed: Sealed) -> list[str]:
@@ -189,12 +189,12 @@ def another_version(path: Path) -> bool:
 def _same_anew(sealed: Sealed) -> bool:
     """Tell whether the same rows, written anew, are the same file; and True if another version wrote it."""
     with opened(sealed) as file:
-        told = file.metadata
-        if told.created_by != _WRITER + pa.__version__:
+        metadata = file.metadata
+        if metadata.created_by != _WRITER + pa.__version__:
             return True
         sink, types = _Sink(), _types_of(file)
-        with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), types, store_schema=bool(told.metadata)) as writer:
-            for group in range(told.num_row_groups):
+        with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), types, store_schema=bool(metadata.metadata)) as writer:
+            for group in range(metadata.num_row_groups):
                 table = file.read_row_group(group).cast(types).combine_chunks()
                 writer.write_table(table, row_group_size=max(1, table.num_rows))
     return sink.digest.written == sealed.written

@@ -63,8 +63,8 @@ class ParquetTable:
         found = []
         for place, sealed in enumerate(self.files):
             with opened(sealed) as file:
-                told = file.metadata
-                found += [(place, group, told.row_group(group).num_rows) for group in range(told.num_row_groups)]
+                groups = range(file.metadata.num_row_groups)
+                found += [(place, group, file.metadata.row_group(group).num_rows) for group in groups]
         return found
 
     def rows_of(self, groups: Sequence[tuple[int, int]], names: Sequence[str]) -> pa.Table:

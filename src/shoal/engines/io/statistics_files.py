@@ -30,7 +30,7 @@ def from_statistics(path: Path) -> tuple[pa.Table, Origin]:
     read: Any = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     try:
         with sealed.open() as file:
-            columns, told = read(file, output_format="dict")
+            columns, metadata = read(file, output_format="dict")
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 - its message may show a cell
@@ -39,8 +39,8 @@ def from_statistics(path: Path) -> tuple[pa.Table, Origin]:
         ) from None
     made, notes = {}, []
     for name, values in columns.items():
-        labels = told.variable_value_labels.get(name, {})
-        column = _labelled(values, labels, ordinal=told.variable_measure.get(name) == "ordinal") if labels else None
+        labels = metadata.variable_value_labels.get(name, {})
+        column = _labelled(values, labels, ordinal=metadata.variable_measure.get(name) == "ordinal") if labels else None
         if labels and column is None:
             notes.append(f"labels of only some values of '{name}' left out")
         made[name] = _plain(name, values) if column is None else column
@@ -62,8 +62,8 @@ def _labelled(values: Sequence[Any], labels: Mapping[Any, str], *, ordinal: bool
     listed = [labels[code] for code in sorted(labels, key=lambda code: (isinstance(code, str), code))]
     if not ordinal or len(set(listed)) < len(listed):
         return texts
-    seats = {text: place for place, text in enumerate(listed)}
-    places = pa.array([None if text is None else seats[text] for text in texts.to_pylist()], pa.int32())
+    ranks = {text: rank for rank, text in enumerate(listed)}
+    places = pa.array([None if text is None else ranks[text] for text in texts.to_pylist()], pa.int32())
     return pa.DictionaryArray.from_arrays(places, pa.array(listed, pa.string()), ordered=True)
 
 

@@ -141,7 +141,7 @@ def _first_line(file: BinaryIO, delimiters: bytes) -> tuple[bytes, int, int]:
 
 
 def _rows(below: bytes, delimiter: str) -> Iterator[list[str]]:
-    """Give some rows as far as they can be told apart; whether they are well formed is found when they are read."""
+    """Give some rows as far as they can be separated; whether they are well formed is found when they are read."""
     lines = below[:_SAMPLE].decode("latin-1")
     lines = lines if len(below) <= _SAMPLE else lines[: lines.rfind("\n") + 1]
     with contextlib.suppress(csv.Error):

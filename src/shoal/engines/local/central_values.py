@@ -48,7 +48,7 @@ def represent(
             axes[name], ends = _placed(axis, column.mean() if publish == "mean" else column.median())
         low[shown, j], high[shown, j] = ends
     released = replace(data, lo=low, hi=high, index=labels, ranged=(False,) * len(data.quasi))
-    released.known.members = members
+    released.cache.members = members
     return schema.with_axes(axes), released
 
 

@@ -15,7 +15,7 @@ from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.generalizing import generalize_all, generalize_some, recode
-from shoal.engines.local.ordering import arranged, rearranged
+from shoal.engines.local.ordering import in_input_order, in_released_order
 from shoal.engines.local_data import OWN, LocalData, known_values, spans
 from shoal.engines.merging import until_met
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
@@ -89,13 +89,13 @@ class Local:
 
     def describe(self, data: LocalData, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
-        if data.known.moments is None:
+        if data.cache.moments is None:
             lo, hi = data.unfolded()
             rows = spans(replace(data, lo=lo, hi=hi, index=OWN), schema)
-            data.known.moments = Moments(
+            data.cache.moments = Moments(
                 *moments([partial_moments(rows.lo, rows.hi, rows.offsets)], rows.table, rows.offsets)
             )
-        return data.known.moments
+        return data.cache.moments
 
     def counts(self, data: LocalData, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
@@ -153,10 +153,10 @@ class Local:
 
     def _starts(self, data: LocalData, by: tuple[str, ...]) -> Integers:
         """Say where each class by the cells in some columns begins, and where the last one ends."""
-        if by not in data.known.starts:
+        if by not in data.cache.starts:
             records = np.diff(data.members()[1]) if data.index.size else None
-            data.known.starts[by] = starts_of(count_labels(*self._signatures(data, by), records))
-        return data.known.starts[by]
+            data.cache.starts[by] = starts_of(count_labels(*self._signatures(data, by), records))
+        return data.cache.starts[by]
 
     def _column(self, data: LocalData, schema: Schema, item: str | Ranked | Given) -> Array:
         """Give one number per record: of a column, of its ranks, or what was given."""
@@ -187,7 +187,7 @@ class Local:
             raise SchemaError(
                 f"Column '{strange[0]}' is not a quasi-identifier.", "Classes are formed by quasi-identifiers only."
             )
-        known = data.known.signatures
+        known = data.cache.signatures
         if by not in known:
             known[by] = label_rows(data.lo, data.hi, np.array([data.at(name) for name in by], np.int64))
         return known[by]
@@ -217,7 +217,7 @@ class Local:
             return np.arange(data.rows, dtype=np.int32) if order is None else places_in(order)
         order = np.arange(data.rows, dtype=np.int32) if order is None else order
         labels, starts = runs_in(order, every)
-        data.known.formed = labels, (order, starts)
+        data.cache.formed = labels, (order, starts)
         return labels
 
     def _order(self, data: LocalData, keys: Sequence[str | Array]) -> Positions | None:
@@ -299,11 +299,11 @@ class Local:
 
     def arrange(self, data: LocalData, schema: Schema) -> tuple[LocalData, RowOrder]:
         """Bring the records into the released order."""
-        return arranged(data, schema)
+        return in_released_order(data, schema)
 
     def rearrange(self, data: LocalData, schema: Schema, order: RowOrder) -> LocalData:
         """Bring records in the released order back to that of the input."""
-        return rearranged(data, schema, order)
+        return in_input_order(data, schema, order)
 
     def fold(self, data: LocalData, schema: Schema, released: tuple[LocalData, Schema], kernel: PairKernel) -> Array:
         """Sum a kernel over the records of a table and of its release, in the same order and on common axes."""

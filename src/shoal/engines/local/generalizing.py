@@ -55,7 +55,7 @@ def generalize_some(
 def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> tuple[Schema, LocalData]:
     """Give each group the hull of its cells on ordered axes, and the set of its categories on nominal ones."""
     lo, hi = data.unfolded()
-    formed = data.known.formed
+    formed = data.cache.formed
     members = formed[1] if formed and formed[0] is labels else by_label(labels, groups)
     low, high, sums = _spanned(data, schema, lo, hi, members)
     axes: dict[str, Axis] = {}
@@ -72,9 +72,9 @@ def _hulls(data: LocalData, schema: Schema, labels: Positions, groups: int) -> t
             high[mixed, j] = np.where(sets == MISSING, TOP, sets)
     ranged = tuple(not schema[name].axis.nominal for name in data.quasi)
     released = replace(data, lo=low, hi=high, index=labels, ranged=ranged)
-    released.known.members = members
+    released.cache.members = members
     if sums is not None:
-        released.known.distances = data.known.itself, sums
+        released.cache.distances = data.cache.itself, sums
     return schema.with_axes(axes), released
 
 
@@ -82,7 +82,7 @@ def _spanned(
     data: LocalData, schema: Schema, lo: Positions, hi: Positions, members: Members
 ) -> tuple[Positions, Positions, Floats | None]:
     """Give the hulls of groups, and if that costs no further look at the rows how far these are from them, summed."""
-    known, axes = data.known.moments, [schema[name].axis for name in data.quasi]
+    known, axes = data.cache.moments, [schema[name].axis for name in data.quasi]
     if known is not None and lo is hi and all(axis.values is None and axis.tree is None for axis in axes):
         width = known.highest.astype(np.int64) - known.lowest
         if width.max(initial=0) <= TOP:
@@ -120,8 +120,8 @@ def _sets(
         found = [tuple(sorted({m for node in nodes for m in axis.members(node)})) for nodes in seen]
         which = np.array(numbers)
     wider, places = axis.with_groups(members for members in found if len(members) > 1)
-    seats = [places[members] if len(members) > 1 else members[0] for members in found]
-    return wider, np.array(seats, np.int32)[which.reshape(-1)]
+    positions = [places[members] if len(members) > 1 else members[0] for members in found]
+    return wider, np.array(positions, np.int32)[which.reshape(-1)]
 
 
 def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any]) -> tuple[Axis, Positions]:
@@ -133,14 +133,14 @@ def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any])
     plain = [nodes for nodes in found if not any(axis.pattern(node) for node in nodes)]
     members = {nodes: tuple(sorted({m for node in nodes for m in axis.members(node)})) for nodes in plain}
     wider, places = axis.with_groups(members.values())
-    seats = []
+    positions = []
     for nodes in found:
         if nodes in members:
-            seats.append(places[members[nodes]])
+            positions.append(places[members[nodes]])
         else:
             covering = [node for node in nodes if all(axis.pattern_covers(node, other) for other in nodes)]
-            seats.append(covering[0] if covering else MISSING)
-    return wider, np.array(seats, np.int32)[which.reshape(-1)]
+            positions.append(covering[0] if covering else MISSING)
+    return wider, np.array(positions, np.int32)[which.reshape(-1)]
 
 
 def with_stretches(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
@@ -149,13 +149,13 @@ def with_stretches(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Posit
         return axis, parts.lows, parts.highs
     if parts.patterns:
         wider, places = axis.with_patterns([pattern for pattern in parts.patterns if pattern.endswith("*")])
-        seats = parts.lows.copy()
-        seats[[pattern.endswith("*") for pattern in parts.patterns]] = places
-        return wider, seats, seats
+        positions = parts.lows.copy()
+        positions[[pattern.endswith("*") for pattern in parts.patterns]] = places
+        return wider, positions, positions
     sets = [tuple(range(a, b + 1)) for a, b in zip(parts.lows.tolist(), parts.highs.tolist(), strict=True)]
     wider, known = axis.with_groups(members for members in sets if len(members) > 1)
-    seats = np.array([known[s] if len(s) > 1 else s[0] for s in sets], np.int32)
-    return wider, seats, seats
+    positions = np.array([known[s] if len(s) > 1 else s[0] for s in sets], np.int32)
+    return wider, positions, positions
 
 
 def enclosing(parts: Stretches, lo: Positions, hi: Positions) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

@@ -32,7 +32,7 @@ class Coded:
     values: dict[str, Callable[[], Any]]
 
 
-def arranged(data: LocalData, schema: Schema) -> tuple[LocalData, RowOrder]:
+def in_released_order(data: LocalData, schema: Schema) -> tuple[LocalData, RowOrder]:
     """Bring the records into the released order, unless they stand in it."""
     coded = coded_in(data, schema)
     keys = sort_keys(schema, data.quasi, data.carried, coded.words, coded.values)
@@ -73,12 +73,12 @@ def in_order(data: LocalData, cells: Matrices, ranks: Positions) -> tuple[LocalD
         cells = replace(cells, lo=gather_rows(cells.lo, some), hi=gather_rows(cells.hi, some))
         lo = gather_rows(data.lo, some)
         data = replace(data, lo=lo, hi=lo if data.hi is data.lo else gather_rows(data.hi, some), index=labels)
-        data.known.members = order, starts
+        data.cache.members = order, starts
     order, index, codes = order_members(*order_classes(cells), data.members(), data.index, ranks, data.codes)
     return replace(data, index=index, codes=codes, sources={}), order
 
 
-def rearranged(data: LocalData, schema: Schema, order: RowOrder) -> LocalData:
+def in_input_order(data: LocalData, schema: Schema, order: RowOrder) -> LocalData:
     """Bring records in the released order back to the order of the input."""
     rows = numbers_for(data.rows, list(order()))
     back = places_in(rows.astype(np.int32))
@@ -137,7 +137,7 @@ def coded_in(data: LocalData, schema: Schema) -> Coded:
     codes, words, values = data.codes, list(data.words), {}
     for name in typed_in(data, schema):
         j = data.carried.index(name)
-        if words[j] is None and _told_by_numbers(codes[:, j], data.sources[name]):
+        if words[j] is None and _codes_suffice(codes[:, j], data.sources[name]):
             continue
         finer, known, first = _finer(codes[:, j], words[j], data.sources[name])
         codes = codes.copy() if codes is data.codes else codes
@@ -146,8 +146,8 @@ def coded_in(data: LocalData, schema: Schema) -> Coded:
     return Coded(codes, tuple(words), values)
 
 
-def _told_by_numbers(codes: Positions, column: Any) -> bool:
-    """Tell whether whole numbers say all about the cells of a column."""
+def _codes_suffice(codes: Positions, column: Any) -> bool:
+    """Tell whether codes, which are whole numbers here, say all about the cells of a column."""
     import pyarrow as pa
 
     missing = int(np.count_nonzero(codes == MISSING))

@@ -64,7 +64,7 @@ def map_boxes(
 
 def known_columns(pool: Pool, data: PartsTable) -> list[KnownColumn]:
     """Describe each quasi-identifier, once for every table."""
-    if data.known.columns is None:
+    if data.cache.columns is None:
         shape, *held = data.distinct_rows
         most = max(_LEAST, _HERE // (len(data.sizes) * max(1, len(shape.quasi))))
 
@@ -74,8 +74,8 @@ def known_columns(pool: Pool, data: PartsTable) -> list[KnownColumn]:
             sides = [(here.lo[:, j], here.hi[:, j]) for j in range(len(shape.quasi))]
             return [_column(lo, lo if shape.exact else hi, times, most) for lo, hi in sides]
 
-        data.known.columns = [_merged(found) for found in zip(*pool.collect(look, *held), strict=True)]
-    return data.known.columns
+        data.cache.columns = [_merged(found) for found in zip(*pool.collect(look, *held), strict=True)]
+    return data.cache.columns
 
 
 def _column(low: Positions, high: Positions, times: Any, most: int) -> KnownColumn:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Counts, Floats, Integers, Positions
-from shoal.engines.local_data import OWN, Known, LocalData, Words, blank_texts
+from shoal.engines.local_data import OWN, Cache, LocalData, Words, blank_texts
 from shoal.engines.parts.columns import LazyColumn, Materialized
 from shoal.engines.parts.pool import Handle, Part
 from shoal.kernels.grouping import gather_rows
@@ -106,7 +106,7 @@ class KnownColumn:
 
 
 @dataclass
-class KnownOfParts(Known):
+class PartsCache(Cache):
     """What else was computed of a table in parts: its columns, value counts, and distinct cells."""
 
     columns: list[KnownColumn] | None = None
@@ -130,7 +130,7 @@ class PartsTable:
     texts: tuple[Sequence[str] | None, ...]
     typed: Typed = field(repr=False)
     classes: Handle | None = None
-    known: KnownOfParts = field(default_factory=KnownOfParts, init=False, repr=False)
+    cache: PartsCache = field(default_factory=PartsCache, init=False, repr=False)
 
     @classmethod
     def of(
@@ -172,8 +172,8 @@ class PartsTable:
         """Give the same records with other cells."""
         shape = replace(self.shape, ranged=ranged, exact=exact, indexed=indexed, scattered=scattered)
         other = replace(self, lazy_cells=cells, shape=shape, classes=classes)
-        kept = {name: found for name, found in self.known.counts.items() if name in self.shape.carried}
-        other.known.counts.update(kept)
+        kept = {name: found for name, found in self.cache.counts.items() if name in self.shape.carried}
+        other.cache.counts.update(kept)
         return other
 
     def blanked(self, names: Sequence[str]) -> PartsTable:
@@ -184,12 +184,12 @@ class PartsTable:
         ]
         typed = {name: column for name, column in self.typed.items() if name not in names}
         other = replace(self, texts=tuple(texts), typed=typed)
-        vars(other.known).update(vars(self.known))
+        vars(other.cache).update(vars(self.cache))
         return other
 
     def distances_from(self, original: PartsTable) -> Floats | None:
         """Give the distances between records and their generalized cells, if they were computed with these."""
-        return self.known.distances_from(original.known)
+        return self.cache.distances_from(original.cache)
 
     def whole_words(self) -> tuple[Words | None, ...]:
         """Give what the codes stand for, texts included."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Integers
 from shoal.engines.io.distinct_cells import distinct_in, one_array
 from shoal.engines.io.opaque_columns import named
-from shoal.engines.io.ordered_categories import Levels, has_levels, levels_in
+from shoal.engines.io.ordered_categories import OrderedCategories, has_levels, levels_in
 from shoal.engines.io.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
@@ -31,7 +31,7 @@ class Distinct:
     cells: pa.Array
     counts: Integers
     rows: Integers
-    levels: tuple[Levels, ...] = ()
+    levels: tuple[OrderedCategories, ...] = ()
 
 
 def encode(table: pa.Table, plain: Collection[str]) -> dict[str, NDArray[Any]]:

@@ -145,7 +145,7 @@ class PartsEngine:
 
     def describe(self, data: PartsTable, schema: Schema) -> Moments:
         """Give the moments and limits of the quasi-identifiers."""
-        if data.known.moments is None:
+        if data.cache.moments is None:
             shape = data.shape.quasi_only
 
             def work(number: int, cells: Part, codes: Part) -> PartialMoments:
@@ -154,12 +154,12 @@ class PartsEngine:
 
             tallies = self.pool.collect(work, data.cells, data.codes)
             axes = [schema[name].axis for name in shape.quasi]
-            data.known.moments = Moments(*moments(tallies, *coordinate_table(axes)))
-        return data.known.moments
+            data.cache.moments = Moments(*moments(tallies, *coordinate_table(axes)))
+        return data.cache.moments
 
     def counts(self, data: PartsTable, schema: Schema, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, and how often each does."""
-        known, shape = data.known.counts, data.shape
+        known, shape = data.cache.counts, data.shape
         if name not in known:
             parts = self.pool.collect(
                 lambda number, cells, codes: counted(shape.local(cells, codes).positions(name)), data.cells, data.codes

@@ -18,7 +18,7 @@ from shoal.engines.workspace import MemoryBudget
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Origin
 
-_TOLD = 40  # bytes per distinct cell of a batch
+_IN_BATCH = 40  # bytes per distinct cell of a batch
 _TEXT = 250  # bytes per distinct cell of the table
 
 
@@ -28,8 +28,8 @@ def load_frames(
 ) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
     """Read Parquet, a folder of it, or a table.
 
-    ``rows`` tells how many of so many columns a batch may have; ``watch`` is told after each how many bytes the
-    distinct cells take, and may refuse to go on.
+    ``rows`` tells how many of so many columns a batch may have; ``watch`` is called after each with the bytes that
+    the distinct cells take, and may refuse to go on.
     """
     if source.is_table or source.is_lakehouse:
         with _batched(source, budget) as (schema, rows_of, came_from):
@@ -74,7 +74,7 @@ class _Distinct:
     """How many bytes the distinct cells of all batches take, about, until it is known which occur in several."""
 
     def __init__(self) -> None:
-        self._told = 0
+        self._in_batches = 0
         self._cells: dict[str, int] = {}
 
     def add(self, part: Part) -> None:
@@ -82,9 +82,9 @@ class _Distinct:
         for name in part:
             if name.startswith("first"):
                 here, before = part[name].size, self._cells.get(name, 0)
-                self._told += here
+                self._in_batches += here
                 self._cells[name] = before + here if 2 * here > part["rows"][0] else max(before, here)
 
     @property
     def bytes(self) -> int:
-        return self._told * _TOLD + sum(self._cells.values()) * _TEXT
+        return self._in_batches * _IN_BATCH + sum(self._cells.values()) * _TEXT

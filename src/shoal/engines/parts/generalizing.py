@@ -58,7 +58,7 @@ def generalized(
     grouped = labels.grouped(data.cells) or _grouped(pool, data, labels)
     records = grouped.records
     growing = [name for name in columns or shape.quasi if _may_grow(schema[name].axis, publish)]
-    moments = data.known.moments
+    moments = data.cache.moments
 
     def generalize(number: int, *parts: Part) -> Arrays:
         """Give the cells of each class, the class of each record, and the sum of distances if it is known."""
@@ -67,7 +67,7 @@ def generalized(
         if label.size == 0:
             return {"lo": lo, "hi": lo, "index": label, "row": part["row"], "distances": np.empty(0)}
         before = shape.holding(*shape.ends(part))
-        before.known.moments = moments
+        before.cache.moments = moments
         grown, here = _published(before, schema, label, publish, columns)
         index = here.index if here.index.size else np.arange(label.size, dtype=np.int32)
         sums = here.distances_from(before)
@@ -94,7 +94,7 @@ def generalized(
     cells = GeneralizedCells(pool, classes, data.bounds)
     released = data.with_cells(cells, like.ranged, exact=False, scattered=True, classes=classes)
     if all(part.size for part in sums):
-        released.known.distances = data.known.itself, np.sum(sums, axis=0)
+        released.cache.distances = data.cache.itself, np.sum(sums, axis=0)
     return schema.with_axes(axes), released
 
 

@@ -161,7 +161,7 @@ def distinct_cells(
 
     Those that are equal in the columns ``apart`` are in the same part.
     """
-    known, columns, shape = data.known.distinct, (tuple(by), tuple(apart)), data.distinct_rows[0]
+    known, columns, shape = data.cache.distinct, (tuple(by), tuple(apart)), data.distinct_rows[0]
     if columns not in known:
         there, counted = _shuffle_by_cells(pool, data, schema, by, apart)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.arrays import Positions
 from shoal.domains.cell_parser import Vocabulary
-from shoal.engines.io.loading import Columns, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
+from shoal.engines.io.loading import TextPlan, encodings_of, origin_of, ranged_in, schema_of, vocabularies, words_of
 from shoal.engines.io.text_head import Head, read_head
 from shoal.engines.io.text_reader import RawText, ReadAgain, TextReading
 from shoal.engines.local_data import coordinate_table
@@ -31,7 +31,7 @@ def load_text(
     to go on.
     """
     head = read_head(path, options.delimiter, options.encoding, options.header)
-    columns = Columns.of(head.header, options)
+    columns = TextPlan.of(head.header, options)
     reading = TextReading(path, head, columns.quasi, columns.others, columns.texts, direct=True)
     sizes: list[int] = []
     rows = room(max(1, len(columns.assigned)))
@@ -48,28 +48,28 @@ def load_text(
     summarize = (lambda number, part: partial_moments(part["lo"], part["lo"], plain)) if columns.quasi else None
     raw = _put_again(pool, parts, summarize)
     none = np.empty((0, 0), np.int32)
-    told = reading.result(encodings_of(options), none, none)
-    schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), told)
+    text = reading.result(encodings_of(options), none, none)
+    schema, data, origin = columns_read(pool, path, head, columns, options, raw, tuple(sizes), text)
     table, offsets = coordinate_table([schema[name].axis for name in columns.quasi])
     if data.cells is raw and offsets.size and (offsets < 0).all():
-        data.known.moments = Moments(*moments(raw.summaries, table, offsets))
+        data.cache.moments = Moments(*moments(raw.summaries, table, offsets))
     return schema, data, origin
 
 
 def columns_read(
-    pool: Pool, path: Path, head: Head, columns: Columns, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
-    told: RawText,
+    pool: Pool, path: Path, head: Head, columns: TextPlan, options: ReadOptions, raw: Handle, sizes: tuple[int, ...],
+    text: RawText,
 ) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
     """Make a table of the numbers and codes of a file, when it is known what its texts are."""
-    found = vocabularies(told, columns, options)
-    words = words_of(told, columns, found)
+    found = vocabularies(text, columns, options)
+    words = words_of(text, columns, found)
     quasi = [found.get(name) for name in columns.quasi]
     exact = all(column is None or bool((column.lo == column.hi).all()) for column in quasi)
     cells = _placed(pool, raw, quasi, exact=exact)
     ranged = ranged_in(columns, found)
     data = PartsTable.of(columns.quasi, ranged, columns.others, words, sizes, cells, raw, {}, exact=exact)
     schema = schema_of(columns.assigned, found, options, head.header)
-    return schema, data, origin_of(path, head, told, found, options)
+    return schema, data, origin_of(path, head, text, found, options)
 
 
 def _put_again(pool: Pool, parts: Callable[[], Iterator[Part]], summarize: Summarize) -> Handle:

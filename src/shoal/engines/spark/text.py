@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.engines.io.compressed import is_compressed
-from shoal.engines.io.loading import Columns, encodings_of
+from shoal.engines.io.loading import TextPlan, encodings_of
 from shoal.engines.io.sealed_files import Sealed, changed
 from shoal.engines.io.text_head import Head, read_head
 from shoal.engines.io.text_reader import RawText, TextColumn, TextReading
@@ -71,7 +71,7 @@ def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> t
     why = ""
     if not is_compressed(path):
         head = read_head(path, options.delimiter, options.encoding, options.header)
-        columns = Columns.of(head.header, options)
+        columns = TextPlan.of(head.header, options)
         try:
             return _read_by_workers(pool, path, head, columns, options, rows)
         except _NotSplittable as reason:
@@ -85,7 +85,7 @@ def read_text(pool: SparkPool, path: Path, options: ReadOptions, rows: int) -> t
 
 
 def _read_by_workers(
-    pool: SparkPool, path: Path, head: Head, columns: Columns, options: ReadOptions, rows: int
+    pool: SparkPool, path: Path, head: Head, columns: TextPlan, options: ReadOptions, rows: int
 ) -> tuple[Schema, PartsTable, Origin]:
     sealed = Sealed.of(path.absolute())  # workers read what it is now, or nothing
     with sealed.open() as file:
@@ -143,8 +143,9 @@ def _byte_ranges(pool: SparkPool, sealed: Sealed, head: Head, parts: int) -> lis
 
 
 def _reader(
-    sealed: Sealed, head: Head, columns: Columns, texts: set[str], encodings: Sequence[str], ranges: Sequence[ByteRange]
-) -> Any:
+    sealed: Sealed, head: Head, columns: TextPlan, texts: set[str], encodings: Sequence[str],
+    ranges: Sequence[ByteRange],
+) -> Any:  # fmt: skip
     """Give the work that reads the rows that begin in a range."""
 
     def read(number: int, part: Part) -> Part:
@@ -223,7 +224,7 @@ def _counted(found: Sequence[RangeSummary], places: Sequence[Positions], texts: 
     return counts
 
 
-def _recoded(pool: SparkPool, raw: Handle, columns: Columns, places: dict[str, list[Positions]]) -> Handle:
+def _recoded(pool: SparkPool, raw: Handle, columns: TextPlan, places: dict[str, list[Positions]]) -> Handle:
     """Replace the codes of each range by those of the whole file."""
     sides = {"lo": columns.quasi, "codes": columns.others}
 
