@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
@@ -49,22 +50,36 @@ TOGETHER = {
     "test_databases": "server",
     "test_killed_databases": "server",
     "test_sanitizers": "compiler",
+    "test_discharges": "discharges",
 }
 
+
+ON_CLUSTER = re.compile(r"[\[-](spark|cluster\.md)[\]-]")
 
 MARKS = {"cluster": "spark", "browser": "browser", "server": "database", "compiler": "compiler"}
 
 
+def group_of(nodeid: str) -> str | None:
+    """Give what a test shares with others: a cluster, a browser, a server or a library of their own."""
+    path, _, name = nodeid.partition("::")
+    return "cluster" if ON_CLUSTER.search(name) else TOGETHER.get(Path(path).stem)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Keep the tests of a group in one process. (The groups of pytest-xdist itself are not seen with pytest 9.2.)"""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Together(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid) or nodeid
+
+    return Together(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests in one process that share a cluster, a browser, a server or a library of their own."""
+    """Mark tests by what they need."""
     for item in items:
-        given = getattr(item, "callspec", None)
-        on_cluster = given is not None and any(
-            isinstance(value, str) and value == "spark" for value in given.params.values()
-        )
-        group = "cluster" if on_cluster else TOGETHER.get(item.path.stem)
-        if group is not None:
-            item.add_marker(pytest.mark.xdist_group(group))
+        group = group_of(item.nodeid)
         if group in MARKS:
             item.add_marker(MARKS[group])
         if item.path.parent.name == "golden" or "public_file" in getattr(item, "fixturenames", ()):

@@ -64,13 +64,8 @@ def test_readme_examples_run_as_printed_on_what_is_shipped_and_its_tables_are_wh
         assert rows_of(workplace / name) == after
 
 
-# A page that needs a cluster runs where the tests have one.
-ON_CLUSTER = (pytest.mark.xdist_group("cluster"), pytest.mark.spark)
-RUN = [pytest.param(page, marks=ON_CLUSTER) if page.name == "cluster.md" else page for page in WRITTEN[1:]]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WRITTEN[1:], ids=lambda page: page.name)
 def test_examples_run_and_show_what_comes_out(page, workplace):
     if page.name == "cluster.md":
         cluster()

@@ -4,8 +4,6 @@ import pytest
 
 from shoal_paper.datasets.discharges import ROWS, describe
 
-pytestmark = pytest.mark.xdist_group("discharges")  # made once, however many processes there are
-
 
 @pytest.fixture(scope="module")
 def goals():
