@@ -32,6 +32,9 @@ def how_to_install(extra: str) -> str:
     needs = _needs(extra)
     if not needs:
         return f"Install what 'shoal[{extra}]' needs for {sys.executable}"
+    if extra == "paper":  # in no index either: who asks one for it may be given something else under that name
+        found = "the folder 'paper' of shoal's checkout, or the wheel that 'make wheels' makes of it"
+        return f"Install {found}, for {sys.executable}"
     if find_spec("pip") is None:
         return f"Install {' and '.join(needs)} for {sys.executable}"
     return f"Run: {shlex.join([sys.executable, '-m', 'pip', 'install', *needs])}"

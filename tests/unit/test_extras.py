@@ -54,6 +54,13 @@ def test_elsewhere_the_libraries_are_named_for_the_python_that_runs(checkout, mo
     assert sys.executable in how_to_install(extra)
 
 
+def test_the_package_of_the_paper_is_not_asked_for_in_an_index(checkout, monkeypatch):
+    monkeypatch.setattr("importlib.metadata.requires", lambda _: ["shoal-paper==0.1.0; extra == 'paper'"])
+    monkeypatch.setattr(sys, "prefix", str(checkout.parent))
+    assert "pip install" not in how_to_install("paper")
+    assert "'paper' of shoal's checkout" in how_to_install("paper")
+
+
 def test_a_package_that_says_nothing_of_itself_is_no_error(checkout, monkeypatch):
     def unknown(_):
         raise PackageNotFoundError
