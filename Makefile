@@ -1,4 +1,4 @@
-# Two commands do all the set-up: `make demo` and `make test`.
+# Three commands do all the set-up: `make demo`, `make web` and `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,14 +7,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
 EXTRAS :=
-KNOWN := all db frames lake learn paper report spark stats web
+KNOWN := all db frames lake learn optimal paper report spark stats web
 comma := ,
 WANTED := $(subst $(comma), ,$(EXTRAS))
 ifneq ($(filter-out $(KNOWN),$(WANTED)),)
 $(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
 endif
 
-.PHONY: install demo study test test-large quick lint types wheels bench growth screenshots pictures docs lock clean
+.PHONY: install demo web study test test-large quick lint types wheels bench growth screenshots pictures catalogues docs lock clean
 
 install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
@@ -43,6 +43,12 @@ demo: install
 	$(BIN)/shoal demo
 	@echo "Now the paper's study, on 300,000 made-up records; make study runs it on all 3,985,166."
 	$(BIN)/shoal study --rows 300000 --out demo
+
+# The workbench, in the browser: make web FILE=patients.csv, or without a file.
+FILE :=
+
+web: $(VENV)/.with-web $(VENV)/.with-report
+	$(BIN)/shoal web $(FILE)
 
 study: install
 	$(BIN)/shoal study --repeats 20 --out reproduction/proper_anonymization
@@ -84,6 +90,10 @@ screenshots: $(VENV)/.tested
 # Those of README and docs that shoal makes itself.
 pictures: $(VENV)/.tested
 	$(BIN)/python tools/pictures.py
+
+# What is said in source and templates, as translators find it.
+catalogues: $(VENV)/.tested
+	$(BIN)/python tools/catalogues.py
 
 # The site, into site/. It has an environment of its own, and reads docstrings from the source: nothing is imported.
 docs: .docs/.installed

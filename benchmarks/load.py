@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import sys
@@ -20,8 +21,9 @@ TABLE = "age,sex,zip,shoe,ill\n" + "".join(
 
 @dataclass
 class Seen:
-    """What the users saw: how long answers took, and what went wrong."""
+    """What the users saw: how long opening a file took, how long answers took, and what went wrong."""
 
+    opening: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -30,7 +32,11 @@ def use(address: str, seen: Seen, opened: threading.Barrier, over: threading.Eve
     """Open a table, decide on its columns, wait for what is found out, and look at one page after the other."""
     client, turn = Client(address), 0
     try:
-        client.send("PUT", "/api/file?name=people.csv&wait=30", TABLE.encode())
+        begun = time.monotonic()
+        job = json.loads(client.send("PUT", "/api/file?name=people.csv&wait=30", TABLE.encode()))
+        seen.opening.append(time.monotonic() - begun)
+        if job["state"] != "done":
+            seen.errors.append(f"opening: {job['state']} {job['error']}")
         client.send("POST", "/roles/accept", b"")
         for path in ("/api/risk", "/api/candidates"):  # what is found out is kept, so it is not to grow afterwards
             while client.ask("GET", f"{path}?wait=30")["job"]["state"] in ("waiting", "running"):
@@ -89,6 +95,9 @@ def main(users: int, seconds: float) -> int:
     spent, errors = sorted(found.seen.seconds), found.seen.errors
     slow = spent[int(len(spent) * 0.99)]
     print(f"{len(spent):,} answers, median {statistics.median(spent):.3f} s, 99 of 100 within {slow:.3f} s")
+    print(
+        f"a file was open after {statistics.median(found.seen.opening):.2f} s, at most {max(found.seen.opening):.2f} s"
+    )
     print(f"{len(errors)} errors {sorted(set(errors))[:5]}")
     grown = f"{found.before[0] / 1e6:.0f} -> {found.after[0] / 1e6:.0f} MB"
     print(f"memory {grown}, open files {found.before[1]} -> {found.after[1]}")

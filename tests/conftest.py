@@ -12,6 +12,7 @@ import pytest
 from cli.server import NoServerError, running
 from hypothesis import HealthCheck, settings
 from public_files import find
+from scratch import give_back, take_memory
 from skips import judge
 
 from shoal.atomic_files.stopping import STOPPING
@@ -47,6 +48,7 @@ TOGETHER = {
     "test_spark": "cluster",
     "test_pools": "cluster",
     "test_browser": "browser",
+    "test_tabs": "browser",
     "test_databases": "server",
     "test_killed_databases": "server",
     "test_sanitizers": "compiler",
@@ -74,6 +76,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return group_of(nodeid) or nodeid
 
     return Together(config, log)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tests write into memory; but those that are about tables larger than that onto the disk."""
+    folder = take_memory() if "not large" in config.getoption("markexpr") else None
+    if folder is not None:
+        config.add_cleanup(lambda: give_back(folder))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -38,37 +38,49 @@ _IDENTIFIER = re.compile(
     r"(?:^|_)(?:account|acct|card|credit_card|passport|phone|tax)_?(?:id|no|nr|nbr|num|number)(?:_|$)|(?:uu|gu)id(?:_|$)"
 )
 _RECORD = re.compile(rf"(?:^|_)(?:{_KEY}|rowid|index|serial|barcode|accession)\d*(?:_|$)|(?:nummer|nr)(?:_|$)")
+_HOUSEHOLD = re.compile(
+    r"(?:^|_)(?:hid|hhid|hhno|hhnr)(?:_|$)|(?:^|_)(?:household|hh|haushalts?)_?(?:" + _KEY + r")(?:_|$)"
+)
 _WEIGHT = re.compile(
     r"(?:^|_)(?:pweight|wgt|wgtp|pwgtp|finalwt|fnlwgt|perwt|hhwt|sampwt|wtfa|sampweight|weighting|gewichtung|hochrechnungsfaktor)"
     r"(?:_|$)|(?:^|_)(?:survey|sampling|sample|person|household|final|design|replicate|expansion|discharge|analysis)_?"
-    r"(?:weight|wgt|wt|factor)s?(?:_|$)"
+    r"(?:weight|wgt|wt|factor)s?(?:_|$)|^wt_?(?:int|mec|saf|ph|dr)"
 )
+_WEIGHT_OR_MASS = re.compile(r"^(?:wts?|weights?|gewicht)(?:_\d+)?$")
+# Several of a kind, numbered: diagnoses and procedures of one stay, as in files of discharges.
+_NUMBERED_CODE = re.compile(r"(?:^|_)(?:dx|px|pc|pr|sx|op|ops|prc|diag|proc|icd|cpt)_\d+$")
 # Words that outweigh those of what is confidential: the date of a diagnosis is a date.
 _KNOWN_WORDS = (
     "age alter sex gender geschlecht race ethnicity ethnic zip zipcode postcode postal plz postleitzahl birth born "
     "birthdate birthday birthplace birthyear dob geburtsdatum geburtsjahr geburtstag date datum year yr jahr month "
-    "monat quarter qtr county city town ort wohnort region state bundesland country nation nationality"
+    "monat quarter qtr county city town ort wohnort region state bundesland country nation nationality fips tract "
+    "district borough parish province municipality community kreis landkreis gemeinde bezirk puma msa cbsa nuts "
+    "urban rural urbrur relat relation relationship newborn"
 )
 _SENSITIVE_WORDS = (
     "charge charges salary salaries income incomes wage wages gehalt einkommen lohn pay debt loan balance price "
     "cost costs amount amounts revenue profit profits turnover sales spent paid payment payments fee fees tax taxes "
-    "value values sum total deposit savings assets expenses donation premium credit "
-    "diagnosis diagnoses diagnose diagnosen diag diags dx "
-    "icd icd9 icd10 icd9cm icd10cm drg disease illness krankheit drug drugs medication medications hiv religion "
-    "religious politics political party sexual orientation score result results grade grades lab a1c hba1c glucose "
-    "insulin bmi blood test procedure procedures treatment therapy surgery outcome mortality death died dead "
-    "expired readmission readmitted disability pregnant pregnancy smoker smoking alcohol crime offence offense "
-    "conviction severity"
+    "value values sum total deposit savings assets expenses donation premium credit diagnosis diagnoses diagnose "
+    "diagnosen diag diags dx icd icd9 icd10 icd9cm icd10cm icd10gm drg msdrg aprdrg mdc ccs cpt hcpcs snomed atc "
+    "ndc rx payer payor payors insurer copay expend expenditure expenditures spending disease illness "
+    "krankheit drug drugs medication medications hiv religion religious politics political party sexual orientation "
+    "score result results grade grades lab a1c hba1c glucose insulin bmi blood test procedure procedures proc procs "
+    "treatment therapy surgery outcome mortality death died dead expired readmission readmitted disability pregnant "
+    "pregnancy smoker smoking alcohol crime offence offense conviction severity"
 )
 _QUASI_WORDS = (
     "marital marriage married education school occupation job profession beruf work employer hospital facility "
     "clinic klinik provider ward oshpd admission admissions admitted admit adm discharge discharged los stay "
+    "ownership beds bedsize dc dispo disposition npi days stratum strata psu cluster segment "
     "duration week weekday day time language sprache household children height location latitude longitude lat lon "
     "gps residence veteran citizenship veh vehicle"
 )
 _KNOWN = frozenset(_KNOWN_WORDS.split())
 _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
 _QUASI = _KNOWN | frozenset(_QUASI_WORDS.split())
+
+
+UNDECIDED = "; decide"  # how a reason ends that does not decide by itself
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -128,15 +140,31 @@ def role_by_name(name: str, kind: str) -> tuple[Role, str] | None:
     >>> role_by_name("body_weight", "float") is None
     True
     """
-    mine = frozenset(words(name))
-    if names_people(name):
-        return Role.IDENTIFIER, "its name suggests that it names a person"
-    if tells_people_apart(name):
-        return Role.SUBJECT, "its name suggests that it tells people apart"
-    if kind in ("integer", "float") and _WEIGHT.search("_".join(words(name))):
-        return Role.WEIGHT, "its name suggests a survey weight"
-    if mine & _SENSITIVE and not mine & _KNOWN:
-        return Role.SENSITIVE, "its name suggests something confidential"
-    if mine & _QUASI:
-        return Role.QUASI, "its name suggests something that others may know"
+    mine = words(name)
+    joined = "_".join(mine)
+    if (found := _IDENTIFIER.search(joined)) is not None:
+        return Role.IDENTIFIER, _because(found, "as that of a column that names people, or says how to reach them")
+    if (found := _SUBJECT.search(joined)) is not None:
+        return Role.SUBJECT, _because(found, "as that of a column that tells people apart")
+    if (found := _HOUSEHOLD.search(joined)) is not None:
+        return Role.IDENTIFIER, _because(found, "as that of a number of households, which links their members")
+    if kind in ("integer", "float") and (found := _WEIGHT.search(joined)) is not None:
+        return Role.WEIGHT, _because(found, "as that of a survey weight")
+    if kind in ("integer", "float") and (found := _WEIGHT_OR_MASS.search(joined)) is not None:
+        return Role.WEIGHT, f"{_because(found, 'as that of a survey weight, or of a mass')}{UNDECIDED}"
+    if (found := _NUMBERED_CODE.search(joined)) is not None and not _KNOWN.intersection(mine):
+        return Role.SENSITIVE, _because(found, "as that of a diagnosis or procedure")
+    for role, others, meaning in (
+        (Role.QUASI, _KNOWN, "others may know it"),
+        (Role.SENSITIVE, _SENSITIVE, "something confidential"),
+        (Role.QUASI, _QUASI, "others may know it"),
+    ):
+        for word in mine:
+            if word in others:
+                return role, f"its name has the word '{word}': {meaning}"
     return None
+
+
+def _because(found: re.Match[str], meaning: str) -> str:
+    """Say which words of a name were recognized, and as what."""
+    return f"its name has '{found[0].strip('_').replace('_', ' ')}', {meaning}"

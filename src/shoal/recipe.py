@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
-from shoal.domains.hierarchy import BUILDERS
+from shoal.domains.hierarchy_builders import BUILDERS
 from shoal.engines.memory import parse_size
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
@@ -28,7 +28,7 @@ _TABLE = {
     **dict.fromkeys(("kinds", "hierarchies", "knowledge"), "a text for each column"),
     "orders": "texts for each column",
     **dict.fromkeys(("delimiter", "encoding", "decimal", "thousands", "dates"), "a text"),
-    **dict.fromkeys(("header", "masked", "last_sensitive"), "true or false"),
+    **dict.fromkeys(("header", "masked", "last_sensitive", "linked", "baskets"), "true or false"),
 }
 _RELEASE = {
     **dict.fromkeys(("file", "certificate", "private", "delimiter", "row_order"), "a text"),
@@ -39,6 +39,7 @@ _RELEASE = {
 # What is said of the layout of the original: readers of a release need to know nothing of it.
 _LAYOUT = (
     "file", "delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked", "missing", "hierarchies",
+    "baskets",
 )  # fmt: skip
 _ENGINE = {"memory": "a text"}
 

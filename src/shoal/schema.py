@@ -12,7 +12,8 @@ from typing import Any, TypedDict
 
 from shoal.domains.axis import KINDS, Axis, AxisKind
 from shoal.domains.cell_parser import Odd
-from shoal.domains.hierarchy import BUILDERS, Hierarchy
+from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.hierarchy_builders import BUILDERS
 from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
 from shoal.errors import DataError, ParameterError, SchemaError, suggest
 
@@ -34,6 +35,8 @@ class Role(StrEnum):
         The person a row belongs to: counted, never released.
     WEIGHT
         A survey weight: released as it is.
+    PERSON
+        Of a linked release, the number of the person a row belongs to, drawn at random for it.
     """
 
     IDENTIFIER = "identifier"
@@ -42,9 +45,12 @@ class Role(StrEnum):
     PLAIN = "plain"
     SUBJECT = "subject"
     WEIGHT = "weight"
+    PERSON = "person"
 
 
-RELEASED = (Role.QUASI, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
+# Columns of which the ends of cells are kept; and those that a release has.
+SPANNED = (Role.PERSON, Role.QUASI)
+RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,11 @@ class Schema:
         """The name of the column that tells people apart, if there is one."""
         return next(iter(self.of(Role.SUBJECT)), None)
 
+    @property
+    def person(self) -> str | None:
+        """The name of the column that numbers the people of a linked release, if it is one."""
+        return next(iter(self.of(Role.PERSON)), None)
+
     def with_axes(self, axes: Mapping[str, Axis]) -> Schema:
         """Give the same columns on other axes."""
         return replace(self, attributes=tuple(replace(a, axis=axes.get(a.name, a.axis)) for a in self.attributes))
@@ -125,10 +136,17 @@ class Roles:
     weight: str | None = None
     last_sensitive: bool = False
     rest: Role | None = None
+    person: str | None = None
+
+    def of_baskets(self) -> Roles:
+        """Give the roles of the two columns that baskets have, under the names that were given or usual ones."""
+        if len(self.quasi) > 1 or any((self.sensitive, self.plain, self.weight, self.last_sensitive)):
+            raise ParameterError("A basket has items, and nothing else.", "Name one column for them: --quasi item.")
+        return replace(self, subject=self.subject or "basket", quasi=self.quasi or ("item",))
 
     def assign(self, header: Sequence[str]) -> dict[str, Role]:
         """Give the role of each column that is to be read, in the order of the header."""
-        given = (self.quasi, self.sensitive, self.plain, self.identifier, self.subject, self.weight)
+        given = (self.quasi, self.sensitive, self.plain, self.identifier, self.subject, self.weight, self.person)
         if self.last_sensitive:
             if any(given):
                 raise ParameterError(
@@ -143,6 +161,7 @@ class Roles:
             (Role.IDENTIFIER, self.identifier),
             (Role.SUBJECT, (self.subject,) if self.subject else ()),
             (Role.WEIGHT, (self.weight,) if self.weight else ()),
+            (Role.PERSON, (self.person,) if self.person else ()),
         ):
             for name in names:
                 if name not in header:
@@ -203,6 +222,9 @@ class ReadOptions:
     # yes, no, or not said.
     header: bool | None = None
     masked: bool | None = None
+    # Whether the rows of a person belong together (see `shoal.linked`), and whether a line of text has all of a person.
+    linked: bool = False
+    baskets: bool = False
     # Whether it is a release that is read; of that, columns in which only empty cells are missing, and whether every
     # cell must be as a release has it.
     released: bool = False
@@ -238,9 +260,16 @@ class ReadOptions:
             raise ParameterError(
                 "One sign cannot separate both decimals and thousands.", "Try --thousands , --decimal '.'."
             )
-        for name, said in (("header", self.header), ("masked", self.masked)):
-            if not isinstance(said, bool | None):
+        for name in ("header", "masked", "linked", "baskets"):
+            if not isinstance(getattr(self, name), bool | None):
                 raise ParameterError(f"'{name}' is yes, no or not said.", "Give True, False or None.")
+        if self.baskets:
+            object.__setattr__(self, "linked", True)
+            object.__setattr__(self, "roles", self.roles.of_baskets())
+        if self.linked and not self.roles.subject and not self.released:
+            raise ParameterError(
+                "Nothing says which rows belong to one person.", "Name the column: --subject p, subject='p'."
+            )
         if self.dates not in (None, *DATE_ORDERS):
             raise ParameterError(f"'{self.dates}' is no order of day, month and year.", "Use dmy, mdy or ymd.")
 
@@ -250,7 +279,7 @@ class ReadOptions:
         Files of hierarchies are named without their folders: they are looked for beside a recipe.
         """
         files = {
-            name: text.replace("\\", "/").rpartition("/")[2]
+            name: text if text.split(" ")[0] in BUILDERS else text.replace("\\", "/").rpartition("/")[2]
             for name, text in self.hierarchies.items()
             if isinstance(text, str)
         }
@@ -260,6 +289,8 @@ class ReadOptions:
             {name: value for name, value in said.items() if value is not None}
             | ({"missing": list(self.missing)} if self.missing else {})
             | ({"hierarchies": files} if files else {})
+            | ({"linked": True} if self.linked else {})
+            | ({"baskets": True} if self.baskets else {})
         )
 
     def files(self) -> list[Path]:
@@ -277,7 +308,7 @@ class ReadOptions:
 
 _LISTED = {"quasi", "sensitive", "plain", "identifier", "missing"}
 _BY_COLUMN = {"kinds", "orders", "hierarchies", "knowledge"}
-_TEXTS = {"subject", "weight", "delimiter", "encoding", "decimal", "thousands", "dates"}
+_TEXTS = {"subject", "weight", "person", "delimiter", "encoding", "decimal", "thousands", "dates"}
 
 
 def names_given(what: str, given: Any) -> tuple[str, ...]:
@@ -317,6 +348,9 @@ class ReadArguments(TypedDict, total=False):
     missing: str | Iterable[str]
     header: bool | None
     masked: bool | None
+    linked: bool
+    baskets: bool
+    person: str | None
     engine: Any
     memory: str | int | None
     target: Any

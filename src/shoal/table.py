@@ -20,7 +20,7 @@ from shoal.schema import Schema
 if TYPE_CHECKING:
     from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
     from shoal.engines.sources import Source
-    from shoal.engines.values import Boxes, Layout, Moments, Output, Promise, Publication, Spans
+    from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 
 T = TypeVar("T")
 Cells = Literal["struct", "text"]  # what a generalized cell becomes in a frame
@@ -223,6 +223,13 @@ class Table:
         """
         return self._engine.classes(self.data, self.schema, labels, tuple(carry), work)
 
+    def combinations(self, people: Column, labels: Column, m: int, work: Callable[[Combinations], T]) -> list[T]:
+        """Give what work makes of the combinations of up to m labels that people have, in batches of whole ones.
+
+        A person has a label if any record of the person has it; one below zero is none. Too many are refused first.
+        """
+        return self._engine.combinations(people, labels, m, work)
+
     def counts(self, name: str) -> Counts:
         """Give the positions that occur in a column of exact cells, in ascending order, and how often each does."""
         _ = self.schema[name]
@@ -265,22 +272,16 @@ class Table:
         return keys
 
     def map_blocks(
-        self,
-        keys: Callable[[], Sequence[str | Column]],
-        least: int,
-        kernel: PieceKernel,
-        carry: Sequence[Carry] = (),
-        *,
-        ordered: bool,
-    ) -> tuple[Column, int]:
+        self, keys: Callable[[], Sequence[str | Column]], least: int, kernel: PieceKernel, carry: Sequence[Carry] = (),
+        *, ordered: bool,
+    ) -> tuple[Column, int]:  # fmt: skip
         """Hand the records to a kernel in pieces of records with neighbouring keys, which puts them into groups.
 
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
 
-        Where pieces end depends on the table alone, not on what holds it (see `shoal.engines.range_splits`). A piece
-        holds at least so many records as asked for, if the table does, and records with equal keys are in the same
-        piece, unless they are more than one can hold. The kernel numbers the groups within a piece from 0.
+        Where pieces end depends on the table alone (see `shoal.engines.range_splits`). A piece holds at least so many
+        records as asked for, if the table does, and all with equal keys, unless one cannot hold them.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 

@@ -106,6 +106,7 @@ def test_wheels_have_names_that_an_index_accepts_and_libraries_of_their_platform
 
 
 @pytest.mark.large
+@pytest.mark.compiler
 def test_the_wheel_of_this_platform_runs_where_there_is_nothing_else(tmp_path):
     done = subprocess.run(
         [sys.executable, "tools/wheels.py", "manylinux_2_28_x86_64", "--out", str(tmp_path)],

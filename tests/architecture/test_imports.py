@@ -20,9 +20,11 @@ EXCEPTIONS = FOR_TYPES | WHEN_CALLED
 HOMES = {
     "adbc_driver_manager": {"engines"},
     "adbc_driver_postgresql": {"engines"},
+    "babel": {"languages"},
     "ctypes": {"engines", "kernels", "__main__"},  # engines: what the system tells of memory
     "duckdb": {"engines"},
     "fastapi": {"web"},
+    "highspy": {"methods"},
     "jinja2": {"report", "web"},
     "markupsafe": {"report", "web"},
     "numba": set(),

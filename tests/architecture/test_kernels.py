@@ -16,6 +16,8 @@ from shoal import kernels
 from shoal.engines.disk.pool import DiskPool
 from shoal.engines.parts.engine import PartsEngine
 from shoal.kernels import grouping
+from shoal.kernels.combinations import Holders
+from shoal.measures.reidentification.known_points import InvertedLists, attack
 
 NAMES = [found.name for found in iter_modules(kernels.__path__) if not found.name.startswith("_")]
 MODULES = [module for name in NAMES if hasattr(module := import_module(f"shoal.kernels.{name}"), "call")]
@@ -138,6 +140,12 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(people, method, [shoal.models.LDiversity(2, "illness"), shoal.models.KAnonymity(3)])
     for method in (shoal.methods.KAnonymityFirst(), shoal.methods.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
+    traces = np.array([0, 2, 4], np.int64), np.array([0, 1, 0, 2], np.int32)
+    for effort in (None, 0):
+        attack(*traces, InvertedLists.of(*traces, 3), 2, effort=effort)
+    held = Holders(np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2], np.int32), 3)
+    ((rows, persons),) = held.having(2, 2)
+    held.relabelled(held.without(*held.to_remove(rows, persons)).labels[:3], 3)
     assert called | {"watch"} == set(prototypes())  # which each thread calls once, before anything else
 
 

@@ -27,13 +27,50 @@ ROLES = {
     "Versichertennummer": "subject", "dob": "quasi", "geburtsdatum": "quasi", "sex": "quasi", "zip": "quasi",
     "plz": "quasi", "postcode": "quasi", "diagnosis": "sensitive", "icd10": "sensitive", "los": "quasi",
     "total_charges": "sensitive", "income": "sensitive", "age_at_diagnosis": "quasi", "hospital_name": "quasi",
+    "dx01": "sensitive", "dx_adm": "sensitive", "DRG": "sensitive", "proc3": "sensitive", "payor_primary": "sensitive",
+    "weighting": "weight", "wtint2yr": "weight", "body_weight_kg": "sensitive", "stratum": "quasi", "psu": "quasi",
+    "care_days": "quasi", "provider_npi": "quasi", "county_fips": "quasi", "dc_month": "quasi", "hhid": "identifier",
+    "household_size": "quasi", "household_income": "sensitive", "expend": "sensitive", "admit_year": "quasi",
     "first_name": "identifier", "E-Mail": "identifier", "Straße": "identifier", "phoneNumber": "identifier",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "role"), ROLES.items())
 def test_roles_are_suggested_by_whole_words(name, role):
-    assert suggested_role(name, "float" if "weight" in name or "wgt" in name else "category", 50, 100)[0] == role
+    number = any(part in name for part in ("weight", "wgt", "wt"))
+    assert suggested_role(name, "float" if number else "category", 50, 100)[0] == role
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    {
+        "zip": "its name has the word 'zip': others may know it",
+        "age_at_diagnosis": "its name has the word 'age': others may know it",
+        "salary-class": "its name has the word 'salary': something confidential",
+        "patient_nbr": "its name has 'patient nbr', as that of a column that tells people apart",
+        "dx01": "its name has 'dx 01', as that of a diagnosis or procedure",
+        "roof": "it varies and might be known to others: 1,080 values for 30,162 rows; decide",
+    }.items(),
+)
+def test_the_reason_names_the_word_or_the_count(name, why):
+    assert suggested_role(name, "category", 1080, 30_162)[1] == why
+
+
+def test_a_bare_weight_may_be_that_of_a_body_and_is_left_to_decide():
+    role, why = suggested_role("weight", "float", 50, 100)
+    assert role == "weight"
+    assert why.endswith("; decide")
+
+
+def test_a_sample_of_discharges_comes_out_sensibly(public_file):
+    found = shoal.inspect(public_file("hospital/nhds2010_sample20k.csv"))
+    roles = {each["name"]: each["role"].value for each in found["columns"]}
+    assert roles["weighting"] == "weight"
+    codes = [name for name in roles if name.startswith(("dx", "pc")) or name == "DRG"]
+    assert len(codes) == 25
+    assert {roles[name] for name in codes} == {"sensitive"}
+    assert sum(role == "quasi" for role in roles.values()) == 15
+    assert not [each["name"] for each in found["columns"] if each["why_role"].endswith("; decide")]
 
 
 def test_a_text_is_never_a_weight():

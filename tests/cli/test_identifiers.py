@@ -9,7 +9,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.engines.disk.pool import DiskPool
 from shoal.errors import ParameterError
-from shoal.pitfalls.identifiers import identifying, looks_like
+from shoal.pitfalls.identifiers import identifying, looks_like, search_for_people
 
 ROWS = 30
 CARDS = [4000000000000000 + 10 * i for i in range(ROWS)]
@@ -140,3 +140,22 @@ def test_on_the_command_line_and_in_recipes(desk):
     assert "'reach'" in done.out
     desk.put("r.toml", desk.read("r.toml").replace('"name", ', ""))
     desk.run("run", "r.toml", "--overwrite").refused(2, "'name'")
+
+
+def test_columns_of_any_role_are_searched_for_people():
+    frame = pl.DataFrame(
+        {
+            "seen_at": [f"https://example.org/{i}" for i in range(30)],
+            "host": [f"10.0.0.{i}" for i in range(30)],
+            "mobile": [f"+49 170 55500{i:02}" for i in range(30)],
+            "age": list(range(30)),
+        }
+    )
+    table = shoal.read(frame, quasi=["age", "mobile"], plain=["seen_at", "host"])
+    found = {each.column: each.why for each in search_for_people(table)}
+    assert found == {
+        "seen_at": "its cells look like addresses of pages",
+        "host": "its cells look like addresses of computers",
+        "mobile": "its cells look like phone numbers",
+    }
+    assert search_for_people(shoal.read(frame, quasi="age")) == ()

@@ -13,6 +13,7 @@ from clusters import cluster
 from engines.pools import Memory
 from engines.tiny import Tiny
 from property.independent import columns_of, covers
+from shelves import unlinked
 
 import shoal
 from shoal.catalogue import SHELVES, build, describe, entries
@@ -22,10 +23,13 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.measures import ClassMeasure, PairMeasure, TableMeasure
 from shoal.schema import RELEASED
 
-METHODS, MODELS, MEASURES = (entries(shelf) for shelf in ("methods", "models", "measures"))
+METHODS, MODELS, MEASURES = map(unlinked, ("methods", "models", "measures"))
 ALL = {f"{shelf}: {name}": entry for shelf in SHELVES for name, entry in entries(shelf).items()}
 # Models ask for a level; these are ordinary ones.
 LEVELS = {
+    "km-anonymity": {"k": 3, "m": 2},
+    "coherence": {"k": 2, "p": 2, "h": 0.5, "private": ["a"]},
+    "rho-uncertainty": {"rho": 0.5, "m": 2, "private": ["a"]},
     "k-anonymity": {"k": 3},
     "t-closeness": {"t": 0.4, "column": "charge"},
     "l-diversity": {"l": 2, "column": "ill"},

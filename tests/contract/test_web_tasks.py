@@ -1,7 +1,5 @@
 """What every task of the workbench must do: give the same wherever its table is held, and prove what it has written."""
 
-import json
-
 import pytest
 from engines.tiny import Tiny
 from web.conftest import people
@@ -10,8 +8,8 @@ from shoal.engines.disk.pool import DiskPool
 from shoal.engines.factory import ENGINES
 from shoal.engines.local import Local
 from shoal.errors import InternalError
-from shoal.web.decisions import Aim
-from shoal.web.work import worker
+from shoal.web.cases.aims import Aim
+from shoal.web.tasks.registry import TASKS, task_kind
 
 ROLES = {"age": "quasi", "sex": "quasi", "zip": "quasi", "shoe": "plain", "diagnosis": "sensitive"}
 NAMES = {
@@ -21,9 +19,12 @@ NAMES = {
 ASKED = [aim.asked for aim in (Aim(k=3), Aim("mondrian", 3), Aim("sorted-clusters", 4))]
 MORE = {
     "tree": {"column": "zip", "how": "prefix 4,2"},
-    "search": {"candidates": ASKED},
+    "tree-preview": {"column": "zip", "how": "prefix 4,2"},
+    "unicity": {"roles": ROLES | {"shoe": "subject"}},
+    "search": {"exact": ASKED},
     "spread": {"candidates": ASKED[:1]},
-    "publish": {"candidate": ASKED[0], "files": NAMES, "audience": "internal"},
+    "rows": {"candidate": ASKED[0], "count": 4},
+    "publish": {"candidate": ASKED[0], "files": NAMES, "approval": {"date": "2026-11-18"}},
 }
 
 
@@ -33,11 +34,11 @@ class Told:
     def __init__(self):
         self.parts = []
 
-    def step(self, what, done=0, of=0):
+    def step(self, what, done=0, of=0, left=None):
         pass
 
-    def found(self, part):
-        self.parts.append(part)
+    def partial(self, found):
+        self.parts.append(found.plain())
 
 
 def done(task, folder, held_by, monkeypatch, hierarchies):
@@ -52,13 +53,18 @@ def done(task, folder, held_by, monkeypatch, hierarchies):
 
     monkeypatch.setitem(ENGINES, "local", chosen)
     request = {
-        "task": task, "file": str(folder / "people.csv"), "name": "people.csv", "folder": str(folder),
-        "most_columns": 20, "roles": ROLES, "hierarchies": hierarchies, **MORE.get(task, {}),
-    }  # fmt: skip
+        "file": str(folder / "people.csv"), "name": "people.csv", "folder": str(folder),
+    } | MORE.get(task, {})  # fmt: skip
+    if task == "look":
+        request["most_columns"] = 20
+    elif task not in ("preview", "tree", "tree-preview"):
+        request = {"roles": ROLES, "hierarchies": hierarchies} | request
+    kind = task_kind(task)
     told = Told()
-    result = worker.task_named(task)(request, told)
+    result = kind.load()(kind.request.model_validate(request), told)
+    assert isinstance(result, kind.result)
     assert len(engines) == (2 if task == "publish" else 1)  # a release is proved by one that is chosen anew
-    return json.loads(json.dumps([result, told.parts]))
+    return [{name: value for name, value in result.plain().items() if name != "costs"}, told.parts]
 
 
 def alike(one, other):
@@ -73,9 +79,7 @@ def alike(one, other):
         assert other == (pytest.approx(one, rel=1e-12, abs=1e-12) if isinstance(one, float) else one)
 
 
-@pytest.mark.parametrize(
-    ("task", "hierarchies"), [*((name, {}) for name in worker.TASKS), ("search", {"zip": "prefix 4,2"})]
-)
+@pytest.mark.parametrize(("task", "hierarchies"), [*((name, {}) for name in TASKS), ("search", {"zip": "prefix 4,2"})])
 def test_a_task_gives_the_same_for_a_table_in_memory_and_for_one_on_disk(task, hierarchies, tmp_path, monkeypatch):
     ways = {"memory": lambda _: Local(), "disk": lambda folder: Tiny(DiskPool(folder), 9)}
     found = {name: done(task, tmp_path / name, held_by, monkeypatch, hierarchies) for name, held_by in ways.items()}
@@ -90,4 +94,4 @@ def test_a_task_gives_the_same_for_a_table_in_memory_and_for_one_on_disk(task, h
 
 def test_a_task_that_does_not_exist_is_refused():
     with pytest.raises(InternalError, match="no task 'pubish'"):
-        worker.task_named("pubish")
+        task_kind("pubish")

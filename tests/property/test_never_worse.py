@@ -7,15 +7,15 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shelves import unlinked
 
 import shoal
-from shoal.catalogue import entries
 from shoal.errors import GuaranteeError
 from shoal.kernels.merge_costs import cheapest_partners
 from shoal.kernels.range_cuts import classes_before, cut_for_ranges
 from shoal.methods.search.algorithm_selection import sizes_from
 
-OTHERS = [kind for name, kind in entries("methods").items() if kind.enforces and name != "hilbert"]
+OTHERS = [kind for name, kind in unlinked("methods").items() if kind.enforces and name != "hilbert"]
 MONOTONE = 1.005
 NEVER_WORSE = 1.01
 

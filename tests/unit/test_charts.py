@@ -9,9 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.charts import bars, binned, family_bars, heatmap, lines, matrix, paired, panels, risk_utility_map, style
+from shoal.charts import (
+    bars,
+    binned,
+    drops,
+    family_bars,
+    heatmap,
+    lines,
+    matrix,
+    paired,
+    panels,
+    risk_utility_map,
+    style,
+)
 from shoal.charts.lettering import width
 from shoal.charts.numerals import Format, decades, round_steps
+from shoal.charts.palette import fixed
 from shoal.charts.style import CELLS, DARK, HUES, LIGHT
 from shoal.errors import ParameterError
 
@@ -37,6 +50,21 @@ def each_kind(rows, **more):
         ),
         "map": risk_utility_map(rows, x="v", y="w", label="a", group="g", frontier=True, **said),
         "map, log": risk_utility_map(rows, x="v", y="w", label="a", log=True, log_x=True, limit=(0.1, "limit"), **said),
+        "map, focus": risk_utility_map(
+            rows,
+            x="v",
+            y="w",
+            label="a",
+            group="g",
+            frontier="g",
+            focus=True,
+            estimated="w",
+            errors=("v", "w"),
+            palette=fixed(["new", "old"]),
+            **said,
+        ),
+        "lines, estimated": lines(rows, x="a", y="v", group="g", estimated="w", **said),
+        "drops": drops(rows, name="a", share="v", whole=0.6, whole_label="all known", **said),
         "paired": paired(rows, x="a", before="v", after="w", facet="g", **said),
         "matrix": matrix(rows, x="a", y="g", before="v", after="w", **said),
     }
@@ -337,8 +365,82 @@ def test_the_frontier_joins_what_no_other_beats():
         {"v": v, "w": w, "a": a} for v, w, a in ((0.1, 0.9, "p"), (0.2, 0.4, "q"), (0.3, 0.5, "r"), (0.4, 0.1, "s"))
     ]
     root = parsed(risk_utility_map(rows, x="v", y="w", label="a", frontier=True, chosen="q", **SAID))
-    (line,) = [e.get("d") for e in root.iter(f"{SVG}path") if "line" in e.get("class")]
+    (line,) = [e.get("d") for e in root.iter(f"{SVG}path") if e.get("class") == "frontier"]
     assert len(line.split()) == 3
+
+
+def drawn_as(figure, kind):
+    return [e for e in parsed(figure).iter() if kind in (e.get("class") or "").split()]
+
+
+MAP = [
+    {"v": v, "w": w, "a": f"{g}{v}", "g": g, "sampled": sampled, "low": v / 2, "high": v}
+    for g, v, w, sampled in (
+        ("p", 0.1, 0.9, False), ("p", 0.2, 0.4, False), ("q", 0.15, 0.5, True), ("q", 0.3, 0.2, True),
+        ("p", 0.9, 0.95, False),
+    )
+]  # fmt: skip
+
+
+def test_no_line_joins_an_estimate_with_an_exact_number():
+    figure = risk_utility_map(
+        MAP, x="v", y="w", label="a", group="g", frontier=True, estimated="sampled", errors=("low", "high"), **SAID
+    )
+    check_layout(figure)
+    solid, dashed = drawn_as(figure, "frontier")
+    assert (solid.get("stroke-dasharray"), dashed.get("stroke-dasharray")) == (None, "2 4")
+    assert [len(line.get("d").split()) for line in (solid, dashed)] == [2, 2]
+    assert len(drawn_as(figure, "hollow")) == 2
+    assert len(drawn_as(figure, "error")) == 3 * len(MAP)  # a bar with two ends
+    rows = [{"a": k, "v": v, "e": e} for k, v, e in ((2, 0.9, False), (3, 0.5, True), (5, 0.7, False), (7, 0.4, True))]
+    joined = drawn_as(lines(rows, x="a", y="v", estimated="e", **SAID), "line")
+    assert {e.get("stroke-dasharray"): len(e.get("d").split()) for e in joined} == {None: 2, "1 5": 2}
+
+
+def test_what_is_not_of_one_kind_has_no_common_frontier():
+    figure = risk_utility_map(MAP, x="v", y="w", label="a", frontier="g", **SAID)
+    assert len(drawn_as(figure, "frontier")) == 2
+
+
+def test_a_map_that_zooms_says_what_it_leaves_out_and_keeps_what_was_chosen():
+    near = risk_utility_map(MAP, x="v", y="w", label="a", group="g", frontier=True, focus=True, **SAID)
+    assert "Outside this part of the map: 1." in texts(parsed(near))
+    assert len(drawn_as(near, "rim")) == 4
+    chosen = risk_utility_map(MAP, x="v", y="w", label="a", frontier=True, focus=True, chosen="p0.9", **SAID)
+    assert not [text for text in texts(parsed(chosen)) if text.startswith("Outside")]
+
+
+def test_a_name_has_the_same_look_whatever_stands_beside_it():
+    palette = fixed(f"m{n}" for n in range(30))
+    assert len({(look.hue, look.shape) for look in palette.values()}) == 30
+    assert not {look.hue for look in palette.values()} & {"hue6"}
+    found = set()
+    for names in (("m4", "m1"), ("m1", "m4"), ("m1",)):
+        rows = [{"v": 0.1 + n / 10, "w": 0.5 - n / 10, "g": name, "a": name} for n, name in enumerate(names)]
+        figure = risk_utility_map(rows, x="v", y="w", label="a", group="g", palette=palette, **SAID)
+        mark = next(e for e in drawn_as(figure, "rim") if (e.findtext(f"{SVG}title") or "").startswith("m1:"))
+        found.add((mark.get("class"), re.sub(r"M\S+", "", mark.get("d"))))
+    assert len(found) == 1
+
+
+def test_points_that_lead_somewhere_can_be_hit_and_say_what_they_are():
+    rows = [row | {"to": "?see=x", "said": f"{row['g']}, keeps {1 - row['v']:.0%}"} for row in MAP]
+    figure = risk_utility_map(rows, x="v", y="w", label="a", tip="said", chosen="p0.2", link="to", **SAID)
+    links = list(parsed(figure).iter(f"{SVG}a"))
+    assert [link.get("aria-label") for link in links if link.get("aria-current")] == ["p, keeps 80%"]
+    assert all(2 * float(link.find(f"{SVG}circle").get("r")) >= 24 for link in links)
+
+
+def test_drops_hang_from_their_baseline_the_longest_first():
+    rows = [{"a": name, "v": share} for name, share in (("sex", 0.75), ("age", 0.44), ("race", 0.78))]
+    figure = drops(rows, name="a", share="v", whole=0.78, whole_label="all known", **SAID)
+    check_layout(figure)
+    assert [row["a"] for row in figure.rows] == ["age", "sex", "race"]
+    assert {"34 points", "3 points", "0 points", "all known: 78%"} <= set(texts(parsed(figure)))
+    (base,) = [float(e.get("x1")) for e in drawn_as(figure, "base")]
+    sides = [(float(e.get("x")), float(e.get("x")) + float(e.get("width"))) for e in drawn_as(figure, "alert")]
+    assert [right for _, right in sides[:2]] == pytest.approx([base, base], abs=0.02)
+    assert sides[0][0] < sides[1][0]
 
 
 def test_labels_of_points_do_not_meet_and_those_left_out_are_counted():

@@ -37,7 +37,7 @@ def people(rows=300):
     )
 
 
-@pytest.fixture(params=[Local, Tiny])
+@pytest.fixture(params=[Local, Tiny], scope="module")
 def release(request):
     table = shoal.read(people(), engine=request.param(), quasi=["age", "town", "day"], sensitive=["ill"],
                        plain=["charge", "seen", "paid"])  # fmt: skip

@@ -156,6 +156,8 @@ def test_every_measure_of_the_largest_and_smallest_numbers_is_a_number(released,
     """Also nothing is said to the user by a library on the way."""
     names = [name for name in entries("measures") if name not in ("accuracy-loss", "attribute-disclosure")]
     measures = [build("measures", {"name": name}) for name in names]
+    measures = [measure for measure in measures if not hasattr(measure, "compared")]  # but for linked tables
+    names = [measure.name for measure in measures]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         _, scores = released(LARGE, shoal.methods.SortedClusters(publish), *measures, quasi="q")

@@ -222,8 +222,10 @@ def test_a_risk_shows_what_an_attacker_claims_who_errs():
 
 
 def test_risk_is_measured_of_files_frames_tables_and_releases(file, table):
-    found = [shoal.risk(each, quasi=QUASI) for each in (file, PEOPLE_FRAME)] + [shoal.risk(table)]
+    found = [shoal.risk(each, **ROLES) for each in (file, PEOPLE_FRAME)] + [shoal.risk(table)]
     assert found[0] == found[1] | {"file": "people.csv"} == found[2] | {"file": "people.csv"}
+    assert found[0]["homogeneity"] == 1  # all stand alone, and so nobody's charge is anybody else's
+    assert "homogeneity" not in shoal.risk(file, quasi=QUASI)
     assert shoal.risk(shoal.anonymize(table, k=3))["unique"] == 0
     assert shoal.risk(PEOPLE_FRAME)["guessed"]
     known = shoal.risk(table, known=["age"], where="charge > 300", measures="class-sizes")

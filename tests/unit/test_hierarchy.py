@@ -186,7 +186,7 @@ def test_a_tree_takes_memory_for_its_leaves_and_levels_and_not_for_pairs_of_them
 def test_bands_over_decimals_say_that_they_are_decimals():
     """A column of whole numbers with gaps comes from pandas as 34.0."""
     with pytest.raises(
-        ParameterError, match="'bands 5,20' is for whole numbers, and column 'age' has decimals"
+        ParameterError, match="'bands 5,20' does not suit the values of column 'age': bands are for whole numbers"
     ) as told:
         Hierarchy.build("bands 5,20", ["34.0", "35.0"], "age")
     assert "34, not 34.0" in told.value.remedy

@@ -2,7 +2,10 @@
 
 import datetime
 import html as htmllib
+import random
 import re
+import zlib
+from datetime import date
 from html.parser import HTMLParser
 
 import numpy as np
@@ -21,8 +24,9 @@ from shoal.report.bins import OTHER, distribution
 from shoal.report.calendar_bins import calendar_bins
 from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
-from shoal.report.figures import Side, class_sizes, knowledge_sets
+from shoal.report.figures import Side, class_sizes, knowledge_sets, uniqueness_by_knowledge
 from shoal.report.page import Html, Page, Section, bullets, code, facts, listing, note, table, verdict
+from shoal.report.pdf import pdf
 from shoal.report.rendering import environment
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -375,11 +379,14 @@ def test_knowledge_groups_are_combined_and_else_attributes_are_dropped_one_by_on
     )
     assert list(knowledge_sets(grouped.schema)) == ["census", "time", "census + time"]
     plain = shoal.read(frame, quasi=["age", "city"])
-    assert knowledge_sets(plain.schema) == {
-        "all of them": ("age", "city"),
-        "all but age": ("city",),
-        "all but city": ("age",),
+    assert not knowledge_sets(plain.schema)
+    drawn = uniqueness_by_knowledge({"original": plain}, Discretion("internal", 5))
+    without = {row["attribute"]: row["share"] for row in drawn.rows}
+    assert without == {
+        "age": sum(frame["city"].value_counts()["count"] == 1) / frame.height,
+        "city": sum(frame["age"].value_counts()["count"] == 1) / frame.height,
     }
+    assert drawn.rows[0]["points"] >= drawn.rows[1]["points"]
 
 
 def test_people_are_told_from_records(tmp_path):
@@ -438,14 +445,71 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.html"]
 
 
-def test_a_pdf_has_pages_and_is_the_same_again(release, original, tmp_path):
+def test_a_pdf_is_the_same_again(tmp_path):
     pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: make install EXTRAS=report", exc_type=ImportError)
-    page = release_report(release, original)
+    page = Page("A page", "What it is about.", [Section("First", bullets(["a", "b"]))]).html()
     for name in ("a.pdf", "b.pdf"):
         write_page(tmp_path / name, page)
-    content = (tmp_path / "a.pdf").read_bytes()
+    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+
+
+def inflated(content):
+    """Give a PDF with its compressed parts as they are written out."""
+    parts = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)
+    return content + b"".join(zlib.decompressobj().decompress(part) for part in parts if part[:1] == b"x")
+
+
+def test_the_pdf_of_nine_columns_is_tagged_and_has_at_most_eight_pages():
+    pytest.importorskip("weasyprint", reason="WeasyPrint makes PDFs: make install EXTRAS=report", exc_type=ImportError)
+    draw = random.Random(7)
+    names = [f"column {number}" for number in range(9)]
+    rows = [[draw.randrange(9) if number % 2 else f"v{draw.randrange(12)}" for number in range(9)] for _ in range(300)]
+    table = shoal.read(pl.DataFrame(rows, schema=names, orient="row"), quasi=names[:8], sensitive=names[8:])
+    page = release_report(shoal.anonymize(table, "mondrian", k=5), table)
+    content = inflated(pdf(page))
     assert content.startswith(b"%PDF")
-    assert content == (tmp_path / "b.pdf").read_bytes()
+    assert 3 < len(re.findall(rb"/Type\s*/Page\b", content)) <= 8
+    assert re.search(rb"/Marked\s+true", content)  # as PDF/UA-1 asks for
+    assert re.search(rb"pdfuaid:part(>|=.)1", content)
+    figures = len(re.findall(r"<svg [^>]*shoal-chart", page))
+    assert len(re.findall(rb"/S\s*/Figure\b", content)) == len(re.findall(rb"/Alt\b", content)) == figures > 3
+
+
+@pytest.mark.slow
+def test_a_report_of_300_columns_is_small_and_says_which_have_figures():
+    draw = random.Random(7)
+    names = [f"column {number}" for number in range(300)]
+    rows = [[draw.randrange(9) if number % 2 else f"v{draw.randrange(4)}" for number in range(300)] for _ in range(40)]
+    table = shoal.read(pl.DataFrame(rows, schema=names, orient="row"), quasi=names)
+    page = release_report(shoal.anonymize(table, "mondrian", k=5), table)
+    assert len(page) < 2_000_000
+    found = Checked(page)
+    assert "Drawn are the 12 columns of 300" in " ".join(found.words)
+    assert all(name in page for name in names)
+
+
+def test_a_report_names_the_day_and_the_files_that_were_written(release, original):
+    names = {"recipe": "made of it.toml", "certificate": "paper.json"}
+    page = release_report(release, original, files=names, made_on=date(2026, 11, 18))
+    text = " ".join(Checked(page).words)
+    assert "Made on 18 November 2026." in text
+    assert "It is in made of it.toml" in text
+    assert "shoal run 'made of it.toml'" in text
+    assert "--certificate paper.json" in text
+
+
+def test_the_release_has_one_colour_in_all_figures(release, original):
+    page = release_report(release, original)
+    assert 'class="hue2"' not in page
+
+
+def test_readers_outside_find_the_input_only_as_the_certificate_commits_to_it(release, original, tmp_path):
+    sealed = release.write(tmp_path / "out.csv")
+    page = release_report(release, original, audience="external", certificate=sealed)
+    assert sealed.content["input"]["commitment"] in page
+    assert original.origin.sha256 not in page
+    assert original.origin.sha256 not in sealed.to_json()
+    assert original.origin.name not in sealed.to_json()
 
 
 def test_without_weasyprint_a_pdf_is_refused_with_what_to_do(monkeypatch, tmp_path):

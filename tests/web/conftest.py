@@ -1,9 +1,8 @@
 """What the tests of the workbench share: a server in this process, and tables to send to it."""
 
 import json
-import os
+import queue
 import random
-import subprocess
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -11,12 +10,11 @@ from contextlib import contextmanager, suppress
 import pytest
 from fastapi.testclient import TestClient
 
-from shoal.web import jobs
 from shoal.web.app import create_app
 from shoal.web.settings import Settings
-from shoal.web.work import worker
+from shoal.web.tasks import processes, worker
 
-IN_A_PROCESS = jobs._process
+IN_A_PROCESS = processes.started
 ADDRESS = "http://127.0.0.1:8642"
 
 
@@ -41,10 +39,30 @@ class Visitor:
         return self.client.get(path, **more)
 
     def post(self, path, **more):
+        """Send a form as a page that was just loaded does: with the version that it shows, unless one is given."""
+        if not path.startswith("/api/") and "content" not in more and "version=" not in path:
+            state = self.state()
+            if "files" in more:
+                path += f"{'&' if '?' in path else '?'}version={state['version']}"
+            else:
+                key = {"key": state["aim"]["key"]} if path == "/release/write" else {}
+                more["data"] = {"version": state["version"], **key, **more.get("data", {})}
         return self.client.post(path, **more)
 
     def send(self, content, name="people.csv"):
         return self.post("/data/upload", files={"file": (name, content)})
+
+    @property
+    def store(self):
+        """All sessions of the server, which lie inside what guards them."""
+        inner = self.client.app
+        while not hasattr(inner, "_sessions"):
+            inner = inner._app
+        return inner._sessions
+
+    @property
+    def session(self):
+        return self.store.enter(self.client.cookies[self.store.cookie])
 
     def state(self):
         return self.get("/api/workbench").json()
@@ -89,43 +107,51 @@ class _Ended(BaseException):
 
 
 class Nearby:
-    """A task in this process, asked and answered by the same lines: most tests can do without a process for each."""
+    """A worker in this process, asked and answered by the same lines: most tests can do without a process for each."""
 
-    def __init__(self):
-        (asked, self.stdin), (self.stdout, self._answers) = map(self._pipe, range(2))
+    reusable = True
+
+    def __init__(self, lane):
         self._over = False
-        self._thread = threading.Thread(target=self._work, args=[asked], daemon=True)
-        self._thread.start()
+        self._threads = []
 
-    def _pipe(self, _):
-        read, write = os.pipe()
-        return os.fdopen(read, encoding="utf-8"), os.fdopen(write, "w", encoding="utf-8")
+    def ask(self, line):
+        lines = queue.SimpleQueue()
+        thread = threading.Thread(target=self._work, args=[line, _Lines(self, lines)], daemon=True)
+        self._threads = [thread]
+        thread.start()
+        while (report := lines.get()) is not None:
+            found = json.loads(report)
+            found.pop("peak", 0)
+            yield from found.items()
 
-    def _work(self, asked):
-        with asked, suppress(_Ended, BrokenPipeError), self._answers:
-            if line := asked.readline():
-                worker.run(json.loads(line), self)
+    def _work(self, line, lines):
+        with suppress(_Ended):
+            worker.run(line, lines)
+        lines.reports.put(None)
 
-    def write(self, text):
-        if self._over:
-            raise _Ended
-        self._answers.write(text)
-
-    def flush(self):
-        self._answers.flush()
-
-    def terminate(self):
+    def stop(self):
         self._over = True
 
-    kill = terminate
+    def end(self):
+        self.stop()
+        for thread in self._threads:
+            thread.join(2)
 
-    def poll(self):
-        return None if self._thread.is_alive() else 0
 
-    def wait(self, seconds=None):
-        self._thread.join(seconds)
-        if self._thread.is_alive():
-            raise subprocess.TimeoutExpired("task", seconds)
+class _Lines:
+    """What such a worker writes to."""
+
+    def __init__(self, nearby, reports):
+        self._nearby, self.reports = nearby, reports
+
+    def write(self, text):
+        if self._nearby._over:
+            raise _Ended
+        self.reports.put(text)
+
+    def flush(self):
+        pass
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -133,14 +159,14 @@ def tasks_are_near(request):
     """Let tasks run in this process, unless a module says that its tests are about processes."""
     with pytest.MonkeyPatch.context() as patch:
         if not getattr(request.module, "IN_PROCESSES", False):
-            patch.setattr("shoal.web.jobs._process", Nearby)
+            patch.setattr("shoal.web.tasks.processes.started", Nearby)
         yield
 
 
 @pytest.fixture
 def in_processes(monkeypatch):
     """Let tasks run as they do for users, each in a process of its own."""
-    monkeypatch.setattr("shoal.web.jobs._process", IN_A_PROCESS)
+    monkeypatch.setattr("shoal.web.tasks.processes.started", IN_A_PROCESS)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from web.conftest import people, serving, until
 from shoal.certification.verification import verify
 from shoal.extras import how_to_install
 from shoal.recipe import Recipe
-from shoal.web import saying
-from shoal.web.decisions import Aim
+from shoal.web import code_export
+from shoal.web.cases.aims import Aim
 
 IN_PROCESSES = True
 
@@ -29,8 +29,7 @@ def released(tmp_path_factory):
         for each in told["files"].values():
             (folder / each["name"]).write_bytes(visitor.get(f"/api/releases/{job['id']}/{each['name']}").content)
         (folder / "people.csv").write_bytes(people(150))
-        rooms = visitor.client.app._app._rooms
-        decisions = rooms.enter(visitor.client.cookies[rooms.cookie]).decisions
+        decisions = visitor.session.case.decisions
         yield folder, told, decisions, visitor
 
 
@@ -51,7 +50,7 @@ def test_the_command_that_is_shown_writes_the_same(released, monkeypatch):
     folder, told, decisions, _ = released
     monkeypatch.chdir(folder)
     files = {"table": "again.csv", "recipe": "again.toml", "report": "again.html"}
-    words = shlex.split(saying.command("people.csv", decisions, files).replace("\\\n", " "))
+    words = shlex.split(code_export.command("people.csv", decisions, files).replace("\\\n", " "))
     assert words[0] == "shoal"
     application()(words[1:], standalone_mode=False)
     assert (folder / "again.csv").read_bytes() == (folder / told["files"]["table"]["name"]).read_bytes()
@@ -60,7 +59,7 @@ def test_the_command_that_is_shown_writes_the_same(released, monkeypatch):
 def test_the_python_that_is_shown_writes_the_same(released, monkeypatch):
     folder, told, decisions, _ = released
     monkeypatch.chdir(folder)
-    exec(saying.python("people.csv", decisions, {"table": "python.csv", "recipe": "python.toml"}), {})
+    exec(code_export.python("people.csv", decisions, {"table": "python.csv", "recipe": "python.toml"}), {})
     assert (folder / "python.csv").read_bytes() == (folder / told["files"]["table"]["name"]).read_bytes()
 
 
@@ -152,7 +151,7 @@ def test_the_report_is_also_written_as_pdf_where_that_is_installed(tmp_path, mon
         (tmp_path / "weasyprint.py").write_text(
             "class HTML:\n"
             "    def __init__(self, string, url_fetcher): self.string = string\n"
-            "    def write_pdf(self, pdf_identifier): return b'%PDF-1.7 ' + self.string.encode()\n"
+            "    def write_pdf(self, **_): return b'%PDF-1.7 ' + self.string.encode()\n"
         )
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -11,7 +11,7 @@ from web.conftest import ADDRESS, serving
 from shoal.errors import ShoalError
 from shoal.web.app import create_app
 from shoal.web.guard import is_loopback
-from shoal.web.serving import address, bound, serve, with_token
+from shoal.web.server import address, bound, serve, with_token
 from shoal.web.settings import Settings
 
 PAGES = (
@@ -89,7 +89,35 @@ def test_a_page_of_the_workbench_may(visitor):
 def test_other_sites_may_lead_here_but_not_load_from_here(visitor):
     outside = {"sec-fetch-site": "cross-site"}
     assert visitor.get("/data", headers=outside | {"sec-fetch-mode": "navigate"}).status_code == 200
+    assert visitor.client.head("/data", headers=outside | {"sec-fetch-mode": "navigate"}).status_code == 200
     assert visitor.get("/api/workbench", headers=outside | {"sec-fetch-mode": "no-cors"}).status_code == 403
+
+
+def test_a_link_on_another_site_takes_no_session_away(server):
+    """A browser sends no cookies with it, so who comes must not be taken for someone new."""
+    first, enter = server
+    outside = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    answer = enter().get('/data?a=1&b="><script>', headers=outside)
+    assert "set-cookie" not in answer.headers
+    assert 'content="0; url=/data?a=1&amp;b=%22%3E%3Cscript%3E"' in answer.text
+    assert not first.client.app._app._app._sessions._sessions
+    other = enter().get(f"{ADDRESS}//elsewhere.example/x", headers=outside)
+    assert 'url=/elsewhere.example/x"' in other.text
+
+
+def test_a_session_ends_when_its_owner_says_so(server):
+    visitor, enter = server
+    visitor.opened()
+    cookies = dict(visitor.client.cookies)
+    answer = visitor.post("/session/end")
+    assert "has ended" in answer.text
+    assert all('=""' in each and "Max-Age=0" in each for each in answer.headers.get_list("set-cookie"))
+    thief = enter()
+    thief.client.cookies.update(cookies)
+    assert thief.state()["file"] is None
+    thief.opened()
+    assert thief.client.delete("/api/session").status_code == 204
+    assert thief.state()["file"] is None
 
 
 def test_the_cookie_is_for_this_server_alone(visitor):
@@ -158,16 +186,20 @@ class TestToken:
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "office.example"])
     def test_others_than_this_computer_need_one(self, host):
+        with pytest.raises(ShoalError, match="could read"):
+            with_token(Settings(host=host), wanted=False)
+
+    @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "office.example", "127.0.0.1", "localhost"])
+    def test_it_is_asked_for_unless_someone_forgoes_it(self, host):
         settings = with_token(Settings(host=host))
         assert len(settings.token) >= 32
         assert settings.token in address(settings)
         assert settings.token not in repr(settings)
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
-    def test_this_computer_needs_none_unless_asked(self, host):
+    def test_this_computer_may_do_without(self, host):
         assert is_loopback(host)
-        assert with_token(Settings(host=host)).token is None
-        assert with_token(Settings(host=host), always=True).token
+        assert with_token(Settings(host=host), wanted=False).token is None
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so():
@@ -176,7 +208,7 @@ def test_a_port_that_is_taken_is_an_error_that_says_so():
 
 
 def test_where_no_port_was_asked_for_the_next_free_one_is_taken_and_told(tmp_path, monkeypatch):
-    monkeypatch.setattr("shoal.web.serving._Server.run", lambda *_: None)
+    monkeypatch.setattr("shoal.web.server._Server.run", lambda *_: None)
     told = []
     with bound("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
@@ -186,7 +218,7 @@ def test_where_no_port_was_asked_for_the_next_free_one_is_taken_and_told(tmp_pat
 
 def test_a_server_clears_away_what_connections_leave_behind(tmp_path, monkeypatch):
     seen = []
-    monkeypatch.setattr("shoal.web.serving._Server.run", lambda *_: seen.append(gc.isenabled()))
+    monkeypatch.setattr("shoal.web.server._Server.run", lambda *_: seen.append(gc.isenabled()))
     gc.disable()  # as commands do when they start
     try:
         serve(Settings(port=0, kept=tmp_path), browser=False, say=seen.append)
@@ -198,7 +230,7 @@ def test_a_server_clears_away_what_connections_leave_behind(tmp_path, monkeypatc
 def test_nothing_is_told_to_anyone_whatever_the_environment_says(tmp_path, monkeypatch):
     monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    inner = create_app(Settings(kept=tmp_path))._app._app
+    inner = create_app(Settings(kept=tmp_path))._app._app._app
     told = getattr(inner, "_telemetry", {})  # older ones have nothing to tell with
     assert not any(told.get(name) for name in ("tracing", "metrics", "logs", "operation_spans", "auto_configure"))
 

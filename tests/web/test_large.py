@@ -22,12 +22,12 @@ def test_four_million_rows(discharges):
     from workbench import measured
 
     found = measured(str(discharges))
-    assert found.seconds["columns from a sample"] < 5
-    assert found.seconds["risk from a sample"] < 5
+    assert found.seconds["columns from a sample"] < 3
+    assert found.seconds["risk exactly"] < 10
     assert found.seconds["k = 5 from a sample"] < 5
-    assert found.labelled
-    assert {"columns exactly", "risk exactly", "k = 5 exactly", "release"} <= found.seconds.keys()
-    assert found.slider < 0.3
+    assert found.seconds["release"] < 30
+    assert {"columns exactly", "k = 5 exactly"} <= found.seconds.keys()
+    assert found.slider < 0.2
     assert found.peak < 3e9
 
 
@@ -37,6 +37,7 @@ def test_fifty_users_for_a_minute():
     found = loaded(50, 60)
     assert not found.seen.errors
     assert len(found.seen.seconds) > 1000
+    assert max(found.seen.opening) < 5
     assert found.after[0] < found.before[0] * 1.15
     assert found.after[1] <= found.before[1] + 10
 
@@ -49,7 +50,14 @@ def test_every_answer_fits_the_description(tmp_path):
         client = Client(address)
         client.send("PUT", "/api/file?name=people.csv&wait=30", people(30))
         client.send("POST", "/roles/accept", b"")
-        command = [sys.executable, "-m", "schemathesis.cli", "--no-color", "run", f"{address}api/openapi.json"]
+        command = [
+            sys.executable,
+            "-m",
+            "schemathesis.cli",
+            "--no-color",
+            "run",
+            f"{address.partition('?')[0]}api/openapi.json",
+        ]
         command += ["--header", f"Cookie: {client.cookies}", "--checks", CHECKS, "--max-examples", "25"]
         command += ["--exclude-path", "/api/file", "--phases", "examples,coverage,fuzzing"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -28,7 +28,7 @@ def visitor(tmp_path_factory):
         visitor.opened(people(12))
         with pytest.MonkeyPatch.context() as patch:
             # Answers are looked at here, not results: work that is asked for ends at once.
-            patch.setattr("shoal.web.jobs.sys.executable", "/bin/false")
+            patch.setattr("shoal.web.tasks.processes.sys.executable", "/bin/false")
             yield visitor
 
 

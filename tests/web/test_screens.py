@@ -3,15 +3,18 @@
 import random
 import re
 import time
+from html import unescape
 from urllib.parse import unquote
 
 import pytest
 from web.conftest import people, serving, until
 
+from shoal.catalogue import entries
 from shoal.schema import Role
-from shoal.web import drawing, saying
-from shoal.web.decisions import K_LEVELS, Aim, Decisions
-from shoal.web.work import measuring
+from shoal.web import code_export, figures, wording
+from shoal.web.cases.aims import GUARDS, K_LEVELS, Aim
+from shoal.web.cases.decisions import Decisions
+from shoal.web.tasks import risk
 
 HX = {"hx-request": "true"}
 CHOICE = {"method": "hilbert", "k_place": "3"}
@@ -71,7 +74,10 @@ def test_the_example_can_be_opened(visitor):
 
 def test_roles_are_guessed_with_reasons(ready):
     text = ready.get("/roles").text
-    for reason in ("its name suggests that it names a person", "its name suggests something that others may know"):
+    for reason in (
+        "as that of a column that names people",
+        "its name has the word &#39;age&#39;: others may know it",
+    ):
         assert reason in text
     assert 'aria-label="Role of age"' in text
     assert "Every column has a role" in text
@@ -79,19 +85,20 @@ def test_roles_are_guessed_with_reasons(ready):
 
 def test_a_role_is_changed_by_one_field(visitor):
     visitor.opened()
-    text = visitor.post("/roles", data={"role-1": ""}, headers=HX).text
+    text = visitor.post("/roles", data={"role of age": ""}, headers=HX).text
     assert "1 column is undecided" in text
     assert visitor.state()["undecided"] == ["age"]
-    assert "Every column has a role" in visitor.post("/roles", data={"role-1": "quasi"}, headers=HX).text
-    assert visitor.post("/roles", data={"role-99": "quasi", "role-x": "plain", "other": "1"}).status_code == 200
+    assert "Every column has a role" in visitor.post("/roles", data={"role of age": "quasi"}, headers=HX).text
+    assert visitor.post("/roles", data={"role-1": "plain", "other": "1"}).status_code == 200
+    assert visitor.post("/roles", data={"role of size": "plain"}).status_code == 422
     assert visitor.state()["undecided"] == []
 
 
 def test_columns_are_found_by_their_role(visitor):
     visitor.opened()
     text = visitor.get("/roles?having=quasi&named=E").text
-    assert re.findall(r'name="(role-\d+)"', text) == ["role-1", "role-2", "role-4"]
-    assert visitor.get("/roles?having=undecided").text.count('name="role-') == 0
+    assert re.findall(r'name="role of (\w+)"', text) == ["age", "sex", "shoe"]
+    assert visitor.get("/roles?having=undecided").text.count('name="role of ') == 0
     visitor.post("/roles/all", data={"having": "quasi", "named": "e", "role": "plain"})
     decided = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
     assert decided == {"patient_name": "identifier", "age": "plain", "sex": "plain", "zip": "quasi", "shoe": "plain",
@@ -100,12 +107,12 @@ def test_columns_are_found_by_their_role(visitor):
 
 def test_ticked_columns_get_a_role_in_one_step(visitor):
     visitor.opened()
-    visitor.post("/roles", data={"ticked": ["1", "3", "99", "x"], "to-ticked": "plain", "several": "1", "role-2": ""})
+    visitor.post("/roles", data={"ticked": ["age", "zip"], "to-ticked": "plain", "several": "1", "role of sex": ""})
     decided = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
     assert [name for name, role in decided.items() if role == "plain"] == ["age", "zip"]
     assert decided["sex"] is None
     visitor.post("/undo")
-    visitor.post("/roles", data={"ticked": ["1"], "to-ticked": "plain", "role-2": "quasi"}, headers=HX)
+    visitor.post("/roles", data={"ticked": ["age"], "to-ticked": "plain", "role of sex": "quasi"}, headers=HX)
     assert visitor.get("/api/roles").json()[1]["decided"] == "quasi"  # only the button gives it
 
 
@@ -141,7 +148,7 @@ def test_what_is_no_recipe_changes_no_role(resident, content):
 def test_the_risk_leads_with_one_sentence(ready):
     text = ready.get("/risk").text
     found = ready.get("/api/risk").json()
-    assert f"<h1 data-say>{saying.headline(found)}</h1>" in text
+    assert f"<h1 data-say>{wording.headline(found)}</h1>" in text
     assert "of people stand alone" in text
     assert {each["column"] for each in found["without"]} == {"age", "sex", "zip", "shoe"}
     assert len(found["sets"]) == 15
@@ -155,7 +162,7 @@ def test_the_risk_leads_with_one_sentence(ready):
 
 
 def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
-    figure = drawing.knowledge(ready.get("/api/risk").json())
+    figure = figures.knowledge(ready.get("/api/risk").json()).wide
     assert figure.svg.count('class="faint"') == 15
     assert "<title>2, age, sex: " in figure.svg
     assert "all 15 choices" in figure.description
@@ -168,8 +175,8 @@ def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
 @pytest.mark.parametrize(("columns", "most"), [(3, 120), (9, 120), (60, 120), (300, 40)])
 def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     quasi = [f"c{n}" for n in range(columns)]
-    chosen = measuring._chosen(quasi, most)
-    assert chosen == measuring._chosen(quasi, most)
+    chosen = risk._chosen(quasi, most)
+    assert chosen == risk._chosen(quasi, most)
     assert len(set(chosen)) == len(chosen) <= most
     assert len(chosen) == min(7, most) if columns == 3 else len(chosen) > most / 2
     sizes = {len(names) for names in chosen}
@@ -177,7 +184,7 @@ def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     first = {len(names) for names in chosen[: len(sizes)]}
     assert first == sizes  # whoever stops early has seen every size
     found = {"sets": chosen, "quasi": quasi}
-    assert ("all 7 choices" if columns == 3 else "drawn by lot") in drawing._looked_at(found)
+    assert ("all 7 choices" if columns == 3 else "drawn by lot") in figures._looked_at(found)
 
 
 def test_a_table_that_is_safe_already_is_told_so(visitor):
@@ -194,7 +201,7 @@ def test_work_that_goes_on_is_shown_with_a_way_to_stop_it(visitor):
     text = visitor.post("/protect/choose", data={**CHOICE, "guard": "t-closeness"}).text
     assert "<progress" in text
     assert "Cancel" in text
-    assert 'hx-get="/protect/result"' in text
+    assert 'hx-get="/protect/result?version=' in text
 
 
 def test_the_slider_looks_up_what_was_tried_once(ready):
@@ -212,7 +219,7 @@ def test_the_slider_looks_up_what_was_tried_once(ready):
 def test_a_number_that_was_not_tried_ahead_is_tried_when_it_is_typed(ready):
     ready.post("/protect/choose", data=CHOICE)
     text = ready.post("/protect/choose", data={**CHOICE, "k": 6}, headers=HX).text
-    assert "<h2>hilbert, k = 6</h2>" in text
+    assert "<h2>Close neighbours (hilbert), k = 6</h2>" in text
     assert ready.tried()[Aim(k=6).key]["smallest"] >= 6
     text = ready.get("/protect").text
     assert 'value="6" required aria-label="k, as a number"' in text
@@ -242,11 +249,19 @@ def test_a_typed_number_comes_before_what_is_still_being_tried(visitor):
 
 def test_every_point_of_the_map_leads_to_its_candidate(ready):
     ready.post("/protect/choose", data=CHOICE)
-    text = ready.get("/protect").text
-    links = re.findall(r'<a href="(\?see=[^"]+)"', text)
+    near, all_of_them = (
+        re.findall(r'<a href="(\?see=[^"]+)"', ready.get(f"/protect{whole}").text) for whole in ("", "?whole=true")
+    )
+    links = set(all_of_them)
     assert len(links) == len(K_LEVELS) * 3
+    assert len(all_of_them) == 2 * len(links)  # drawn for wide screens and for narrow ones
+    assert set(near) <= links
     link = next(each for each in links if "sorted-clusters~7~" in unquote(each))
-    assert "<h2>sorted-clusters, k = 7</h2>" in ready.get(f"/protect{link}").text
+    before = {**ready.state(), "jobs": 0}
+    assert "You looked at Sorted groups (sorted-clusters), k = 7" in ready.get(f"/protect{link}").text
+    assert {**ready.state(), "jobs": 0} == before  # to look at a page changes nothing
+    key = unquote(link.removeprefix("?see="))
+    assert "<h2>Sorted groups (sorted-clusters), k = 7</h2>" in ready.post("/protect/candidate", data={"key": key}).text
     assert ready.state()["undoes"] == "choice of protection"
 
 
@@ -280,11 +295,11 @@ def test_candidates_are_compared_and_it_is_told_who_pays(ready):
     text = ready.get("/compare?by=sex").text
     assert "A keeps most detail" in text
     assert "B is safest" in text
-    assert "Who pays, by sex" in text
+    assert "Who loses detail, by sex" in text
     for column in ("age", "sex", "zip", "shoe"):
         assert f'<code dir="auto">{column}</code>' in text
     found = ready.tried()[Aim(k=20).key]
-    groups = found["payers"]["sex"]
+    groups = found["loss_by_group"]["sex"]
     mean = sum(g["lost"] * g["records"] for g in groups) / sum(g["records"] for g in groups)
     assert mean == pytest.approx(1 - found["kept"])
     ready.post("/compare/pin", data={"key": Aim(k=2).key, "pinned": "false"})
@@ -295,7 +310,7 @@ def test_it_is_told_who_pays_where_most_have_the_highest_value(visitor):
     ages = [*range(20, 30), *[30] * 50]
     visitor.opened(b"age,sex\n" + b"".join(b"%d,%d\n" % (age, age % 2) for age in ages))
     found = visitor.tried()[Aim().key]
-    groups = found["payers"]["age"]
+    groups = found["loss_by_group"]["age"]
     assert groups[-1]["group"] == "30"
     assert groups[-1]["records"] == 50
 
@@ -318,7 +333,7 @@ def test_columns_are_shown_before_and_after_in_every_candidate(ready):
     for column in ("age", "sex"):
         text = ready.get("/compare", params={"of": column, "by": "sex"}).text
         assert f"{column} before and after" in text
-        assert f"<option selected>{column}</option>" in text
+        assert f'<option value="{column}" selected>{column}</option>' in text
         assert "A: hilbert, k = 2" in text
         assert "B: mondrian, k = 20" in text
     assert ready.client.put("/api/comparison", json={"keys": ["nothing"]}).status_code == 422
@@ -397,10 +412,10 @@ def test_three_hundred_columns_and_names_in_other_scripts(visitor):
     rows = [",".join(str(draw.randrange(3)) for _ in names) for _ in range(40)]
     visitor.opened("\n".join([",".join(names), *rows]).encode())
     text = visitor.get("/roles").text
-    assert text.count('name="role-') == 300
+    assert text.count('name="role of ') == 300
     assert '<code dir="auto">الاسم</code>' in text
     some = visitor.get("/roles?named=SPALTE_29").text
-    assert re.findall(r'name="(role-\d+)"', some) == [f"role-{n}" for n in (29, *range(290, 298))]
+    assert re.findall(r'name="role of spalte_(\d+)"', some) == [str(n) for n in (29, *range(290, 298))]
     assert "these 9 columns" in visitor.post("/roles/all", data={"named": "spalte_29", "role": "plain"}).text
     roles = {each["name"]: each["decided"] for each in visitor.get("/api/roles").json()}
     assert {name for name, role in roles.items() if role == "plain"} == {f"spalte_{n}" for n in (29, *range(290, 298))}
@@ -413,8 +428,24 @@ def test_names_are_quoted_in_commands():
     roles = {"a,b": Role.QUASI, "it's": Role.QUASI, "c d": Role.SENSITIVE, "w": Role.PLAIN}
     decisions = Decisions(roles)
     files = {"table": "my table_release.csv", "recipe": "r.toml", "report": "r.html"}
-    text = saying.command("my table.csv", decisions, files)
+    text = code_export.command("my table.csv", decisions, files)
     assert "'my table.csv'" in text
     assert """'"a,b",it'"'"'s'""" in text
-    assert "--weight w " in saying.command("t.csv", Decisions({**roles, "w": Role.WEIGHT}), files)
-    compile(saying.python("t.csv", decisions, files), "shown", "exec")
+    assert "--weight w " in code_export.command("t.csv", Decisions({**roles, "w": Role.WEIGHT}), files)
+    compile(code_export.python("t.csv", decisions, files), "shown", "exec")
+
+
+def test_every_method_and_promise_of_the_catalogue_that_fits_is_offered(ready):
+    text = ready.get("/protect").text
+    for name, kind in entries("methods").items():
+        assert (f'<option value="{name}"' in text) is ("k-anonymity" in kind.enforces)
+    assert set(GUARDS) == {"none", "t-closeness", "l-diversity", "alpha-k"}
+    for name in GUARDS:
+        assert f'<option value="{name}"' in text
+    ready.post("/protect/choose", data={**CHOICE, "guard": "alpha-k"})
+    found = ready.tried()[Aim("hilbert", 5, "alpha-k", 0.8, "diagnosis").key]
+    assert found["levels"][1] <= 0.8
+    code = unescape(ready.get("/same").text)
+    assert "--alpha 0.8 --alpha-column diagnosis" in code
+    assert "models=[shoal.models.AlphaK(0.8, 'diagnosis')]" in code
+    ready.post("/protect/choose", data=CHOICE)

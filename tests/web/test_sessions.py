@@ -10,8 +10,9 @@ from web.test_uploads import folders
 from shoal.certification.verification import verify
 from shoal.errors import ParameterError
 from shoal.schema import Role
-from shoal.web.decisions import METHODS, Aim, Decisions, History
-from shoal.web.jobs import Job, Jobs
+from shoal.web.cases.aims import METHODS, Aim
+from shoal.web.cases.decisions import Decisions
+from shoal.web.cases.history import History
 
 
 def test_two_users_do_not_see_each_other(server):
@@ -143,30 +144,6 @@ def test_a_job_that_fails_leaves_nothing_behind(visitor):
     assert text.count("<h1") == 1
 
 
-@pytest.mark.usefixtures("in_processes")
-def test_a_process_that_dies_is_told_as_a_failure(monkeypatch):
-    monkeypatch.setattr("shoal.web.jobs.sys.executable", "/bin/false")
-    jobs = Jobs(1)
-    job = jobs.start(Job("look", {"file": "x", "name": "x"}))
-    assert job.wait(20)
-    assert job.state == "failed"
-    assert "stopped" in job.error
-    jobs.close()
-
-
-@pytest.mark.usefixtures("in_processes")
-def test_jobs_that_wait_can_be_cancelled():
-    jobs = Jobs(1)
-    told = []
-    slow = jobs.start(Job("look", {"file": "/nowhere", "name": "x"}, ended=lambda job: told.append(job.state)))
-    waiting = jobs.start(Job("look", {"file": "/nowhere", "name": "x"}, ended=lambda job: told.append(job.state)))
-    waiting.cancel()
-    assert waiting.over
-    assert slow.wait(20)
-    jobs.close()
-    assert sorted(told) == ["cancelled", "failed"]
-
-
 def test_a_release_that_is_kept_outlives_the_server(tmp_path):
     with serving(tmp_path) as (visitor, _):
         visitor.opened()
@@ -191,8 +168,8 @@ def test_a_release_that_is_kept_outlives_the_server(tmp_path):
 def test_everything_private_is_wiped_at_the_end(tmp_path):
     with serving(tmp_path) as (visitor, _):
         visitor.opened()
-        rooms = visitor.client.app._app._rooms
-        place: Path = rooms._held.path
+        sessions = visitor.store
+        place: Path = sessions._held.path
         assert place.stat().st_mode & 0o077 == 0
         assert all(path.stat().st_mode & 0o077 == 0 for path in place.rglob("*"))
         assert list(place.rglob("*.csv"))
@@ -202,15 +179,15 @@ def test_everything_private_is_wiped_at_the_end(tmp_path):
 def test_idle_sessions_are_ended_and_bare_ones_do_not_pile_up(server):
     first, enter = server
     first.opened()
-    rooms = first.client.app._app._rooms
+    sessions = first.store
     for _ in range(80):
         enter().get("/api/workbench")
-    assert len(rooms._sessions) <= 65
+    assert len(sessions._sessions) <= 65
     assert first.state()["file"] == "people.csv"
-    session = rooms.enter(first.client.cookies[rooms.cookie])
+    session = sessions.enter(first.client.cookies[sessions.cookie])
     session.used -= 1e6
     enter().get("/api/workbench")
-    assert not session.folder.exists()
+    assert not session.case.folder.exists()
 
 
 def test_an_opened_file_takes_the_place_of_the_one_before(visitor):

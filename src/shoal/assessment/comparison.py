@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from shoal.assessment.disclosure_risk import plain_score, risk_of, with_columns
-from shoal.assessment.risk_words import side_by_side
+from shoal.assessment.disclosure_risk import risk_of, with_columns
+from shoal.assessment.known_points import LinkedComparison, linked_comparison
+from shoal.assessment.risk_words import plain_score, side_by_side
 from shoal.assessment.row_pairing import misplaced, paired
 from shoal.catalogue import picked
 from shoal.certification.private_record import PrivateRecord
@@ -24,7 +25,7 @@ from shoal.measures.total_variation import TotalVariation
 from shoal.progress.display import by_itself
 from shoal.recipe import Recipe
 from shoal.releases.release import STANDARD_MEASURES, Release
-from shoal.schema import ReadArguments, ReadOptions
+from shoal.schema import ReadArguments, ReadOptions, Roles
 from shoal.table import Table
 from shoal.table_input import options_of, refuse_late
 
@@ -57,8 +58,9 @@ def compare(
     measures: Measure | str | Sequence[Measure | str] = (),
     private: str | Path | PrivateRecord | Sequence[str | Path | PrivateRecord] = (),
     same_order: bool = False,
+    points: int | Sequence[int] | None = None,
     **given: Unpack[ReadArguments],
-) -> Comparison:
+) -> Comparison | LinkedComparison:
     """Set releases beside their original: what risk each leaves, and what it cost.
 
     Parameters
@@ -75,6 +77,9 @@ def compare(
         Private records of releases, or their paths, which tell which row was which; those beside releases are found.
     same_order
         Whether rows of the releases stand in the order of the original, as other tools leave them.
+    points
+        Of tables whose rows belong to people (``linked=True`` and a ``subject``): how many points of the original, such
+        as purchases, someone knows of a person and looks for in a release; 1, 2, 3 and 4 if left out.
     **given
         How to read the original, if it is no table yet: ``quasi`` and all else that `read` takes. May be left out if
         one of the releases comes from `anonymize`.
@@ -100,6 +105,9 @@ def compare(
     released = tuple(each if isinstance(each, Release | Table) else at_hand(each) for each in released)
     with by_itself("reading the original"):
         before, options = _original(original, released, given, where, asked)
+        if points is not None or before.origin.given.get("linked"):
+            extra = [each for each in asked if each not in DISTANCES]
+            return linked_comparison(before, _linked(released, before, options), points, extra)
         for extra in asked:
             if isinstance(extra, Demanding):
                 extra.demand(before.schema)
@@ -150,6 +158,20 @@ def _release(
         named = Source.parse(after.origin.place)
     name = f"release {number}" if named is None else str(named)
     return paired(after, named, before, records, same_order=same_order), name
+
+
+def _linked(released: Sequence[Any], before: Table, options: ReadOptions) -> dict[str, Table]:
+    """Give linked releases by their names: rows of a person stay together, but none is known to be that of another."""
+    person = before.schema.subject
+    like = _like(before, options)
+    like = replace(like, baskets=False, linked=True, roles=Roles(quasi=before.schema.quasi, person=person))
+    found: dict[str, Table] = {}
+    for number, each in enumerate(released, 1):
+        known = isinstance(each, str | Path | Source)
+        name = str(Source.parse(each)) if known else f"release {number}"
+        table = each.table if isinstance(each, Release) else each
+        found[name] = table if isinstance(table, Table) else read(table, engine=before.engine, options=like)
+    return found
 
 
 def _like(table: Table, options: ReadOptions) -> ReadOptions:

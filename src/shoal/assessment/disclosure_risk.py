@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from shoal.assessment.inspection import column_reports
-from shoal.assessment.risk_words import share, side_by_side
+from shoal.assessment.known_points import LinkedRisk, linked_risk
+from shoal.assessment.risk_words import plain_score, share, side_by_side
 from shoal.catalogue import in_words, picked
 from shoal.conditions import Condition
 from shoal.engines.io.streams import at_hand
@@ -15,6 +16,7 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.findings import Findings
 from shoal.measures import Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
 from shoal.measures.uniqueness import Matching, Uniqueness
@@ -47,6 +49,8 @@ class Risk(Findings):
     def remarks(self) -> Iterable[str]:
         """Say who could single people out."""
         yield f"Someone who knows {', '.join(self['quasi'])} could single them out."
+        if "homogeneity_sentence" in self:
+            yield self["homogeneity_sentence"]
         if self["guessed"]:
             yield "These columns were guessed by their names. Name them yourself: quasi=[…]."
         for found in self.get("errors", ()):
@@ -65,8 +69,10 @@ def risk(
     matching: Matching | None = None,
     errors: Mapping[str, float] | None = None,
     measures: Measure | str | Sequence[Measure | str] = (),
+    points: int | Sequence[int] | None = None,
+    at: Any = (),
     **given: Unpack[ReadArguments],
-) -> Risk:
+) -> Risk | LinkedRisk:
     """Measure how many records stand alone, and what else an attacker who knows some attributes would learn.
 
     Parameters
@@ -85,6 +91,11 @@ def risk(
         of them alone and of all at once (see `shoal.measures.reidentification.erring_attacker`).
     measures
         What else to measure.
+    points
+        Of a table whose rows belong to people (``linked=True`` and a ``subject``): how many points, such as purchases,
+        someone knows of a person; 1, 2, 3 and 4 if left out. Then unicity is measured, and nothing of single records.
+    at
+        How coarsely such points are seen: ``day=7,store=10``, or several such texts (see `Resolution`).
     **given
         How to read what is no table yet: ``quasi`` and all else that `read` takes. If no quasi-identifiers are named,
         those columns are taken that look like some.
@@ -100,6 +111,10 @@ def risk(
     >>> found = shoal.risk(stays, quasi=["age", "days"], errors={"days": 0.5})
     >>> [(each["columns"], each["right"]) for each in found["errors"]]
     [({'days': 0.5}, 0.5)]
+    >>> baskets = pl.DataFrame({"who": [1, 1, 2, 2, 3, 3], "item": ["tea", "milk", "tea", "beer", "tea", "milk"]})
+    >>> found = shoal.risk(baskets, quasi="item", subject="who", linked=True, points=[1, 2])
+    >>> [(each["points"], round(each["share"], 3)) for each in found["unicity"]]
+    [(1, 0.167), (2, 0.333)]
     """
     if matching not in (None, "signature", "fit"):
         raise ParameterError(f"'{matching}' is no way to match records.", "Use signature or fit (--matching fit).")
@@ -115,9 +130,18 @@ def risk(
             source = at_hand(source)
             options, places = options_of(given, risk)
             guessed = not (options.roles.quasi or options.roles.last_sensitive or sets)
+            if guessed and (options.linked or points is not None or at):
+                raise ParameterError("No quasi-identifier is named.", "Name what points are made of: --quasi item,day.")
             options = _guessed(source, options, places) if guessed else options
             given = ReadArguments(**(places | {"options": with_columns(options, where, sets, asked)}))  # type: ignore[typeddict-item]
         table = table_of(source, given, risk)
+        if points is not None or at or table.schema.person or table.origin.given.get("linked"):
+            if known or where or matching or wrong:
+                raise ParameterError(
+                    "Known points are those of people; what is known of single records is another risk.",
+                    "Leave out --known, --where, --matching and --error, or --linked, --points and --at.",
+                )
+            return linked_risk(table, points, at, asked)
         for name in dict.fromkeys(name for names in sets for name in names):
             if name not in table.schema.quasi:
                 raise SchemaError.missing_column(name, table.schema.quasi)
@@ -153,23 +177,22 @@ def _rates(errors: Any) -> dict[str, float]:
     return {name: checked_rate(name, rate) for name, rate in (errors or {}).items()}
 
 
-def plain_score(value: Score) -> dict[str, Any]:
-    """Give a score as plain values."""
-    return {"measure": value.measure, "value": value.value, "detail": dict(value.detail)}
-
-
 def _guessed(source: Any, options: ReadOptions, places: Mapping[str, Any]) -> ReadOptions:
-    """Take the columns that look like quasi-identifiers when none are named."""
+    """Take the columns that look like quasi-identifiers, and those that look confidential, when none are named."""
     whole = replace(options, roles=Roles(rest=Role.PLAIN))
     table = table_of(source, ReadArguments(**(dict(places) | {"options": whole})), risk)  # type: ignore[typeddict-item]
     taken = (*options.roles.sensitive, *options.roles.plain)
     reports = column_reports(table)
-    quasi = tuple(report.name for report in reports if report.role == Role.QUASI and report.name not in taken)
+    quasi, secret = (
+        tuple(report.name for report in reports if report.role == role and report.name not in taken)
+        for role in (Role.QUASI, Role.SENSITIVE)
+    )
     if not quasi:
         raise ParameterError(
             "No column looks like a quasi-identifier.", "Name them: quasi=['age', 'zip'] (--quasi age,zip)."
         )
-    return replace(options, roles=replace(options.roles, quasi=quasi))
+    sensitive = (*options.roles.sensitive, *secret)
+    return replace(options, roles=replace(options.roles, quasi=quasi, sensitive=sensitive))
 
 
 def with_columns(
@@ -183,10 +206,11 @@ def with_columns(
     quasi = (*roles.quasi, *extra)
     named = {*quasi, *roles.sensitive}
     conditions = [text for text in (where, *(getattr(measure, "where", None) for measure in measures)) if text]
-    targets = [measure.target for measure in measures if hasattr(measure, "target")]
-    columns = dict.fromkeys([*(c for text in conditions for c in Condition.parse(text).columns), *targets])
-    spoken = tuple(column for column in columns if column not in named)
-    return replace(options, roles=replace(roles, quasi=quasi, plain=(*roles.plain, *spoken)))
+    stated = dict.fromkeys(c for text in conditions for c in Condition.parse(text).columns)  # which are confidential
+    secret = (*roles.sensitive, *(column for column in stated if column not in (*named, *roles.plain)))
+    targets = dict.fromkeys(measure.target for measure in measures if hasattr(measure, "target"))
+    spoken = tuple(column for column in targets if column not in (*named, *secret))
+    return replace(options, roles=replace(roles, quasi=quasi, sensitive=secret, plain=(*roles.plain, *spoken)))
 
 
 def risk_of(
@@ -202,6 +226,8 @@ def risk_of(
     measures: list[Measure] = [Uniqueness(names), RandomReidentification(names)]
     if where:
         measures.append(AttributeDisclosure(where, names))
+    if table.schema.sensitive:
+        measures.append(Homogeneity(names))
     if matching != "signature":
         measures.append(Uniqueness(names, "fit"))
     scores = score(table, measures=measures)
@@ -210,12 +236,22 @@ def risk_of(
     if matching != "signature":
         report |= _fit(scores[-1], "" if matching == "fit" else "fit_")
     report["random_reidentification"] = scores[1].value
+    if table.schema.sensitive:
+        report |= shared_secrets(scores["homogeneity"])
     if where:
         report["attribute_disclosure"] = scores[2].value
         report["where"] = where
     if erring:
         report["errors"] = erring
     return report
+
+
+def shared_secrets(found: Score) -> dict[str, Any]:
+    """Tell how many people share a confidential value with everybody in their group: in each column."""
+    by_column = {name: mine["share"] for name, mine in found.detail["per_column"].items()}
+    return {"homogeneity": found.value, "homogeneity_column": found.detail["column"]} | {
+        "homogeneity_by_column": by_column, "homogeneity_sentence": Homogeneity.sentence(found.detail)
+    }  # fmt: skip
 
 
 def _errors(table: Table, errors: Mapping[str, float], known: Sequence[str] | None) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.column_names import as_option, role_by_name
+from shoal.column_names import UNDECIDED, as_option, role_by_name
 from shoal.domains.cell_parser import MARKS
 from shoal.findings import Findings
 from shoal.kernels import MISSING
@@ -147,14 +147,15 @@ def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Ro
     named = role_by_name(name, kind)
     if named is not None and not (named[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
         return named
+    counted = f"{distinct:,} value{'s' * (distinct != 1)} for {filled:,} rows"
     unique = filled > ENOUGH and distinct == filled
     if unique and kind in ("category", "integer"):
-        return Role.IDENTIFIER, "every record has a value of its own"
+        return Role.IDENTIFIER, f"every record has a value of its own: {counted}"
     if distinct <= 1:
-        return Role.PLAIN, "it hardly varies"
+        return Role.PLAIN, f"it hardly varies: {counted}"
     if kind == "float":
-        return Role.SENSITIVE, "a measured number that others rarely know exactly; decide"
-    return Role.QUASI, "it varies and might be known to others; decide"
+        return Role.SENSITIVE, f"a measured number that others rarely know exactly: {counted}{UNDECIDED}"
+    return Role.QUASI, f"it varies and might be known to others: {counted}{UNDECIDED}"
 
 
 def _marks(attribute: Attribute, positions: NDArray[np.int32], counts: NDArray[np.int64]) -> dict[str, int]:

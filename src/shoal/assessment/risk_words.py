@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shoal.measures import Score
+
 # What a risk consists of, in words; where it is found; and how it is written, if it is no share.
 LABELS = (
     ("records that stand alone (unique)", "unique", "{:,}"),
@@ -14,6 +16,7 @@ LABELS = (
     ("groups (equivalence classes)", "classes", "{:,}"),
     ("smallest group", "smallest_class", "{:,}"),
     ("chance of a right guess (mean 1/group size)", "random_reidentification", ""),
+    ("share a confidential value with their group", "homogeneity", ""),
     ("disclosed without reidentification", "attribute_disclosure", ""),
     ("information loss (Eq. 3)", "information_loss", "{:.6f}"),
     ("distributions moved (Kolmogorov-Smirnov)", "kolmogorov_smirnov", "{:.6f}"),
@@ -35,3 +38,8 @@ def side_by_side(reports: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         if any(key in report for report in reports):
             cells = [report.get(key) for report in reports]
             yield [label, *("–" if c is None else form.format(c) if form else share(c) for c in cells)]
+
+
+def plain_score(value: Score) -> dict[str, Any]:
+    """Give a score as plain values."""
+    return {"measure": value.measure, "value": value.value, "detail": dict(value.detail)}

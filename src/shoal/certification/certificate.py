@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import describe
+from shoal.certification.approval import Approval
 from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
 from shoal.models import Verdict
@@ -56,6 +57,7 @@ class Certificate:
         engine: str,
         commitment: str,
         rows: int,
+        read: int | None = None,
         schema: Schema,
         released: Mapping[str, Any],
         written: Written,
@@ -64,6 +66,7 @@ class Certificate:
         measures: Sequence[Measure],
         scores: Sequence[Score],
         key: bytes | None = None,
+        approval: Approval | None = None,
     ) -> Certificate:
         """Put a certificate together and seal it."""
         content: dict[str, Any] = {
@@ -71,7 +74,7 @@ class Certificate:
             "software": {"shoal": VERSION, **software},
             "engine": engine,
             "recipe": dict(recipe),
-            "input": {"commitment": commitment, "records": rows},
+            "input": {"commitment": commitment, "records": rows if read is None else read},
             "output": {
                 **released,
                 **_other_kinds(schema, recipe),
@@ -89,6 +92,8 @@ class Certificate:
                 for measure, value in zip(measures, scores, strict=True)
             ],
         }
+        if approval is not None:
+            content["approval"] = approval.content
         content["digest"] = digest(content)
         if key is not None:
             content["signature"] = signature(content["digest"], key)

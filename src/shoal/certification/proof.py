@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shoal.certification.approval import Approval
 from shoal.measures import Scores
 from shoal.models import Verdict
 
@@ -24,6 +25,8 @@ class Proof:
         The models and their levels; nothing if no promise was made.
     remarks
         What a reader should know before relying on it.
+    approval
+        Who let it go out, as the certificate says; None if it says nothing.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -34,6 +37,7 @@ class Proof:
     unprotected: tuple[str, ...] = ()
     promised: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    approval: Approval | None = None
 
     @property
     def holds(self) -> bool:

@@ -27,7 +27,7 @@ def release_options(
     trees = output.get("hierarchies", {})
     return ReadOptions(
         roles=roles,
-        kinds={name: kind for name, kind in kinds.items() if name != given.get("subject")},
+        kinds={name: kind for name, kind in kinds.items() if roles.person or name != given.get("subject")},
         orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
         hierarchies={name: Hierarchy.of([tuple(row) for row in rows], name) for name, rows in trees.items()},
         delimiter=output.get("delimiter"),
@@ -57,6 +57,8 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         header=layout.get("header", True),
         masked=layout.get("masked", True),  # where nothing was said, no cell left a question
         missing=tuple(layout.get("missing", ())),
+        linked=given.get("linked", False),
+        baskets=layout.get("baskets", False),
         released=False,
         unmarked=(),
     )
@@ -89,4 +91,5 @@ def _roles(given: Mapping[str, Any], *, original: bool = False) -> Roles:
         plain=tuple(given.get("plain", ())),
         weight=given.get("weight"),
         subject=given.get("subject") if original else None,
+        person=given.get("subject") if given.get("linked") and not original else None,
     )

@@ -9,7 +9,9 @@ from itertools import zip_longest
 from typing import Any
 
 from shoal.certification.agreement import rounds_to, same
-from shoal.certification.certificate import exact_score, rounded, tells_of_a_column
+from shoal.certification.certificate import attested, exact_score, rounded, tells_of_a_column
+from shoal.certification.linked_proof import compared_again
+from shoal.certification.private_record import PrivateRecord
 from shoal.certification.read_options import nodes_of
 from shoal.measures import (
     BoxMeasure,
@@ -22,9 +24,11 @@ from shoal.measures import (
     asks_for_nodes,
     score,
 )
+from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.order_leak import EFFORT as EFFORT_OF_A_RECORD
 from shoal.measures.order_leak import OrderLeak
 from shoal.measures.query_error import QueryError
+from shoal.measures.traces.linked_measure import LinkedMeasure
 from shoal.measures.uniqueness import EFFORT
 from shoal.schema import Schema
 from shoal.table import Table
@@ -47,12 +51,15 @@ class Remeasured:
         Whether rows stand as they were released.
     lacking
         Why release and original cannot be compared, if they cannot.
+    record
+        The private record, if there is one: it says who is who in a linked release.
     """
 
     content: Mapping[str, Any]
     exact: Sequence[Mapping[str, Any]]
     kept: bool
     lacking: str
+    record: PrivateRecord | None = None
 
     def scores(
         self,
@@ -77,7 +84,11 @@ class Remeasured:
                 continue
             compared = isinstance(measure, PairMeasure) or asks_for_nodes(measure, nodes_of(self.content))
             original, released = beside if beside is not None and compared else (None, table)
-            (found,) = score(original, released, measures=[measure])
+            if isinstance(measure, LinkedMeasure):
+                assert beside is not None
+                found = compared_again(measure, *beside, self.record, self._points(beside[0]))
+            else:
+                (found,) = score(original, released, measures=[measure])
             scores.append(found)
             if isinstance(measure, BoxMeasure) and measure.boxed and not rounds_to(found, claim):
                 # Values that a release hides may be more that fit nobody else: a file shows at most what is claimed.
@@ -89,6 +100,11 @@ class Remeasured:
             proved.append(f"{measure.name} is {found.value:.6g}.")
         return Scores(scores)
 
+    def _points(self, original: Table) -> list[str]:
+        """Name the columns that points are made of: all quasi-identifiers but attributes of people."""
+        within = {name for model in self.content["recipe"]["model"] for name in model.get("within") or ()}
+        return [name for name in original.schema.quasi if name not in within]
+
     def _insist(self, measure: Measure, found: Score, claim: Mapping[str, Any], exact: Any, schema: Schema) -> None:
         if self.content["format"] > 1:
             public = not tells_of_a_column(measure, schema)
@@ -98,10 +114,12 @@ class Remeasured:
 
     def _beyond_measuring(self, measure: Measure, beside: tuple[Table, Table] | None) -> str | None:
         """Say why something cannot be measured again; None if it can."""
-        if isinstance(measure, PairMeasure) and beside is None:
+        if isinstance(measure, PairMeasure | LinkedMeasure) and beside is None:
             return self.lacking
         if isinstance(measure, TableMeasure) and not self.kept:
             return "the rows of the table are no longer in the order in which they were released"
+        if isinstance(measure, Homogeneity) and attested(self.content["recipe"]["table"].get("subject")):
+            return "people are counted by a column that is not released"
         if isinstance(measure, Demanding):
             return "it depends on the versions of other software"
         if asks_for_nodes(measure, nodes_of(self.content)) and beside is None:

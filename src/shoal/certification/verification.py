@@ -16,7 +16,9 @@ from shoal.atomic_files import recover
 from shoal.atomic_files.moving import Awaited
 from shoal.catalogue import build
 from shoal.certification.agreement import same
+from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate, attested, check_seals
+from shoal.certification.linked_proof import insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
 from shoal.certification.private_record import PrivateRecord
@@ -34,11 +36,12 @@ from shoal.errors import CertificateError, DataError, ParameterError, RoomError,
 from shoal.measures import Measure
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.km_anonymity import KmAnonymity
 from shoal.pitfalls.identifiers import identifying, looked_at
 from shoal.progress import stage
 from shoal.progress.display import by_itself
 from shoal.recipe import refuse_strange_order
-from shoal.schema import RELEASED, Attribute, ReadOptions, Role, Schema
+from shoal.schema import RELEASED, SPANNED, Attribute, ReadOptions, Role, Schema
 from shoal.table import Table, Written
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
@@ -177,7 +180,7 @@ class _Case:
         verdicts = self._verdicts(table, models, proved, not_proved)
         before, lacking = self._before(table, proved)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
-        again = Remeasured(self.content, exact, self._as_kept(table), lacking)
+        again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved)
         schema = table.schema
         return Proof(
@@ -186,9 +189,10 @@ class _Case:
             _shown(proved),
             _shown(not_proved),
             _shown(schema.quasi),
-            _shown(name for name in schema.of(*RELEASED) if name not in schema.quasi),
+            _shown(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
             _shown(_promise(model) for model in models),
             _shown(self._remarks(table, models)),
+            Approval.of(self.content),
         )
 
     def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:
@@ -238,6 +242,8 @@ class _Case:
         strange = hidden_content(self.source, table.schema.of(*RELEASED), _read(table), plain)
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
+        if table.schema.person is not None:
+            proved += insist_on_traces(table)
         if not self._as_kept(table):
             return proved
         layout = Layout(self.content["output"].get("delimiter", ","))
@@ -300,7 +306,8 @@ class _Case:
 
     def _beyond_proof(self, model: PrivacyModel) -> bool:
         """Tell whether a promise is about people, whom only a column that is not released tells apart."""
-        counted = attested(self.content["recipe"]["table"].get("subject"))
+        given = self.content["recipe"]["table"]
+        counted = attested(given.get("subject")) and not given.get("linked")
         return counted and (self.certificate.version > 1 or isinstance(model, KAnonymity))
 
     def _attested(self, found: Verdict, claim: Mapping[str, Any], schema: Schema) -> str:
@@ -369,7 +376,8 @@ class _Case:
 
 def _promise(model: PrivacyModel) -> str:
     """Name a model and its level."""
-    return f"{model.name} ({model.promised:g})"
+    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else ""
+    return f"{model.name} ({model.promised:g}{beyond})"
 
 
 def _shown(texts: Iterable[str]) -> tuple[str, ...]:

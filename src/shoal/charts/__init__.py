@@ -13,6 +13,7 @@ True
 from shoal.charts.bar_chart import bars
 from shoal.charts.before_after import binned, paired
 from shoal.charts.correlations import matrix
+from shoal.charts.drops import drops
 from shoal.charts.family_bars import family_bars
 from shoal.charts.figure import Figure, FigureColumn
 from shoal.charts.heat_map import heatmap
@@ -26,6 +27,7 @@ __all__ = [
     "FigureColumn",
     "bars",
     "binned",
+    "drops",
     "family_bars",
     "heatmap",
     "lines",

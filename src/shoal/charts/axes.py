@@ -54,12 +54,14 @@ def legend(sheet: Sheet, entries: Sequence[tuple[str, Swatch]], left: float, top
     return y + 24 if entries else top
 
 
-def patches(sheet: Sheet, names: Sequence[str], filled: Container[str]) -> list[tuple[str, Swatch]]:
+def patches(
+    sheet: Sheet, names: Sequence[str], filled: Container[str], colours: Sequence[int]
+) -> list[tuple[str, Swatch]]:
     """Give the entries of a legend of groups: a fill, or a zero for a group that has nothing else to show."""
 
     def swatch(place: int) -> Swatch:
         if names[place] in filled:
-            return lambda x, y: sheet.rect(Box(x, y, x + 16, y + 13), hue(place), hatch=place)
+            return lambda x, y: sheet.rect(Box(x, y, x + 16, y + 13), hue(colours[place]), hatch=place)
         return lambda x, y: _zero(sheet, x + 8, y + 11)
 
     return [(name, swatch(place)) for place, name in enumerate(names)]

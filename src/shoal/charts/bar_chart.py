@@ -22,6 +22,7 @@ from shoal.charts.figure import Figure, FigureColumn, FigureRow
 from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import clean, width
 from shoal.charts.numerals import Format, finite
+from shoal.charts.palette import Palette, looks
 from shoal.charts.scales import Domain, Scale, even, ratios
 from shoal.charts.sheet import MARGIN, Box, Sheet, hue
 from shoal.charts.tidy import Numbers, distinct, need, numbers, present
@@ -42,6 +43,7 @@ def bars(
     mark: tuple[object, str] | None = None,
     reference: tuple[str, str] | None = None,
     limits: Sequence[tuple[float, str]] = (),
+    palette: Palette | None = None,
     **frame: Unpack[Framing],
 ) -> Figure:
     """Draw bars that begin at zero, each with its number.
@@ -60,6 +62,8 @@ def bars(
         The column of numbers that bars are compared with, and what these are called: each is a diamond on its bar.
     limits
         Numbers with a text each: a dashed line with this text lies at the height of the number.
+    palette
+        The looks of groups that have a look of their own.
     **frame
         What is said of the figure as a whole: see `Frame`.
 
@@ -80,7 +84,9 @@ def bars(
     heights = present([*found.values(), *others.values(), *(finite(level) for level, _ in limits)])
     domain = (ratios if about.log else even)(heights, form, zero=True)
     room = sheet.width - 2 * MARGIN
-    entries = [] if group is None else patches(sheet, groups, {name for (_, name), value in found.items() if value})
+    colours = [look.colour for look in looks(groups, palette)]
+    filled = {name for (_, name), value in found.items() if value}
+    entries = [] if group is None else patches(sheet, groups, filled, colours)
     if reference and present(others.values()):
         columns.append(FigureColumn(*reference, form))
         entries.append((reference[1], lambda left, high: diamond(sheet, left + 8, high + 6.5)))
@@ -94,6 +100,7 @@ def bars(
         form,
         {clean(value) for value in alert},
         (clean(mark[0]), mark[1]) if mark else None,
+        colours,
         others=others,
         limits=limits,
     )

@@ -15,6 +15,7 @@ from shoal.charts.numerals import GAP, Format, finite, round_steps
 from shoal.charts.scales import even, within
 from shoal.charts.sheet import MARGIN, Box, Sheet, hue, pen
 from shoal.charts.tidy import Numbers, distinct, need, numbers, present
+from shoal.languages import _
 
 _GAP = 28.0
 _NARROWEST = 300.0  # of a panel
@@ -148,7 +149,11 @@ def _panel(
 
 def _bin(row: FigureRow, x: str, x_end: str | None) -> str:
     start, end = finite(row.get(x)), finite(row.get(x_end)) if x_end else None
-    return clean(row.get(x)) if x_end is None or start is None else f"{Format()(start)} to {Format()(end)}"
+    return (
+        clean(row.get(x))
+        if x_end is None or start is None
+        else _("%(start)s to %(end)s", start=Format()(start), end=Format()(end))
+    )
 
 
 def _regular(rows: Sequence[FigureRow], x: str, x_end: str) -> bool:
@@ -198,7 +203,8 @@ def _steps(
         left, right = across(start), across(end)
         was, now = finite(row.get(before)), finite(row.get(after))
         if was is not None:
-            tip = f"{plain(start)} to {plain(end)}: {form(was)} → {form(now)}"
+            range_text = _("%(start)s to %(end)s", start=plain(start), end=plain(end))
+            tip = f"{range_text}: {form(was)} → {form(now)}"
             gap = min(0.5, (right - left) / 8)
             sheet.rect(
                 Box(left + gap, min(up(was), up(0.0)), right - gap, max(up(was), up(0.0))), hue(_BEFORE), tip=tip

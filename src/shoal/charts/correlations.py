@@ -28,6 +28,7 @@ def matrix(
     title: str,
     description: str,
     difference_limit: float | None = None,
+    changes_only: bool = False,
     width: float = 720,
 ) -> Figure:
     """Draw the correlations of columns before and after masking, and their differences.
@@ -43,6 +44,8 @@ def matrix(
     difference_limit
         The difference that has the strongest colour. If it is not given, it is the largest difference, but at least
         0.1: a change that hardly matters should not look like one that does.
+    changes_only
+        Draw the differences alone; what they are differences of is in the table behind the figure.
     width
         The width of the sheet.
 
@@ -70,7 +73,7 @@ def matrix(
         ("before", was, plain, 1.0),
         ("after", now, plain, 1.0),
         ("difference: after − before", change, signed, limit),
-    ]
+    ][2 if changes_only else 0 :]
     return sheet.figure(_panels(sheet, distinct(rows, x), distinct(rows, y), panels) + MARGIN, shown, columns)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from shoal.charts.lettering import clean, escape, wrap
 from shoal.charts.numerals import Format, finite
 from shoal.charts.style import resolved, style
+from shoal.languages import _
 
 FigureRow = Mapping[str, Any]
 
@@ -49,24 +50,27 @@ class Figure:
     width: float
     height: float
 
-    def html(self, *, number: int | None = None) -> str:
-        """Give the figure for a page: the drawing, its caption, and the table behind it."""
-        before = "" if number is None else f"Figure {number}. "
-        table = (
-            f"<details>\n<summary>The numbers behind this figure</summary>\n{self.table()}\n</details>\n"
-            if self.rows
-            else ""
-        )
+    def html(self, *, number: int | None = None, narrow: Figure | None = None) -> str:
+        """Give the figure for a page: its title, what there is to see, the drawing, and the table behind it.
+
+        Another drawing of the same rows, for narrow screens, takes the place of the drawing there.
+        """
+        drawn = self.svg
+        if narrow is not None:
+            drawn = f'<div class="shoal-roomy">{drawn}</div>\n<div class="shoal-narrow">{narrow.svg}</div>'
+        before = "" if number is None else _("Figure %(number)s. ", number=number)
+        summary = _("The numbers behind this figure")
+        table = f"<details>\n<summary>{summary}</summary>\n{self.table()}\n</details>\n" if self.rows else ""
         return (
-            f'<figure class="shoal-figure">\n{self.svg}\n'
-            f"<figcaption><strong>{before}{escape(_stop(self.title))}</strong> "
-            f"{escape(self.description)}</figcaption>\n{table}</figure>"
+            f'<figure class="shoal-figure">\n<figcaption><strong>{before}{escape(_stop(self.title))}</strong> '
+            f"<span>{escape(self.description)}</span></figcaption>\n{drawn}\n{table}</figure>"
         )
 
     def table(self) -> str:
         """Give the rows as an HTML table."""
-        heads = "".join(f'<th scope="col"{_numeric(column)}>{escape(column.heading)}</th>' for column in self.columns)
-        lines = "".join(f"<tr>{self._cells(row)}</tr>\n" for row in self.rows)
+        kinds = {column: self._kind(column) for column in self.columns}
+        heads = "".join(f'<th scope="col"{kind}>{escape(column.heading)}</th>' for column, kind in kinds.items())
+        lines = "".join(f"<tr>{self._cells(row, kinds)}</tr>\n" for row in self.rows)
         return (
             f"<table>\n<caption>{escape(self.title)}</caption>\n"
             f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>"
@@ -93,19 +97,21 @@ class Figure:
         """Show the figure in a notebook, which has no style of ours."""
         return f"<style>\n{style()}</style>\n{self.html()}"
 
-    def _cells(self, row: FigureRow) -> str:
+    def _kind(self, column: FigureColumn) -> str:
+        """Align numbers at their ends, also those that stand for themselves, such as k."""
+        values = [row.get(column.name) for row in self.rows]
+        plain = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        return ' class="number"' if column.format is not None or plain else ""
+
+    def _cells(self, row: FigureRow, kinds: Mapping[FigureColumn, str]) -> str:
         cells = []
         for place, column in enumerate(self.columns):
             value = row.get(column.name)
             text = escape(clean(value) if column.format is None else column.format.exact(finite(value)))
             kind = 'th scope="row"' if place == 0 else "td"
-            direction = _numeric(column) or ' dir="auto"'
+            direction = kinds[column] or ' dir="auto"'
             cells.append(f"<{kind}{direction}>{text}</{kind[:2]}>")
         return "".join(cells)
-
-
-def _numeric(column: FigureColumn) -> str:
-    return "" if column.format is None else ' class="number"'
 
 
 def _stop(title: str) -> str:

@@ -9,6 +9,7 @@ from shoal.charts.figure import FigureColumn
 from shoal.charts.numerals import Format
 from shoal.charts.scales import Domain
 from shoal.charts.sheet import Sheet
+from shoal.languages import _
 
 
 class Framing(TypedDict, total=False):
@@ -77,5 +78,5 @@ class Frame:
 
 def titled(label: str, domain: Domain, unit: str = "") -> str:
     """Write what an axis is called, with its unit and with how it is scaled if that is unusual."""
-    notes = [note for note in (unit, "log scale" if domain.log else "") if note]
+    notes = [note for note in (unit, _("log scale") if domain.log else "") if note]
     return f"{label} ({', '.join(notes)})".strip() if notes else label

@@ -17,6 +17,7 @@ from shoal.charts.scales import written
 from shoal.charts.sheet import MARGIN, Box
 from shoal.charts.style import STEPS
 from shoal.charts.tidy import distinct, need, numbers, present
+from shoal.languages import _
 
 
 def heatmap(
@@ -72,7 +73,7 @@ def heatmap(
     across, down, found = distinct(rows, x), distinct(rows, y), numbers(rows, x, y, value)
     room = sheet.width - 2 * MARGIN
     edges, ticks, log = _edges([*present(found.values()), *present([low, high])], form, room, about.log)
-    notes = ", ".join(note for note in (about.unit, "colours on a log scale" if log else "") if note)
+    notes = ", ".join(note for note in (about.unit, _("colours on a log scale") if log else "") if note)
     name = f"{value_label} ({notes})" if notes and value_label else value_label
     top = caption(sheet, name, MARGIN, MARGIN, room)
     top = scale_legend(sheet, edges, ticks, MARGIN, top + 2)

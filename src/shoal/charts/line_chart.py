@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Unpack
@@ -24,9 +24,11 @@ from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import SIZE, clean, shorten, tell_apart
 from shoal.charts.lettering import width as text_width
 from shoal.charts.numerals import GAP, Format, finite
+from shoal.charts.palette import GroupLook, Palette, looks
 from shoal.charts.scales import Domain, Scale, even, ratios, within
-from shoal.charts.sheet import DASHES, MARGIN, Box, Sheet, hue, pen
+from shoal.charts.sheet import MARGIN, Box, Sheet
 from shoal.charts.tidy import Numbers, distinct, need, numbers, present
+from shoal.languages import _
 
 _MARKERS = 24  # a line with more points shows only some of them
 _NAME_STEP = 16.0
@@ -45,6 +47,8 @@ def lines(
     limit: tuple[float, str] | None = None,
     dots: Sequence[FigureRow] = (),
     markers: bool = True,
+    estimated: str | None = None,
+    palette: Palette | None = None,
     **frame: Unpack[Framing],
 ) -> Figure:
     """Draw a line through the numbers of each group. A missing number is a gap, and is never bridged.
@@ -70,6 +74,11 @@ def lines(
         Rows of the same columns that are faint dots behind the lines, such as the cases that a line is the mean of.
     markers
         Show where the numbers lie along a line. Lines of many numbers are smoother without.
+    estimated
+        The column that is true of estimates. They are hollow points with a dashed line of their own: no line joins an
+        estimate with an exact number.
+    palette
+        The looks of groups that have a look of their own.
     **frame
         What is said of the figure as a whole: see `Frame`.
 
@@ -80,7 +89,7 @@ def lines(
     >>> figure.columns[1].heading
     'loss'
     """
-    need(rows, x, y, group)
+    need(rows, x, y, group, estimated)
     about = Frame.of(frame, height=260)
     sheet, form, columns = about.sheet(), about.form, about.columns(x, y, group)
     if not rows:
@@ -99,17 +108,21 @@ def lines(
     vertical(sheet, scale, box)
     baseline(sheet, box, scale(0.0) if domain.low <= 0 <= domain.high else box.bottom)
     places, bottom = _along(sheet, every, x, names, box, log_x)
-    chart = _Lines(sheet, box, scale, places, form, found, step, markers)
+    guesses = frozenset(
+        (clean(row.get(x)), clean(row.get(group)) if group else "") for row in rows if estimated and row.get(estimated)
+    )
+    group_looks = looks(groups, palette)
+    chart = _Lines(sheet, box, scale, places, form, found, step, markers, guesses)
     chart.dots([(clean(row.get(x)), clean(row.get(group)) if group else "", finite(row.get(y))) for row in dots])
     chart.gaps(groups)
-    ends = [chart.line(number, name) for number, name in enumerate(groups)]
+    ends = [chart.line(look, name) for look, name in zip(group_looks, groups, strict=True)]
     if mark and clean(mark[0]) in places:
         upright_mark(sheet, places[clean(mark[0])], mark[1], box)
     if limit:
         level_mark(sheet, scale(limit[0]), limit[1], box)
     if group is not None:
-        _beside(sheet, groups, ends, box)
-    note = f"{about.x_label} (log scale)" if log_x and about.x_label else about.x_label
+        _beside(sheet, groups, ends, box, group_looks)
+    note = _("%(name)s (log scale)", name=about.x_label) if log_x and about.x_label else about.x_label
     return sheet.figure(below(sheet, note, box, bottom) + MARGIN, every, columns)
 
 
@@ -143,23 +156,33 @@ class _Lines:
     found: Numbers
     step: bool
     markers: bool
+    guesses: Container[tuple[str, str]] = ()
 
-    def line(self, number: int, group: str) -> float | None:
-        """Draw one line, and give the height of its end."""
+    def line(self, look: GroupLook, group: str) -> float | None:
+        """Draw one line, estimates by a line of their own, and give the height of its end."""
+        guessed = self._part(look, group, estimated=True)
+        exact = self._part(look, group, estimated=False)
+        ends = [end for end in (guessed, exact) if end is not None]
+        return max(ends)[1] if ends else None
+
+    def _part(self, look: GroupLook, group: str, *, estimated: bool) -> tuple[float, float] | None:
+        """Draw the exact or the estimated numbers of a group, and give where they end."""
         pieces: list[list[tuple[float, float, str]]] = [[]]
         for name, x in sorted(self.places.items(), key=lambda place: place[1]):
-            if (name, group) not in self.found:
+            if (name, group) not in self.found or ((name, group) in self.guesses) is not estimated:
                 continue  # no row is no claim; a row without a number is a gap
             value = self.found[name, group]
             if value is None:
                 pieces.append([])
             else:
-                tip = f"{', '.join(part for part in (name, group) if part)}: {self.form.exact(value)}"
+                about = "≈ " if estimated else ""
+                tip = f"{', '.join(part for part in (name, group) if part)}: {about}{self.form.exact(value)}"
                 pieces[-1].append((x, self.scale(value), tip))
         drawn = [piece for piece in pieces if piece]
         for piece in drawn:
             corners = [(x, y) for x, y, _ in piece]
-            self.sheet.path(_stairs(corners) if self.step else corners, f"line {pen(number)}", dash=dash(number))
+            dashes = "1 5" if estimated else look.dash
+            self.sheet.path(_stairs(corners) if self.step else corners, f"line {look.pen}", dash=dashes)
         points = [point for piece in drawn for point in piece]
         every = max(1, -(-len(points) // _MARKERS))
         lonely = {piece[0] for piece in drawn if len(piece) == 1}
@@ -167,8 +190,9 @@ class _Lines:
         for place, point in enumerate(points):
             regular = place % every == 0 and (place == last or last - place >= every / 2)
             if (self.markers and (regular or place == last)) or point in lonely:
-                self.sheet.marker(point[0], point[1], number, f"rim {hue(number)}", tip=point[2])
-        return points[-1][1] if points else None
+                kind = f"hollow {look.pen}" if estimated else f"rim {look.hue}"
+                self.sheet.marker(point[0], point[1], look.shape, kind, tip=point[2])
+        return points[-1][:2] if points else None
 
     def dots(self, cases: Sequence[tuple[str, str, float | None]]) -> None:
         """Draw single cases, those of one value a little apart sidewards, so that equal ones can be distinguished."""
@@ -194,23 +218,20 @@ class _Lines:
                 last = x + half
 
 
-def dash(number: int) -> str:
-    """Give the dashes of the line of the group at a place."""
-    return DASHES[number % len(DASHES)]
-
-
 def _stairs(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     steps = points[:1]
-    for (_, y), (x, after) in pairwise(points):
+    for (_earlier, y), (x, after) in pairwise(points):
         steps += [(x, y), (x, after)]
     return steps
 
 
-def _beside(sheet: Sheet, groups: Sequence[str], ends: Sequence[float | None], box: Box) -> None:
+def _beside(
+    sheet: Sheet, groups: Sequence[str], ends: Sequence[float | None], box: Box, group_looks: Sequence[GroupLook]
+) -> None:
     """Write the name of each line at its end, moved up or down as far as needed so that none meets another."""
     wanted = sorted((box.bottom if end is None else end, number) for number, end in enumerate(ends))
     heights: list[float] = []
-    for end, _ in wanted:
+    for end, _number in wanted:
         heights.append(max(end, heights[-1] + _NAME_STEP if heights else box.top))
     lowest = box.bottom
     for place in range(len(heights) - 1, -1, -1):
@@ -222,5 +243,5 @@ def _beside(sheet: Sheet, groups: Sequence[str], ends: Sequence[float | None], b
     for (end, number), y in zip(wanted, heights, strict=True):
         if abs(end - y) > 3 and ends[number] is not None:
             sheet.line(box.right - 3, end, box.right + 6, y, "leader")
-        sheet.marker(box.right + 11, y, number, hue(number), radius=3.5)
+        sheet.marker(box.right + 11, y, group_looks[number].shape, group_looks[number].hue, radius=3.5)
         sheet.text(box.right + 19, y + 0.35 * SIZE, shown[number], kind="strong", full=names[number])

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from shoal.languages import N_, _, written
+
 GAP = "n/a"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST = 1e200  # beyond these two, differences and ratios of numbers could overflow
@@ -62,10 +64,10 @@ class Format:
         if value is None:
             return GAP
         if self.decimals is not None:
-            return self._fixed(value, self.decimals)
+            return written(self._fixed(value, self.decimals))
         if not self.percent:
-            return self._plain(value, 4)
-        return self._share(value, 1 if abs(value) >= 0.1 else 2)
+            return written(self._plain(value, 4))
+        return written(self._share(value, 1 if abs(value) >= 0.1 else 2))
 
     def short(self, value: float | None) -> str:
         """Write a number for a small place.
@@ -76,18 +78,18 @@ class Format:
         if value is None:
             return GAP
         if self.decimals is not None:
-            return self._fixed(value, max(1, self.decimals - 1))
+            return written(self._fixed(value, max(1, self.decimals - 1)))
         if self.percent:
-            return self._share(value, 0)
-        return self._sign(value) + _compact(abs(value)) if abs(value) >= 10_000 else self._plain(value, 2)
+            return written(self._share(value, 0))
+        return written(self._sign(value) + _compact(abs(value)) if abs(value) >= 10_000 else self._plain(value, 2))
 
     def exact(self, value: float | None) -> str:
         """Write a number for a table, with its unit and as many digits as anyone will want."""
         if value is None:
             return GAP
         if self.percent:
-            return self._sign(value) + _plainly(abs(value) * 100, 6) + "%"
-        return self._sign(value) + _plainly(abs(value), 6) + (f"\u00a0{self.unit}" if self.unit else "")
+            return written(self._sign(value) + _plainly(abs(value) * 100, 6) + "%")
+        return written(self._sign(value) + _plainly(abs(value), 6)) + (f"\u00a0{self.unit}" if self.unit else "")
 
     def along(self, ticks: list[float]) -> list[str]:
         """Write the numbers along an axis, all with the same number of decimals."""
@@ -96,9 +98,9 @@ class Format:
         largest = max((abs(tick) * factor for tick in ticks), default=1.0)
         end = "%" if self.percent else ""
         if largest >= 1e7 or step < 1e-6:
-            return [self._sign(tick) + _compact(abs(tick) * factor) + end for tick in ticks]
+            return [written(self._sign(tick) + _compact(abs(tick) * factor) + end) for tick in ticks]
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-        return [f"{self._sign(tick)}{abs(tick) * factor:,.{decimals}f}{end}" for tick in ticks]
+        return [written(f"{self._sign(tick)}{abs(tick) * factor:,.{decimals}f}{end}") for tick in ticks]
 
     def _sign(self, value: float) -> str:
         return "−" if value < 0 else "+" if self.signed and value > 0 else ""
@@ -144,12 +146,13 @@ def _compact(size: float) -> str:
     """Write a number that is not negative with three digits and a letter or a power of ten."""
     if size == 0:
         return "0"
-    for least, end in ((1e9, "bn"), (1e6, "M"), (1e3, "k")):
+    for least, end in ((1e9, N_("%(number)sbn")), (1e6, N_("%(number)sM")), (1e3, N_("%(number)sk"))):
         if least <= float(f"{size:.3g}") < 1e12:
-            return _trim(f"{size / least:.{max(0, 2 - math.floor(math.log10(size / least) + 1e-12))}f}") + end
+            decimals = max(0, 2 - math.floor(math.log10(size / least) + 1e-12))
+            return _(end, number=_trim(f"{size / least:.{decimals}f}"))
     if 1e-4 <= size < 1e12:
         return _trim(f"{size:.{max(0, 2 - math.floor(math.log10(size)))}f}")
-    mantissa, _, power = f"{size:.2e}".partition("e")
+    mantissa, power = f"{size:.2e}".split("e")
     return f"{_trim(mantissa)}×10{str(int(power)).translate(_SUPERSCRIPTS)}"
 
 

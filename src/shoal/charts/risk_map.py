@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Unpack
 
 from shoal.charts.axes import Swatch, baseline, below, caption, horizontal, label_room, legend, vertical
@@ -16,10 +17,12 @@ from shoal.charts.frame import Frame, Framing, titled
 from shoal.charts.lettering import SIZE, clean, shorten
 from shoal.charts.lettering import width as text_width
 from shoal.charts.numerals import Format, finite
-from shoal.charts.placing import nearest, place_labels
-from shoal.charts.scales import Domain, even, ratios
-from shoal.charts.sheet import MARGIN, Box, Sheet, hue
+from shoal.charts.palette import GroupLook, Palette, looks
+from shoal.charts.points import Point, draw_frontiers, frontiers, write_names
+from shoal.charts.scales import Domain, Scale, even, ratios
+from shoal.charts.sheet import MARGIN, Box, Sheet
 from shoal.charts.tidy import distinct, need, present
+from shoal.languages import _
 
 _SAFE_LINK = re.compile(r"(https?://|/(?!/)|#|\?|\./)", re.IGNORECASE)
 
@@ -30,10 +33,15 @@ def risk_utility_map(
     x: str,
     y: str,
     label: str | None = None,
+    tip: str | None = None,
     group: str | None = None,
+    palette: Palette | None = None,
     percent_x: bool = False,
     log_x: bool = False,
-    frontier: bool = False,
+    frontier: bool | str = False,
+    focus: bool = False,
+    estimated: str | None = None,
+    errors: tuple[str, str] | None = None,
     chosen: str | None = None,
     limit: tuple[float, str] | None = None,
     link: str | None = None,
@@ -48,12 +56,20 @@ def risk_utility_map(
         One row per candidate.
     x, y
         The columns of loss and risk.
-    label, group
-        The columns of names and of groups. A candidate without a name is drawn faint.
+    label, tip
+        The columns of names, which are written beside points where there are any, and of what is said of points.
+    group, palette
+        The column of groups, and the looks of those that have a look of their own.
     percent_x, log_x
         The losses are shares, to be written in percent; equal ratios of them are equally far apart.
     frontier
-        Join the candidates that no other beats in both respects.
+        Join the candidates that no other beats in both respects: all of them, or those with equal cells in a column.
+        What is estimated is never joined with what is exact.
+    focus
+        Show only the part of the map in which the frontier and the chosen candidate lie.
+    estimated, errors
+        The column that is true of estimates, which are drawn hollow, and those of the lowest and highest loss that may
+        be theirs.
     chosen
         The name of the candidate that was chosen.
     limit
@@ -70,21 +86,32 @@ def risk_utility_map(
     >>> 'data-name="k = 5"' in figure.svg
     True
     """
-    need(rows, x, y, label, group, link, *data)
+    need(rows, x, y, label, tip, group, estimated, link, *data)
     about = Frame.of(frame, x_label="information loss", y_label="risk", percent=True, height=340)
     sheet, form, form_x = about.sheet(), about.form, Format(percent=percent_x)
-    columns = [FigureColumn(name, name) for name in dict.fromkeys(part for part in (label, group) if part)]
+    said = (FigureColumn(tip, "candidate"),) if tip else (FigureColumn(label, label),) if label else ()
+    columns = [*said, *([FigureColumn(group, group)] if group and group != label else [])]
     columns += [FigureColumn(x, about.x_label or x, form_x), FigureColumn(y, about.y_label or y, form)]
     drawn = [row for row in rows if finite(row.get(x)) is not None and finite(row.get(y)) is not None]
     missing = len(rows) - len(drawn)
     if not drawn:
-        return sheet.figure(_noted(sheet, sheet.nothing(), missing, 0) + MARGIN, rows, columns)
-    losses, risks = present(finite(row.get(x)) for row in drawn), present(finite(row.get(y)) for row in drawn)
+        return sheet.figure(_noted(sheet, sheet.nothing(), missing, 0, 0) + MARGIN, rows, columns)
+    groups = distinct(drawn, group)  # also of those out of view: colours and legend do not change with it
+    group_looks = dict(zip(groups, looks(groups, palette), strict=True))
+    lines = _frontiers(drawn, (x, y), frontier, estimated) if frontier else []
+    selected = clean(chosen) if chosen is not None else None
+    kept = list(range(len(drawn)))
+    if focus and lines:
+        must = {number for line in lines for number in line}
+        must |= {number for number in kept if _name(drawn[number], label) == selected != ""}
+        kept = _in_view(drawn, (x, y), must)
+    seen = [drawn[number] for number in kept]
+    losses, risks = present(finite(row.get(x)) for row in seen), present(finite(row.get(y)) for row in seen)
+    limit = limit if limit and (not focus or min(risks) <= limit[0] <= max(risks)) else None
     heights = [*risks, *present([finite(limit[0])] if limit else [])]
-    domains = _domain(losses, form_x, log_x), _domain(heights, form, about.log)
-    groups = distinct(drawn, group)
+    domains = _domain(losses, form_x, log_x, zero=not focus), _domain(heights, form, about.log)
     room = sheet.width - 2 * MARGIN
-    top = MARGIN if group is None else legend(sheet, _samples(sheet, groups), MARGIN, MARGIN, room)
+    top = MARGIN if group is None else legend(sheet, _samples(sheet, group_looks), MARGIN, MARGIN, room)
     top = caption(sheet, titled(about.y_label, domains[1], about.unit), MARGIN, top, room) + 12
     box = Box(MARGIN + label_room(domains[1]), top, sheet.width - MARGIN - 16, top + about.height)
     across, up = domains[0].on(box.left + 10, box.right - 4), domains[1].on(box.bottom, box.top)
@@ -94,34 +121,87 @@ def risk_utility_map(
     taken = [_limit(sheet, up(limit[0]), limit[1], box)] if limit else []
     baseline(sheet, box, box.bottom)
     bottom = horizontal(sheet, across, box)
-    points = [(across(loss), up(risk)) for loss, risk in zip(losses, risks, strict=True)]
-    names = [_name(row, label) for row in drawn]
-    if frontier:
-        best = _unbeaten(losses, risks)
-        sheet.path([points[number] for number in best], "line pen1")
-    selected = names.index(clean(chosen)) if chosen is not None and clean(chosen) in names else None
-    order = sorted(range(len(drawn)), key=lambda number: (number == selected, names[number] != ""))
-    for number in order:
-        place = groups.index(clean(drawn[number].get(group))) if group else 0
-        kind = f"rim {hue(place)}" if names[number] or number == selected else "faint"
-        tip = f"{names[number] or 'candidate'}: {about.x_label} {form_x.exact(losses[number])}, "
-        sheet.marker(
-            *points[number],
-            place,
-            kind,
-            radius=8 if number == selected else 5 if names[number] else 3,
-            tip=f"{tip}{about.y_label} {form.exact(risks[number])}",
-            link=_address(drawn[number].get(link)) if link else "",
-            data={_attribute(name): clean(drawn[number].get(name)) for name in data},
-        )
-    avoid = [Box(box.left, up(limit[0]) - 1, box.right, up(limit[0]) + 1)] if limit else []
-    left_out = _labels(sheet, points, names, box, taken, avoid, selected)
+    maker = _Points(
+        about, form, form_x, (x, y), label, tip, group, group_looks, estimated, errors, link, data, selected
+    )
+    points = [maker.point(row, across, up) for row in seen]
+    index = {number: place for place, number in enumerate(kept)}
+    avoid = draw_frontiers(sheet, points, [[index[number] for number in line if number in index] for line in lines])
+    for point in sorted(points, key=lambda point: (point.selected, point.name != "")):
+        point.draw(sheet)
+    avoid += [Box(x1, y1 - 4, x2, y2 + 4) for point in points for x1, y1, x2, y2 in point.errors]
+    avoid += [Box(box.left, up(limit[0]) - 1, box.right, up(limit[0]) + 1)] if limit else []
+    nameless = write_names(sheet, points, box, taken, avoid)
     bottom = below(sheet, titled(about.x_label, domains[0]), box, bottom)
-    return sheet.figure(_noted(sheet, bottom, missing, left_out) + MARGIN, rows, columns)
+    return sheet.figure(_noted(sheet, bottom, missing, nameless, len(drawn) - len(seen)) + MARGIN, rows, columns)
 
 
-def _domain(values: Sequence[float], form: Format, log: bool) -> Domain:
-    return ratios(values, form) if log else even(values, form)
+def _frontiers(
+    rows: Sequence[FigureRow], axes: tuple[str, str], frontier: bool | str, estimated: str | None
+) -> list[list[int]]:
+    """Give the unbeaten candidates of each kind; exact ones and estimates are never of one kind."""
+    column = frontier if isinstance(frontier, str) else None
+    kinds = [f"{row.get(column) if column else ''} {bool(estimated and row.get(estimated))}" for row in rows]
+    return list(frontiers(kinds, [(float(row[axes[0]]), float(row[axes[1]])) for row in rows]).values())
+
+
+def _in_view(rows: Sequence[FigureRow], axes: tuple[str, str], must: set[int]) -> list[int]:
+    """Give the candidates in the smallest part of the map that shows some of them, with a tenth of room around."""
+    limits = []
+    for axis in axes:
+        values = [float(rows[number][axis]) for number in must]
+        room = 0.1 * (max(values) - min(values))
+        limits.append((min(values) - room, max(values) + room))
+    return [
+        number
+        for number, row in enumerate(rows)
+        if all(low <= float(row[axis]) <= high for axis, (low, high) in zip(axes, limits, strict=True))
+    ]
+
+
+@dataclass(frozen=True)
+class _Points:
+    """How rows become points."""
+
+    about: Frame
+    form: Format
+    form_x: Format
+    axes: tuple[str, str]
+    label: str | None
+    tip: str | None
+    group: str | None
+    looks: dict[str, GroupLook]
+    estimated: str | None
+    errors: tuple[str, str] | None
+    link: str | None
+    data: Sequence[str]
+    selected: str | None
+
+    def point(self, row: FigureRow, across: Scale, up: Scale) -> Point:
+        loss, risk = float(row[self.axes[0]]), float(row[self.axes[1]])
+        name, x, y = _name(row, self.label), across(loss), up(risk)
+        said = clean(row.get(self.tip)) if self.tip else ""
+        ends = [finite(row.get(column)) for column in self.errors or ()]
+        return Point(
+            x,
+            y,
+            self.looks[clean(row.get(self.group)) if self.group else ""],
+            name,
+            said
+            or f"{name or 'candidate'}: {self.about.x_label} {self.form_x.exact(loss)}, "
+            f"{self.about.y_label} {self.form.exact(risk)}",
+            errors=((across(min(present(ends))), y, across(max(present(ends))), y),)
+            if None not in ends and ends
+            else (),
+            estimated=bool(self.estimated and row.get(self.estimated)),
+            selected=name != "" and name == self.selected,
+            link=_address(row.get(self.link)) if self.link else "",
+            data={_attribute(column): clean(row.get(column)) for column in self.data},
+        )
+
+
+def _domain(values: Sequence[float], form: Format, log: bool, *, zero: bool = True) -> Domain:
+    return ratios(values, form) if log else even(values, form, zero=zero)
 
 
 def _name(row: FigureRow, label: str | None) -> str:
@@ -129,11 +209,11 @@ def _name(row: FigureRow, label: str | None) -> str:
     return "" if value is None or value != value or value == "" else clean(value)  # noqa: PLR0124 - NaN
 
 
-def _samples(sheet: Sheet, groups: Sequence[str]) -> list[tuple[str, Swatch]]:
-    def sample(place: int) -> Swatch:
-        return lambda x, y: sheet.marker(x + 8, y + 6.5, place, hue(place), radius=5)
+def _samples(sheet: Sheet, known: dict[str, GroupLook]) -> list[tuple[str, Swatch]]:
+    def sample(look: GroupLook) -> Swatch:
+        return lambda x, y: sheet.marker(x + 8, y + 6.5, look.shape, look.hue, radius=5)
 
-    return [(name, sample(place)) for place, name in enumerate(groups)]
+    return [(name, sample(look)) for name, look in known.items()]
 
 
 def _limit(sheet: Sheet, y: float, text: str, box: Box) -> Box:
@@ -144,46 +224,15 @@ def _limit(sheet: Sheet, y: float, text: str, box: Box) -> Box:
     return sheet.text(x, y - 6 if y - SIZE - 8 > box.top else y + 16, shown, kind="strong halo", full=text)
 
 
-def _unbeaten(losses: Sequence[float], risks: Sequence[float]) -> list[int]:
-    """Give the candidates that no other equals or betters in both respects, from the least loss to the least risk."""
-    best: list[int] = []
-    for number in sorted(range(len(losses)), key=lambda each: (losses[each], risks[each])):
-        if not best or risks[number] < risks[best[-1]]:
-            best.append(number)
-    return best
-
-
-def _labels(
-    sheet: Sheet,
-    points: Sequence[tuple[float, float]],
-    names: Sequence[str],
-    box: Box,
-    taken: Sequence[Box],
-    avoid: Sequence[Box],
-    selected: int | None,
-) -> int:
-    """Write the names of points, with a line to those that stand further off, and count those without a place."""
-    texts = [shorten(name, 0.3 * sheet.width, bold=number == selected) for number, name in enumerate(names)]
-    field = Box(box.left + 2, box.top - 8, sheet.width - 4, box.bottom - 1)
-    places = place_labels(points, texts, field, taken, avoid=avoid, bold=selected)
-    for (x, y), text, name, place, number in zip(points, texts, names, places, range(len(points)), strict=True):
-        if place is None:
-            continue
-        near = nearest((x, y), place)
-        if abs(near[0] - x) + abs(near[1] - y) > 20:
-            sheet.line(x, y, *near, "leader")
-        kind = "strong halo" if number == selected else "halo"
-        sheet.text(place.left, place.top + 0.82 * SIZE, text, kind=kind, full=name)
-    return sum(place is None and text != "" for place, text in zip(places, texts, strict=True))
-
-
-def _noted(sheet: Sheet, top: float, missing: int, left_out: int) -> float:
+def _noted(sheet: Sheet, top: float, missing: int, nameless: int, outside: int) -> float:
     """Say below the figure what it does not show."""
     notes = []
     if missing:
-        notes.append(f"Not drawn for want of a number: {missing:,}.")
-    if left_out:
-        notes.append(f"Names left out for want of room: {left_out:,}.")
+        notes.append(_("Not drawn for want of a number: %(count)s.", count=missing))
+    if nameless:
+        notes.append(_("Names left out for want of room: %(count)s.", count=nameless))
+    if outside:
+        notes.append(_("Outside this part of the map: %(count)s.", count=outside))
     for note in notes:
         sheet.text(MARGIN, top + 16, note, kind="muted")
         top += 18

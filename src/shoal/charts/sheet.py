@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from shoal.charts.figure import Figure, FigureColumn, FigureRow, copied
 from shoal.charts.lettering import SIZE, clean, escape, width
 from shoal.charts.style import FONT, HUES
+from shoal.languages import _
 
 MARGIN = 12.0
 _PAPER = re.compile(r'<rect class="paper"[^>]*/>\n')
@@ -33,6 +34,10 @@ _MARKERS = (
     "M{x},{y} m0,-{s} l{s},{s} l-{s},{s} l-{s},-{s} Z",
     "M{x},{y} m0,{r} l{r},-{d} h-{d} Z",
     "M{x},{y} m-{h},-{s} h{r} v{e} h{e} v{r} h-{e} v{e} h-{r} v-{e} h-{e} v-{r} h{e} Z",
+)
+SHAPES = len(_MARKERS)
+_TARGET = (
+    14.0  # radius of what can be hit of a point that leads somewhere: at least 24 pixels, also a little scaled down
 )
 
 
@@ -166,6 +171,7 @@ class Sheet:
         radius: float = 4.0,
         tip: str = "",
         link: str = "",
+        current: bool = False,
         data: Mapping[str, str] | None = None,
     ) -> None:
         """Draw a point of one of six shapes, with what a page needs to make it lead somewhere."""
@@ -178,7 +184,9 @@ class Sheet:
         drawn = f'<path class="{kind}" d="{outline}"{more}>{inner}</path>'
         if link:
             self._links = True
-            drawn = f'<a href="{escape(link)}" aria-label="{escape(tip)}">{drawn}</a>'
+            target = f'<circle class="target" cx="{short(x)}" cy="{short(y)}" r="{short(_TARGET)}"/>'
+            here = ' aria-current="true"' if current else ""
+            drawn = f'<a href="{escape(link)}" aria-label="{escape(tip)}"{here}>{target}{drawn}</a>'
         self._parts.append(drawn)
 
     def put(self, figure: Figure, top: float) -> None:
@@ -192,7 +200,7 @@ class Sheet:
 
     def nothing(self, top: float = 0.0) -> float:
         """Say that there is nothing to show, and give where the message ends."""
-        self.text(self.width / 2, top + 64, "Nothing to show", kind="muted", anchor="middle", size=14)
+        self.text(self.width / 2, top + 64, _("Nothing to show"), kind="muted", anchor="middle", size=14)
         return top + 108
 
     def figure(self, height: float, rows: Sequence[FigureRow], columns: Sequence[FigureColumn]) -> Figure:

@@ -65,7 +65,12 @@ _MARKS = """\
 .shoal-chart .framed { fill: none; stroke: var(--chart-ink); stroke-width: 2; }
 .shoal-chart .alert { fill: var(--chart-alert); }
 .shoal-chart .faint { fill: var(--chart-axis); }
-.shoal-chart a:focus-visible .rim { stroke: var(--chart-ink); stroke-width: 3; }
+.shoal-chart .hollow { fill: var(--chart-paper); stroke-width: 2; }
+.shoal-chart .error { stroke-width: 1.5; fill: none; }
+.shoal-chart .frontier { fill: none; stroke: var(--chart-muted); stroke-width: 1.5; stroke-linejoin: round; }
+.shoal-chart .base { stroke: var(--chart-ink); stroke-width: 1.5; }
+.shoal-chart .target { fill: transparent; }
+.shoal-chart a:is(:hover, :focus-visible) :is(.rim, .hollow) { stroke: var(--chart-ink); stroke-width: 3; }
 """
 _HUE = """\
 .shoal-chart .hue{0} {{ fill: var(--chart-hue{0}); }}
@@ -82,7 +87,9 @@ _RULES = (
 _PAGE = """\
 .shoal-figure { margin: 1.5rem 0; color: var(--chart-ink); background: var(--chart-paper); }
 .shoal-chart { display: block; max-width: 100%; height: auto; font-family: FONT; }
-.shoal-figure figcaption { margin: 0.5rem 0 0.25rem; padding-inline: 12px; max-width: 45rem; line-height: 1.45; }
+.shoal-figure figcaption { margin: 0 0 0.35rem; padding-inline: 12px; max-width: 45rem; line-height: 1.4; }
+.shoal-figure figcaption strong { display: block; }
+.shoal-figure figcaption span { font-size: 0.875rem; color: var(--chart-muted); }
 .shoal-figure details { padding-inline: 12px; font-size: 0.875rem; color: var(--chart-muted); }
 .shoal-figure summary { cursor: pointer; padding: 0.25rem 0; }
 .shoal-figure table { border-collapse: collapse; color: var(--chart-ink); font-variant-numeric: tabular-nums; }
@@ -91,6 +98,9 @@ _PAGE = """\
   border-bottom: 1px solid var(--chart-grid); background: none; overflow-wrap: anywhere; }
 .shoal-figure th[scope="row"] { font-weight: 400; }
 .shoal-figure .number { text-align: end; }
+.shoal-narrow { display: none; }
+.shoal-figure:has(.shoal-narrow) { container-type: inline-size; }
+@container (max-width: 31rem) { .shoal-roomy { display: none; } .shoal-narrow { display: block; } }
 """
 
 _PRINT = """\

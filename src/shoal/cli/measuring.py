@@ -10,21 +10,23 @@ from typing import Annotated
 
 import typer
 
-from shoal.assessment.comparison import DISTANCES, compare
-from shoal.assessment.disclosure_risk import risk, with_columns
+from shoal.assessment.comparison import DISTANCES, Comparison, compare
+from shoal.assessment.disclosure_risk import Risk, risk, with_columns
 from shoal.assessment.inspection import advice, inspect, next_command
+from shoal.assessment.known_points import LinkedComparison, LinkedRisk
 from shoal.assessment.study import Study
 from shoal.catalogue import SHELVES, build, entries, look_up
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, given_options, print_json
-from shoal.cli.parsing import asked_errors, asked_measures, listed, read_options
+from shoal.cli.parsing import asked_errors, asked_measures, asked_points, listed, read_options
 from shoal.engines import read
 from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
+from shoal.measures.homogeneity import Homogeneity
 from shoal.progress.display import in_command
 from shoal.releases.release import STANDARD_MEASURES
 from shoal.schema import Role, Roles
@@ -61,8 +63,10 @@ def inspect_command(
 @app.command("risk")
 def risk_command(
     file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.KnownOption = None,
+    subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
-    kind: opt.Kind = None, order: opt.Order = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
+    kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
     thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
     page: opt.ReportOption = None, overwrite: opt.Overwrite = False, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
     as_json: opt.Json = False,
@@ -75,28 +79,40 @@ def risk_command(
     errors = asked_errors(error)
     extra = asked_measures(measure)
     options = read_options(
-        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing,
-        thousands=thousands, dates=dates, header=header, masked=masked,
+        quasi, sensitive, None, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        thousands=thousands, dates=dates, header=header, masked=masked, linked=linked, baskets=baskets,
     )  # fmt: skip
     file, sets = at_hand(file), [listed(text) for text in known or ()]
     with in_command(f"reading {file.name}"):
         report = risk(
             file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
-            engine=chosen_engine(engine, master), memory=memory, options=options,
+            points=asked_points(points), at=at or (), engine=chosen_engine(engine, master), memory=memory, options=options,
         )  # fmt: skip
         report["file"] = file.name
         if page is not None:
             from shoal.report.page import write_page
-            from shoal.report.risk_report import risk_report
 
-            write_page(page, risk_report(report.table, report, extra), file.files(), overwrite=overwrite)
+            write_page(page, _risk_page(report, extra), file.files(), overwrite=overwrite)
             report["report"] = str(page)
     if as_json:
         print_json(report)
     else:
-        terminal.risk(report)
+        if isinstance(report, LinkedRisk):
+            terminal.linked_risk(report)
+        else:
+            terminal.risk(report)
         if page is not None:
             typer.echo(f"\nReport: {page}")
+
+
+def _risk_page(report: Risk | LinkedRisk, measures: Sequence[Measure]) -> str:
+    if isinstance(report, LinkedRisk):
+        from shoal.report.known_points_report import known_points_report
+
+        return known_points_report(report.table, report, measures)
+    from shoal.report.risk_report import risk_report
+
+    return risk_report(report.table, report, measures)
 
 
 @app.command("compare")
@@ -112,6 +128,7 @@ def compare_command(
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
     quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, where: opt.Where = None, kind: opt.Kind = None,
+    subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None,
     order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
     decimal: opt.Decimal = None, missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
     masked: opt.Masked = None, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
@@ -119,8 +136,8 @@ def compare_command(
 ) -> None:  # fmt: skip
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
-        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        thousands=thousands, dates=dates, header=header, masked=masked,
+        quasi, sensitive, None, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        thousands=thousands, dates=dates, header=header, masked=masked, linked=linked, baskets=baskets,
     )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
@@ -140,24 +157,36 @@ def compare_command(
         always = (*STANDARD_MEASURES, *DISTANCES)
         asked = [*DISTANCES, *(extra for extra in asked if extra not in always)]
         table = partial(read, engine=held_by, memory=memory, options=with_columns(options, where, (), asked))
-        _compare_methods(original, table, listed(methods), levels, where, asked, kept, as_json)
+        secret = bool(options.roles.sensitive)
+        _compare_methods(original, table, listed(methods), levels, where, asked, kept, as_json, secret)
         return
     with in_command(f"reading {original.name}"):
         found = compare(
             original, *(released or ()), where=where, measures=asked, private=private or (), same_order=same_order,
-            engine=held_by, memory=memory, options=options,
+            points=asked_points(points), engine=held_by, memory=memory, options=options,
         )  # fmt: skip
     if report is not None:
-        from shoal.report.comparison_report import releases_report
         from shoal.report.page import write_page
 
-        page = releases_report(original.name, found, found.measures)
+        page = _comparison_page(original.name, found)
         write_page(report, page, overwrite=overwrite)
         found["report"] = str(report)
     if as_json:
         print_json(found)
+    elif isinstance(found, LinkedComparison):
+        terminal.linked_comparison(found)
     else:
         terminal.comparison(found)
+
+
+def _comparison_page(name: str, found: Comparison | LinkedComparison) -> str:
+    if isinstance(found, LinkedComparison):
+        from shoal.report.known_points_report import known_points_comparison
+
+        return known_points_comparison(name, found)
+    from shoal.report.comparison_report import releases_report
+
+    return releases_report(name, found, found.measures)
 
 
 _LEVELS = "2,3,5,10"
@@ -165,7 +194,7 @@ _LEVELS = "2,3,5,10"
 
 def _compare_methods(
     file: Source, reading: Callable[[Source], Table], methods: Sequence[str], levels: Sequence[str], where: str | None,
-    asked: Sequence[Measure], kept: tuple[Path | None, bool], as_json: bool,
+    asked: Sequence[Measure], kept: tuple[Path | None, bool], as_json: bool, secret: bool,
 ) -> None:  # fmt: skip
     """Run every method at every level of k, and show what each costs."""
     from shoal.report.comparison_report import comparison_report, sentences
@@ -174,6 +203,8 @@ def _compare_methods(
     if not all(level.isdecimal() for level in levels):
         raise ParameterError("The levels of k are not whole numbers.", "Write --k 2,3,5,10.")
     measures: list[Measure] = [*STANDARD_MEASURES, *([AttributeDisclosure(where)] if where else []), *asked]
+    if secret and not any(isinstance(each, Homogeneity) for each in measures):
+        measures.append(Homogeneity())
     chosen = [build("methods", {"name": name}) for name in methods]
     grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
     with in_command(f"reading {file.name}"):

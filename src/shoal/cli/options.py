@@ -67,6 +67,32 @@ Weight = Annotated[str | None, typer.Option(help="The column of survey weights, 
 Subject = Annotated[
     str | None, typer.Option(help="The column that tells people apart: all promises then count people.")
 ]
+Linked = Annotated[
+    bool,
+    typer.Option(
+        "--linked",
+        help="Rows of a person belong together: others may know any few of them. With --subject or --baskets.",
+    ),
+]
+Baskets = Annotated[
+    bool, typer.Option("--baskets", help="Each line of the file is a person's items, without a header.")
+]
+PointsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--points",
+        metavar="NUMBERS",
+        help="How many points, such as purchases, someone knows of a person: 1,2,3,4 if left out. With --linked.",
+    ),
+]
+AtOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at",
+        metavar="COLUMN=LEVEL,…",
+        help="How coarsely points are seen: 'day=7,store=10', 'price=50%', 'item=1' (a level of its hierarchy), 'day=*' to leave it out (repeat). With --linked.",
+    ),
+]
 RolesOption = Annotated[
     str | None,
     typer.Option("--roles", help="'last-sensitive': the last column is confidential, all others quasi-identifiers."),
@@ -87,7 +113,7 @@ HierarchyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--hierarchy",
-        help="A tree of values: age=age.csv, or built: 'age=bands 5,20', 'zip=prefix 3,1', day=dates (repeat).",
+        help="A tree of values: age=age.csv, or built: 'age=bands 5,20', 'zip=prefix 3,1', 'age=cuts 18,65', day=dates … (repeat).",
     ),
 ]
 Delimiter = Annotated[str | None, typer.Option("--in-delimiter", help="The input's delimiter; found out if left out.")]

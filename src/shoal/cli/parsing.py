@@ -64,7 +64,7 @@ def read_options(
     roles: str | None = None, kind: GivenTexts = None, order: GivenTexts = None, in_delimiter: str | None = None,
     encoding: str | None = None, decimal: str | None = None, missing: GivenTexts = None, hierarchy: GivenTexts = None,
     identifier: GivenTexts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
-    header: bool | None = None, masked: bool | None = None,
+    header: bool | None = None, masked: bool | None = None, linked: bool = False, baskets: bool = False,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
     if roles not in (None, "last-sensitive"):
@@ -90,17 +90,25 @@ def read_options(
         missing=listed(missing),
         header=header,
         masked=masked,
+        linked=linked,
+        baskets=baskets,
     )
 
 
 def asked_models(
     k: int | None, t: GivenNumbers, t_column: GivenTexts, t_distance: GivenTexts, diversity: GivenNumbers,
     l_column: GivenTexts, l_kind: GivenTexts, alpha: GivenNumbers = None, alpha_column: GivenTexts = None,
+    m: int | None = None, within: GivenTexts = None,
 ) -> list[PrivacyModel]:  # fmt: skip
     """Make the promises that options ask for; those that may be asked for several times, in their order."""
     whole = [int(number) if number.is_integer() else number for number in diversity or ()]
     return [
-        *([] if k is None else [build("models", {"name": "k-anonymity", "k": k})]),
+        *([] if k is None or m is not None else [build("models", {"name": "k-anonymity", "k": k})]),
+        *(
+            []
+            if k is None or m is None
+            else [build("models", {"name": "km-anonymity", "k": k, "m": m, "within": list(listed(within))})]
+        ),
         *_each("t-closeness", "t", t, column=t_column, distance=t_distance),
         *_each("l-diversity", "l", whole, column=l_column, kind=l_kind),
         *_each("alpha-k", "alpha", alpha, column=alpha_column),
@@ -189,6 +197,18 @@ def asked_errors(given: Iterable[str] | None) -> dict[str, float]:
             rate = math.nan
         found[name] = checked_rate(name, rate)
     return found
+
+
+def asked_points(given: Iterable[str] | None) -> tuple[int, ...] | None:
+    """Read how many points someone may know.
+
+    >>> asked_points(["1,2", "4"])
+    (1, 2, 4)
+    """
+    texts = listed(given)
+    if not all(text.isdecimal() for text in texts):
+        raise ParameterError("Numbers of known points are whole numbers.", "Write --points 1,2,3,4.")
+    return tuple(map(int, texts)) or None
 
 
 def signing_key(path: Path | None) -> bytes | None:

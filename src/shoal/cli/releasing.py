@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.assessment.disclosure_risk import shared_secrets
 from shoal.atomic_files import files_read_by
 from shoal.catalogue import build
 from shoal.certification.certificate import Certificate, exact_score, exact_verdict
@@ -27,6 +28,9 @@ from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.progress.display import in_command
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.releases.anonymization import anonymize
+from shoal.releases.linked_release import MEASURES as LINKED_MEASURES
+from shoal.releases.linked_release import USUAL as OF_LINKED
+from shoal.releases.linked_release import refuse_half
 from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
 from shoal.table import Table
 
@@ -38,6 +42,9 @@ def anonymize_command(
     quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, plain: opt.PlainOption = None, subject: opt.Subject = None, weight: opt.Weight = None,
     identifier: opt.Identifier = None, roles: opt.RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
+    m: Annotated[int | None, typer.Option(help="With --linked: who knows up to m points of a person finds at least k people.")] = None,
+    within: Annotated[list[str] | None, typer.Option(help="With --m: the quasi-identifiers that are attributes of people, of which k share all, and among these k^m-anonymity holds.")] = None,
+    linked: opt.Linked = False, baskets: opt.Baskets = False,
     t: Annotated[list[float] | None, typer.Option(help="Confidential values are spread within t of the whole table (repeat, each with its column).")] = None,
     t_column: Annotated[list[str] | None, typer.Option(help="The confidential column that t is about (repeat).")] = None,
     t_distance: Annotated[list[str] | None, typer.Option(help="ordered-distinct, ordered-records, variation or hierarchical (repeat).")] = None,
@@ -71,17 +78,21 @@ def anonymize_command(
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
         quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        identifier, weight, thousands, dates, header, masked,
+        identifier, weight, thousands, dates, header, masked, linked, baskets,
     )  # fmt: skip
-    models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column)
+    models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column, m, within)
+    refuse_half(k, m, linked=options.linked)
     way = {} if publish is None else {"publish": publish}
-    chosen = build("methods", {"name": method or "hilbert"} | way | method_parameters(param))
+    chosen = build(
+        "methods", {"name": method or (OF_LINKED if options.linked else "hilbert")} | way | method_parameters(param)
+    )
     if not models and chosen.enforces:
         raise ParameterError(
-            "No privacy level is given.", "Give at least --k: a level that nobody chose should not exist."
+            "No privacy level is given.",
+            f"Give at least {'--k and --m' if options.linked else '--k'}: a level that nobody chose should not exist.",
         )
     insist_on_promise(models, no_promise=no_promise)
-    measures: list[Measure] = [*STANDARD_MEASURES]
+    measures: list[Measure] = [*(LINKED_MEASURES if options.linked else STANDARD_MEASURES)]
     if where:
         Condition.parse(where)
         measures.append(AttributeDisclosure(where))
@@ -89,7 +100,9 @@ def anonymize_command(
     delimiter = "\t" if delimiter == "\\t" else delimiter
     refuse_strange_order(row_order)
     secret = signing_key(key)
-    reporting = _reporting(report, audience)
+    if report is not None and options.linked:
+        raise ParameterError("There is no report of linked releases.", "Leave out --report, and read the certificate.")
+    reporting = _reporting(report, audience, recipe, certificate)
     refuse_json_on_stdout(out, as_json)
     reports = () if report is None else (report,)
     places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
@@ -114,7 +127,9 @@ def anonymize_command(
 ReportWriter = Callable[[Certificate], bytes]
 
 
-def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, Table], ReportWriter]:
+def _reporting(
+    report: Path | None, audience: str | None, recipe: Path | None, certificate: Path | None
+) -> Callable[[Release, Table], ReportWriter]:
     """Give the way from a release to the bytes of its report; refuse what cannot work before any work is done."""
     if report is None and audience is not None:
         raise ParameterError("--audience says who reads the report.", "Say where it goes: --report report.html.")
@@ -126,9 +141,14 @@ def _reporting(report: Path | None, audience: str | None) -> Callable[[Release, 
 
     usable(report, overwrite=True)  # whether it may is asked of all places at once
     reader = Discretion.towards(audience or "internal", ()).audience
+    names = {kind: path.name for kind, path in (("recipe", recipe), ("certificate", certificate)) if path}
 
     def prepare(release: Release, original: Table) -> ReportWriter:
-        return lambda sealed: rendered(release_report(release, original, audience=reader, certificate=sealed), report)
+        def made(sealed: Certificate) -> bytes:
+            page = release_report(release, original, audience=reader, certificate=sealed, files=names)
+            return rendered(page, report)
+
+        return made
 
     return prepare
 
@@ -145,6 +165,7 @@ def _show_release(
         exact = {
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
+            **({} if release.homogeneity is None else shared_secrets(release.homogeneity)),
             "homogeneous": [asdict(found) for found in release.homogeneous],
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
@@ -225,7 +246,8 @@ def check_command(
     if as_json:
         parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
         result = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
-        print_json(result | {part: list(getattr(proof, part)) for part in parts})
+        approval = {"approval": proof.approval.content} if proof.approval is not None else {}
+        print_json(result | {part: list(getattr(proof, part)) for part in parts} | approval)
     else:
         terminal.proof(file, proof)
     if not kept:

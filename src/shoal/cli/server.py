@@ -17,18 +17,19 @@ def web_command(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file to open at once: delimited text (.gz, .zst) or Parquet.")] = None,
     port: Annotated[int | None, typer.Option(help="Where the workbench listens; 8642 or the next free port if left out, 0 takes any.", min=0, max=65535)] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
-    host: Annotated[str, typer.Option(help="The address to listen at. Others than this computer need the token that is printed.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     folder: Annotated[list[Path] | None, typer.Option(help="A folder whose files can be opened without being sent (repeat).")] = None,
     keep: Annotated[Path | None, typer.Option(help="Where releases go that are to be kept; your data folder if left out.")] = None,
-    token: Annotated[bool, typer.Option("--token", help="Ask for a token also on this computer, if others use it too.")] = False,
+    no_token: Annotated[bool, typer.Option("--no-token", help="Let in everybody who uses this computer, without the token in the printed address.")] = False,
     most: Annotated[float, typer.Option(help="The largest file that can be sent, in GB.", min=0.001)] = 4.0,
 ) -> None:  # fmt: skip
     """Open the workbench: see the danger, move k, write a release. Everything stays on this computer."""
     try:
-        from shoal.web.serving import serve, with_token
+        from shoal.web.guard import is_loopback
+        from shoal.web.server import serve, with_token
     except ImportError as error:
         raise missing(f"The workbench needs {error.name or 'more'}", "web") from None
-    from shoal.web.places import on_this_computer
+    from shoal.web.file_access import on_this_computer
     from shoal.web.settings import USUAL_PORT, Settings, kept_by_default
 
     for place in folder or ():
@@ -44,7 +45,11 @@ def web_command(
     )
     if file is not None:
         on_this_computer(settings, str(file))
-    serve(with_token(settings, always=token), browser=not no_browser, say=_say, or_next=20 if port is None else 0)
+    if no_token and is_loopback(host):
+        typer.echo("! Every account on this computer can read what is opened: nobody is asked for a token.", err=True)
+    serve(
+        with_token(settings, wanted=not no_token), browser=not no_browser, say=_say, or_next=20 if port is None else 0
+    )
 
 
 def _say(address: str) -> None:

@@ -8,15 +8,18 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.assessment.known_points import curve_rows
 from shoal.assessment.risk_words import LABELS, share, side_by_side
 from shoal.catalogue import in_words
 from shoal.engines.sources import Source
+from shoal.measures.homogeneity import Homogeneity
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from shoal.assessment.disclosure_risk import Risk
     from shoal.assessment.inspection import Inspection
+    from shoal.assessment.known_points import LinkedComparison, LinkedRisk
     from shoal.certification.proof import Proof
     from shoal.measures import Score
     from shoal.releases.release import Release
@@ -68,6 +71,8 @@ def risk(report: Risk) -> None:
             low, high = report[f"{prefix}uniqueness_lower"], report[f"{prefix}uniqueness_upper"]
             _tell(f"The worst case is proven to lie between {share(low)} and {share(high)}.")
     _tell(f"Someone who knows {', '.join(report['quasi'])} could single them out.")
+    if "homogeneity_sentence" in report:
+        _tell(report["homogeneity_sentence"])
     if report["guessed"]:
         _tell("No --quasi was given: these columns were guessed by their names. Name them yourself.")
     scores = [(found["measure"], f"{found['value']:.6g}") for found in report.get("scores", ())]
@@ -77,6 +82,31 @@ def risk(report: Risk) -> None:
     _errors(report, "If the attacker errs:")
     if report.get("known"):
         _by_known(report["known"])
+
+
+def linked_risk(report: LinkedRisk) -> None:
+    """Show whom a few known points single out."""
+    _tell(report.caption(), style="bold")
+    _tell(*report.remarks(), "")
+    head, *rows = curve_rows(report["unicity"])
+    _table(head, rows, left=(0,) if head[0] == "at" else ())
+    scores = [(found["measure"], f"{found['value']:.6g}") for found in report.get("scores", ())]
+    if scores:
+        _tell("")
+        _table(["", "all"], scores)
+    _tell(*_in_sentences(report))
+
+
+def linked_comparison(report: LinkedComparison) -> None:
+    """Show whom known points single out in an original and its releases."""
+    _tell(report.caption(), style="bold")
+    _tell(*report.remarks(), "")
+    head, *rows = report.rows()
+    _table(head, rows)
+    for found in report["releases"]:
+        _tell(*(f"{each['measure']}: {each['value']:.6g}" for each in found.get("scores", ())))
+    if "report" in report:
+        _say(f"Report: {report['report']}")
 
 
 def _by_known(sets: Sequence[Mapping[str, Any]]) -> None:
@@ -132,6 +162,8 @@ def comparison(report: Mapping[str, Any]) -> None:
             cells = {column: ["–" if v is None else f"{v:.4f}" for v in values] for column, values in columns.items()}
             _table(["column", *parts], ([column, *texts] for column, texts in cells.items()))
         _tell(*_in_sentences(found))
+        if found.get("homogeneity"):
+            _say(f"{name}: {found['homogeneity_sentence']}")
         if found.get("misplaced"):
             _say(
                 f"{name}: {found['misplaced']:,} records have values outside the cells beside them; rows do not match."
@@ -149,6 +181,7 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
     lines += [f"! {warning}" for warning in made.warnings]
+    lines += [] if made.homogeneity is None else [f"– {Homogeneity.sentence(made.homogeneity.detail)}"]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))
@@ -157,7 +190,12 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
     if left_out:
         lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")
     if subject:
-        lines.append(f"Not released: {subject} (it tells people apart)")
+        linked = made.people is not None
+        lines.append(
+            f"In '{subject}' people have fresh numbers, at random"
+            if linked
+            else f"Not released: {subject} (it tells people apart)"
+        )
     if row_order == "input":
         lines.append("Rows stand in the order of the input: if that was sorted, neighbours bound each other's ranges.")
     where = "stdout" if out.kind == "stream" else out
@@ -170,6 +208,9 @@ def proof(path: Source | Path, found: Proof) -> None:
     sign, kept = ("✓", kept) if found.promised else ("–", f"! This release promises nothing: {path.name}")
     lines = [kept, *(f"  {sign} {line}" for line in found.proved)]
     lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
+    if found.approval is not None:
+        lines.append(f"{found.approval.sentence} Said by a person, not proved:")
+        lines += [f"  – {line}" for line in found.approval.confirmations]
     lines.append(f"Promised: {', '.join(found.promised) or 'nothing'}")
     lines.append(f"Protected (quasi-identifiers): {', '.join(found.protected)}")
     lines.append(f"Not protected, released as they are: {', '.join(found.unprotected) or 'none'}")

@@ -14,6 +14,7 @@ SENSITIVE = HEADER[7:]
 _RACES = ("White", "Black", "Asian", "Native American", "Other")
 _SHARES = (0.62, 0.09, 0.12, 0.01, 0.16)
 _DIAGNOSES = ("birth", "pneumonia", "heart failure", "fracture", "sepsis", "stroke", "cancer", "depression")
+_BEARING = (15, 49)  # the ages between which statistics count births to women
 
 
 def write_patients(path: Path, rows: int = 2000, seed: int = 2009) -> None:
@@ -23,16 +24,21 @@ def write_patients(path: Path, rows: int = 2000, seed: int = 2009) -> None:
     age = np.clip(draw.normal(52, 24, rows), 0, 85).astype(int)
     stay = draw.geometric(0.22, rows)
     charge = (np.exp(draw.normal(9.2, 0.9, rows)) * np.sqrt(stay)).astype(int)
+    sex = draw.choice(["female", "male"], rows)
+    race = draw.choice(_RACES, rows, p=_SHARES)
+    zip_code, quarter = 90001 + hospital * 40 + draw.integers(0, 60, rows), draw.integers(1, 5, rows)
+    diagnosis, other = draw.choice(_DIAGNOSES, rows), draw.choice(_DIAGNOSES[1:], rows)
+    able = (sex == "female") & (age >= _BEARING[0]) & (age <= _BEARING[1])
     columns = (
         (1000 + hospital).tolist(),
         age.tolist(),
-        draw.choice(["female", "male"], rows).tolist(),
-        draw.choice(_RACES, rows, p=_SHARES).tolist(),
-        (90001 + hospital * 40 + draw.integers(0, 60, rows)).tolist(),
-        draw.integers(1, 5, rows).tolist(),
+        sex.tolist(),
+        race.tolist(),
+        zip_code.tolist(),
+        quarter.tolist(),
         stay.tolist(),
         charge.tolist(),
-        draw.choice(_DIAGNOSES, rows).tolist(),
+        np.where((diagnosis == "birth") & ~able, other, diagnosis).tolist(),
     )
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -7,6 +7,7 @@ Each distinct text of a column is looked at once. The grammar is the paper's: a 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +23,8 @@ from shoal.domains.axis import (
     Group,
     same_number,
 )
-from shoal.domains.hierarchy import BUILDERS, Hierarchy
+from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.hierarchy_builders import BUILDERS
 from shoal.domains.numeral_styles import Plain, plain_form
 from shoal.domains.numerals import ISO, NUMBER, convert, fits
 from shoal.domains.texts import Looks, Reading, Texts, insist_on_saying
@@ -250,8 +252,10 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
     if isinstance(hierarchy, Hierarchy):
         tree = hierarchy
     elif built:
-        values = [looks.name(i) for i in np.flatnonzero(looks.forms != notation.NOTHING).tolist()]
-        tree = Hierarchy.build(hierarchy, values, found.column)
+        counts = Counter[str]()
+        for i in np.flatnonzero(looks.forms != notation.NOTHING).tolist():
+            counts[looks.name(i)] += found.counts[i]
+        tree = Hierarchy.build(hierarchy, counts, found.column)
     else:
         tree = Hierarchy.read(hierarchy, found.column)
     if reading.masked is None:
@@ -262,8 +266,10 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
             continue
         span = tree.spans.get(looks.name(i))
         if span is None:
+            known = [looks.name(j) in tree.spans for j in np.flatnonzero(looks.forms != notation.NOTHING).tolist()]
             raise DataError(
-                f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]}).",
+                f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]})"
+                + (f", and {known.count(False) - 1:,} more." if known.count(False) > 1 else "."),
                 "Add it to the hierarchy, or mend the cell.",
             )
         if leaves and span[0] < span[1]:
@@ -273,7 +279,8 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
             )
         lo[i], hi[i] = span
     axis = Axis("ordered", np.array(tree.leaves, dtype=object), tree=tree)
-    return Vocabulary(axis, lo, hi, False, f"hierarchy with {len(tree.levels[0])} levels")
+    reason = f"hierarchy with {len(tree.levels[0])} levels"
+    return Vocabulary(axis, lo, hi, False, reason, note=tree.note)
 
 
 def _place_categories(looks: Looks, reason: str) -> Vocabulary:

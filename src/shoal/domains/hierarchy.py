@@ -7,9 +7,9 @@ found from the lowest and the highest of them, and a published node is a span li
 from __future__ import annotations
 
 import csv
-import datetime
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -19,9 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
-from shoal.errors import DataError, ParameterError
+from shoal.domains.hierarchy_builders import build_groups
+from shoal.errors import DataError
 
 ROOT = "*"
+_GROUP = " (group)"
+_HEADING = re.compile(r"(label|leaf|item|value|code|name|group|categor(y|ie)|level ?_?\d*|h\d+)s?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +35,12 @@ class Hierarchy:
     ----------
     levels
         For each leaf, in the order of the tree, its own text and those of the nodes above it, up to the root.
+    note
+        What is to be said about how it was read.
     """
 
     levels: tuple[tuple[str, ...], ...]
+    note: str = ""
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[str]], column: str, lines: Sequence[int] | None = None) -> Hierarchy:
@@ -69,7 +75,7 @@ class Hierarchy:
 
     @classmethod
     def read(cls, path: str | Path, column: str) -> Hierarchy:
-        """Read a CSV file without a header: one row per value, levels from left to right."""
+        """Read a CSV file: one row per value, levels from left to right. A line that names the levels is left out."""
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except OSError as error:
@@ -79,37 +85,32 @@ class Hierarchy:
         filled = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         delimiter = max(";,\t|", key=filled[0][1].count) if filled else ";"
         cells = csv.reader((line for _, line in filled), delimiter=delimiter)
+        rows: Sequence[Sequence[str]]
         rows = [[intern(cell.strip()) for cell in row] for row in cells]  # nodes are named by many rows, and kept once
-        return cls.of(rows, column, [number for number, _ in filled])
+        lines, notes = [number for number, _ in filled], []
+        if _is_heading(rows):
+            rows, lines = rows[1:], lines[1:]
+            notes.append(f"the first line of the hierarchy of '{column}' names its levels")
+        rows, again = _apart(rows)
+        if again:
+            names = "a name of its hierarchy stands" if again == 1 else f"{again} names of its hierarchy stand"
+            notes.append(f"in '{column}' {names} for two nodes: the upper one is now called 'NAME{_GROUP}'")
+        return replace(cls.of(rows, column, lines), note="; ".join(notes))
 
     @classmethod
-    def build(cls, text: str, values: Iterable[str], column: str) -> Hierarchy:
-        """Build a hierarchy over values: ``bands 5,10,20`` (widths), ``prefix 4,3,1`` or ``dates``.
+    def build(cls, text: str, values: Iterable[str] | Mapping[str, int], column: str) -> Hierarchy:
+        """Build a hierarchy over values, in a way that has a name, such as ``bands 5,10,20`` or ``prefix 4,3,1``.
+
+        How often each value occurs may be given as well: some ways go by that.
 
         >>> Hierarchy.build("bands 5,20", ["3", "4", "17", "21"], "age").levels[0]
         ('3', '0-4', '0-19', '*')
+        >>> Hierarchy.build("cuts 18,65", ["3", "18", "70"], "age").levels
+        (('3', 'under 18', '*'), ('18', '18-64', '*'), ('70', '65 and over', '*'))
         """
-        word, _, rest = text.strip().partition(" ")
-        maker = BUILDERS.get(word)
-        if maker is None:
-            raise ParameterError(
-                f"'{text}' is no way to build a hierarchy.",
-                "Give a CSV file, or write: bands 5,10,20; prefix 4,3,1; dates.",
-            )
-        ordered = sorted(values, key=_natural)
-        try:
-            steps = [int(part) for part in rest.split(",")] if rest.strip() else []
-            rows = [[value, *maker(value, steps), ROOT] for value in ordered]
-        except ValueError:
-            if word == "bands" and any("." in value and _natural(value)[0] == 0 for value in ordered):
-                raise ParameterError(
-                    f"'{text}' is for whole numbers, and column '{column}' has decimals.",
-                    "Write 34, not 34.0 (pandas: use the type Int64, which may have empty cells), or give a CSV file.",
-                ) from None
-            raise ParameterError(
-                f"'{text}' does not suit the values of column '{column}'.", "Choose another."
-            ) from None
-        return cls.of(rows, column)
+        counts = values if isinstance(values, Mapping) else dict.fromkeys(values, 1)
+        ordered, groups = build_groups(text, counts, column)
+        return cls.of([[value, *above, ROOT] for value, above in zip(ordered, groups, strict=True)], column)
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
@@ -194,6 +195,47 @@ class Hierarchy:
         return np.ascontiguousarray(ends[found, 0]), np.ascontiguousarray(ends[found, 1])
 
 
+def _is_heading(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first row names the levels: words for such, none of which stands in any other row."""
+    if len(rows) < 2 or not all(map(_HEADING.fullmatch, rows[0])):
+        return False
+    others = {cell for row in rows[1:] for cell in row}
+    return len(rows[0]) > 1 and others.isdisjoint(rows[0])
+
+
+def _apart(rows: Sequence[Sequence[str]]) -> tuple[Sequence[Sequence[str]], int]:
+    """Give nodes another name that are named like one below them but hold more, and count the names that are so.
+
+    Rows that are no tree stay what they are: that is refused elsewhere, where the line is known.
+    """
+    if not rows or len({len(row) for row in rows}) > 1:
+        return rows, 0
+    taken = {cell for row in rows for cell in row}
+    found, names = [list(row) for row in rows], set()
+    for upper in range(1, len(rows[0])):
+        below: dict[str, set[str]] = {}
+        for lower in range(upper):
+            for row in found:
+                below.setdefault(row[lower], set()).add(row[0])
+        here: dict[str, set[str]] = {}
+        for row in found:
+            here.setdefault(row[upper], set()).add(row[0])
+        other = {name for name, leaves in here.items() if name in below and below[name] != leaves}
+        for row in found:
+            if row[upper] in other:
+                names.add(row[upper])
+                row[upper] = _grouped(row[upper], taken)
+        taken.update(row[upper] for row in found)
+    return [[intern(cell) for cell in row] for row in found] if names else rows, len(names)
+
+
+def _grouped(name: str, taken: set[str]) -> str:
+    """Give a group a name that nothing else has."""
+    while name in taken:
+        name += _GROUP
+    return name
+
+
 def _numbered(texts: Sequence[str]) -> tuple[tuple[str, ...], Positions]:
     """Give the distinct texts in the order in which they first appear, and the number of each text among them."""
     seen: dict[str, int] = {}
@@ -230,36 +272,3 @@ def _refuse_two_parents(codes: Sequence[Positions], lines: Sequence[int], column
                 f"after line {lines[before[wrong[0]]]}.",
                 "Give each node one parent.",
             )
-
-
-def _natural(value: str) -> tuple[int, float, str]:
-    try:
-        return 0, float(value), value
-    except ValueError:
-        return 1, 0.0, value
-
-
-def _bands(value: str, widths: Sequence[int]) -> list[str]:
-    number = int(value)
-    if not widths or any(b % a for a, b in pairwise(widths)) or min(widths) < 1:
-        raise ValueError
-    lows = [number // width * width for width in widths]
-    return [f"{low}-{low + width - 1}" for low, width in zip(lows, widths, strict=True)]
-
-
-def _prefixes(value: str, kept: Sequence[int]) -> list[str]:
-    if not kept or list(kept) != sorted(kept, reverse=True) or min(kept) < 1:
-        raise ValueError
-    return [value[:length] + "*" * (len(value) - length) for length in kept]
-
-
-def _dates(value: str, steps: Sequence[int]) -> list[str]:
-    day = datetime.date.fromisoformat(value[:10])
-    return [f"{day:%Y-%m}", f"{day.year} Q{(day.month + 2) // 3}", f"{day.year}"]
-
-
-BUILDERS: Mapping[str, Callable[[str, Sequence[int]], list[str]]] = {
-    "bands": _bands,
-    "prefix": _prefixes,
-    "dates": _dates,
-}

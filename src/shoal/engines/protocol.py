@@ -19,7 +19,7 @@ from typing import Any, Protocol, Self, TypeVar
 from shoal.arrays import Array, Counts, Flags, Floats, Integers, Labels, Positions
 from shoal.domains.levels import Stretches
 from shoal.engines.sources import Source
-from shoal.engines.values import Boxes, Layout, Moments, Output, Piece, Promise, Publication, Spans
+from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.kernels.spans import Members
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
@@ -148,6 +148,10 @@ class Groups(Protocol[D, C]):
 
         Boxes of different batches have no point in common, unless every box of the table occurs more than once.
         """
+        ...
+
+    def combinations(self, people: C, labels: C, m: int, work: Callable[[Combinations], T]) -> list[T]:
+        """Give what work makes of the combinations of up to m labels that people have, in batches of whole ones."""
         ...
 
     def map_blocks(

@@ -45,7 +45,8 @@ def read(
         ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
         ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``hierarchies``, ``knowledge`` (by column),
         ``delimiter``, ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
-        A hierarchy is a CSV file (a line per value, from left to right), ``bands 5,20``, ``prefix 3,1`` or ``dates``.
+        A hierarchy is a CSV file (a line per value, from left to right), ``bands 5,20``, ``prefix 3,1``, ``dates``
+        or one of the other ways that `docs/concepts.md` lists.
 
     Returns
     -------

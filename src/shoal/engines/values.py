@@ -68,6 +68,15 @@ class Boxes:
 
 
 @dataclass(frozen=True)
+class Combinations:
+    """Some combinations of a size: the labels of each, in ascending order, and how many people have it."""
+
+    size: int
+    labels: Positions
+    people: Positions
+
+
+@dataclass(frozen=True)
 class Piece:
     """Some rows in a given order, with the positions of other columns."""
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.uniqueness import Uniqueness as Uniqueness
     from shoal.measures.random_reidentification import RandomReidentification as RandomReidentification
     from shoal.measures.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
+    from shoal.measures.homogeneity import Homogeneity as Homogeneity
     from shoal.measures.order_leak import OrderLeak as OrderLeak
+    from shoal.measures.unicity import Unicity as Unicity
     from shoal.measures.class_sizes import ClassSizes as ClassSizes
     from shoal.measures.information_loss import InformationLoss as InformationLoss
     from shoal.measures.granularity import Granularity as Granularity
@@ -38,6 +40,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.query_error import QueryError as QueryError
     from shoal.measures.pmse import Propensity as Propensity
     from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
+    from shoal.measures.set_loss import SetLoss as SetLoss
+    from shoal.measures.itemset_retention import ItemsetRetention as ItemsetRetention
     # isort: on
 else:
     __getattr__, __dir__ = attach(__name__, __file__)
@@ -255,6 +259,11 @@ def _scores(released: Table, measures: Sequence[Measure], original: Table | None
     by_known: dict[tuple[str, ...] | None, list[ClassMeasure]] = {}
     scores: dict[int, Score] = {}
     for measure in measures:
+        if hasattr(measure, "compared"):
+            raise ParameterError(
+                f"{measure.name} compares people, and rows do not tell who is who.",
+                "It is measured when a linked table is released, and by shoal check --private --original.",
+            )
         boxed = isinstance(measure, BoxMeasure) and measure.boxed
         if boxed or isinstance(measure, TableMeasure):
             stage(f"measuring {measure.name}")

@@ -25,12 +25,15 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
     from shoal.methods.regenerate import Regenerate as Regenerate
+    from shoal.methods.cover_cut import CoverCut as CoverCut
+    from shoal.methods.suppress_points import SuppressPoints as SuppressPoints
+    from shoal.methods.cut_and_suppress import CutAndSuppress as CutAndSuppress
     # isort: on
 else:
     __getattr__, __dir__ = attach(__name__, __file__)
 
 Required = TypeVar("Required", bound=PrivacyModel)
-_ASKED = {"k-anonymity": "k=5, --k 5", "t-closeness": "t=0.1, --t 0.1"}
+_ASKED = {"k-anonymity": "k=5, --k 5", "t-closeness": "t=0.1, --t 0.1", "km-anonymity": "k=5, m=2, --k 5 --m 2"}
 
 
 class Method(Protocol):

@@ -236,7 +236,7 @@ class Hilbert(Partitioner):
         """Say how classes were formed."""
         trees = any(table.schema[name].axis.tree for name in table.schema.quasi)
         aim = "information loss" if self.objective == "loss" and not trees else "certainty penalty"
-        how = " from crowds that levels of hierarchies made, or" if trees else ""
+        how = " from person_classes that levels of hierarchies made, or" if trees else ""
         kept = ", left records alone that had their like already" if self.keep_exact else ""
         return (
             f"Sorted {table.rows:,} records along a Hilbert curve{kept}, formed classes of at least {k}{how} with "

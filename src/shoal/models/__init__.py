@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from shoal.catalogue import picked
 from shoal.lazy import attach
+from shoal.models.linked_model import LinkedModel
+from shoal.progress import stage
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table, insist_on_table
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.models.t_closeness import TCloseness as TCloseness
     from shoal.models.l_diversity import LDiversity as LDiversity
     from shoal.models.alpha_k import AlphaK as AlphaK
+    from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
+    from shoal.models.coherence import Coherence as Coherence
+    from shoal.models.rho_uncertainty import RhoUncertainty as RhoUncertainty
     from shoal.models.t_closeness import closeness_bound as closeness_bound
     from shoal.models.t_closeness import cluster_size as cluster_size
     from shoal.models.t_closeness import smallest_cluster as smallest_cluster
@@ -124,8 +129,21 @@ def check(table: Table, models: PrivacyModel | Sequence[PrivacyModel]) -> tuple[
     """
     insist_on_table(table)
     models = picked("models", models)
-    if not models:
-        return ()
+    by_class = [model for model in models if not isinstance(model, LinkedModel)]
+    found = iter(_by_class(table, by_class) if by_class else ())
+    return tuple(_linked(table, model) if isinstance(model, LinkedModel) else next(found) for model in models)
+
+
+def _linked(table: Table, model: LinkedModel) -> Verdict:
+    """Measure a model of the rows that people have together."""
+    stage(f"checking {model.name}")
+    found = model.measured(table)
+    sentence, convention = model.sentence(found.level, table.schema), model.convention(table.schema)
+    return Verdict(model, found.failing == 0, found.level, found.failing, found.cases, sentence, convention)
+
+
+def _by_class(table: Table, models: Sequence[PrivacyModel]) -> tuple[Verdict, ...]:
+    """Measure models of equivalence classes, all in one pass."""
     carry = tuple(dict.fromkeys(item for model in models for item in model.carries(table.schema)))
     references = [model.reference(table) for model in models]
     schema = table.schema

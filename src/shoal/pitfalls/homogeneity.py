@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from shoal.column_names import as_option
-from shoal.kernels import MISSING
+from shoal.measures import Score, score
+from shoal.measures.homogeneity import Homogeneity
 from shoal.models import PrivacyModel
 from shoal.pitfalls.identifiers import looked_at
-from shoal.table import Classes, Common, Table
+from shoal.table import Table
 
 
 @dataclass(frozen=True)
@@ -53,23 +52,18 @@ class Homogeneous:
         return f"Protect it: --l 2 --l-column {name}, or --t 0.2 --t-column {name}."
 
 
-def homogeneous(table: Table, models: Sequence[PrivacyModel]) -> tuple[Homogeneous, ...]:
-    """Count homogeneous classes for each confidential column that no model is about."""
+def homogeneous(table: Table, models: Sequence[PrivacyModel], found: Score | None = None) -> tuple[Homogeneous, ...]:
+    """Name the confidential columns that no model is about and that have homogeneous classes.
+
+    ``found`` is what the measure `Homogeneity` says of the table, if that is known.
+    """
     about = looked_at(table.schema, models)
     columns = tuple(name for name in table.schema.sensitive if name not in about)
     if not columns:
         return ()
-
-    def counted(classes: Classes) -> list[tuple[int, int, int]]:
-        same = [classes.columns[each] != MISSING for each in carry]
-        sizes = classes.sizes
-        return [(int(alike.sum()), int(sizes @ alike), int(sizes.size)) for alike in same]
-
-    carry = tuple(Common(name) for name in columns)
-    parts = np.array(table.classes(counted, carry=carry), np.int64).sum(axis=0).tolist()
-    rows = table.rows
-    found = (
-        Homogeneous(name, same, records, number, rows)
-        for name, (same, records, number) in zip(columns, parts, strict=True)
+    detail = (found or score(table, measures=[Homogeneity(columns=columns)])[0]).detail
+    return tuple(
+        Homogeneous(name, mine["classes"], mine["records"], detail["classes"], detail["records"])
+        for name, mine in detail["per_column"].items()
+        if name in columns and mine["classes"]
     )
-    return tuple(each for each in found if each.classes)

@@ -29,6 +29,8 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"\+\d[\d ()./-]{6,18}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}|\(?0\d{1,5}\)?[ /-]\d{3,}(?: ?\d{2,})*")
 _SECURITY = re.compile(r"\d{3}-\d{2}-\d{4}")
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?")
+_URL = re.compile(r"(?:https?://|www\.)\S+")
+_IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{1,4}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[0-9A-Z]{11,30}")
 _CARD = re.compile(r"\d{13,19}")
 
@@ -59,6 +61,19 @@ def refuse(found: Sequence[Identifying]) -> None:
             "Leave them out. If one stands for the person, name it as such (--subject, subject=…). If you know that "
             f"they may go out, say so (--allow-identifier {named}, allow_identifiers=[…]).",
         )
+
+
+def search_for_people(table: Table) -> tuple[Identifying, ...]:
+    """Give the columns of a table that name people by their name or by what their cells look like, whatever their role.
+
+    Quasi-identifiers are looked at as well: a class of k people with one phone number each shows k phone numbers.
+    """
+    names = [a.name for a in table.schema.attributes if a.role in RELEASED]
+    found = []
+    for name, few in zip(names, _first_cells(table, names) if names else (), strict=True):
+        why = looks_like(table.schema[name].axis) or _by_name(table.schema[name], few)
+        found += [] if why is None else [Identifying(name, why)]
+    return tuple(found)
 
 
 def identifying(table: Table, models: Sequence[PrivacyModel] = ()) -> tuple[Identifying, ...]:
@@ -175,4 +190,6 @@ _LOOKS_LIKE: dict[str, Callable[[str], object]] = {
     "social security numbers": _SECURITY.fullmatch,
     "phone numbers": _PHONE.fullmatch,
     "universally unique identifiers": _UUID.fullmatch,
+    "addresses of pages": _URL.fullmatch,
+    "addresses of computers": _IP.fullmatch,
 }

@@ -12,6 +12,7 @@ from shoal.catalogue import build, picked
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.measures import Demanding, Measure, TableMeasure, score
+from shoal.measures.homogeneity import Homogeneity
 from shoal.methods import Method
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
@@ -20,6 +21,8 @@ from shoal.pitfalls.several_rows import several_rows
 from shoal.progress import stage
 from shoal.progress.display import Progress, by_itself
 from shoal.recipe import Recipe
+from shoal.releases.linked_release import MEASURES as OF_LINKED
+from shoal.releases.linked_release import USUAL, linked_release, promised, refuse_half, refuse_input_order
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
 from shoal.table import Table
@@ -30,10 +33,11 @@ Level = float | Mapping[str, float]
 
 def anonymize(
     table: Any,
-    method: Method | str | Sequence[Method | str] = "hilbert",
+    method: Method | str | Sequence[Method | str] | None = None,
     models: PrivacyModel | Sequence[PrivacyModel] = (),
     *,
     k: int | None = None,
+    m: int | None = None,
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
     measures: Measure | str | Sequence[Measure | str] | None = None,
@@ -52,11 +56,13 @@ def anonymize(
         What to mask: a table that was read, or whatever `read` reads. It is not changed.
     method
         How to mask it, or the name of that; several are applied one after the other, and ``[]`` leaves the table as it
-        is, to prove what it keeps already.
+        is, to prove what it keeps already. If left out, ``hilbert``; of linked tables ``cut-and-suppress``.
     models
         What the release promises. It is checked on the masked table alone.
     k
         Promise k-anonymity: each combination of quasi-identifiers occurs at least k times.
+    m
+        Of a linked table, promise k^m-anonymity: who knows up to m points of a person finds at least k people.
     t
         Promise t-closeness of the confidential column; of several, by column: ``t={"charge": 0.1}``.
     l
@@ -93,10 +99,20 @@ def anonymize(
     >>> shoal.anonymize(table, shoal.methods.Mondrian(), models).holds
     True
     """
-    methods, models = picked("methods", method), picked("models", models)
+    table, again = _taken(table, given, progress)
+    linked = bool(table.origin.given.get("linked"))
+    methods = picked("methods", (USUAL if linked else "hilbert") if method is None else method)
+    models = picked("models", models)
+    if linked:
+        asked = picked("measures", OF_LINKED if measures is None else measures)
+        models = promised(k, m, (*_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models))
+        refuse_input_order(row_order)
+        with by_itself("masking", progress):
+            release = linked_release(table, methods, models, asked, again)
+        return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
+    refuse_half(k, m, linked=False)
     asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
     whole = [] if k is None else [KAnonymity(k)]
-    table, again = _taken(table, given, progress)
     models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
@@ -121,6 +137,7 @@ def anonymize(
         if table.origin.given.get("missing"):
             # Readers of the release know no marks: what a model takes for missing must be seen to be so.
             about = looked_at(masked.schema, models)
+            about |= {name for each in asked if isinstance(each, Homogeneity) for name in each.about(masked.schema)}
             masked = masked.blanked([name for name in masked.schema.of(*RELEASED) if name in about])
         stage("checking the promises")
         verdicts = check(masked, models)

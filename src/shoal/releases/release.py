@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import Integers
 from shoal.catalogue import picked
+from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
 from shoal.engines import read
@@ -18,7 +20,8 @@ from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html
-from shoal.measures import STANDARD, Measure, Scores, TableMeasure
+from shoal.measures import STANDARD, Measure, Score, Scores, TableMeasure, score
+from shoal.measures.homogeneity import Homogeneity
 from shoal.models import PrivacyModel, Verdict
 from shoal.pitfalls.homogeneity import Homogeneous, homogeneous
 from shoal.pitfalls.several_rows import SeveralRows
@@ -62,6 +65,11 @@ class Release:
     original
         Gives the table that was masked, if it is still there or can be read again, for `report`. The table itself is
         not kept: it may be large, and it is not to be released.
+    people
+        Of a linked release, the place among the people of the original of each person, by the numbers that they have
+        now. It is for the holder of the original alone.
+    read
+        Of a linked release, how many rows the original has.
     """
 
     origin: Origin
@@ -73,15 +81,22 @@ class Release:
     scores: Scores
     several_rows: SeveralRows | None = None
     original: Callable[[], Table | None] = field(default=_forgotten, repr=False)
+    people: Integers | None = field(default=None, repr=False)
+    read: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""
-        return self.__dict__ | {"original": _forgotten}
+        return self.__dict__ | {"original": _forgotten, "people": None}
+
+    @cached_property
+    def homogeneity(self) -> Score | None:
+        """How many people share a confidential value with everybody in their class; None if nothing is confidential."""
+        return score(self.table, measures=[Homogeneity()])[0] if self.table.schema.sensitive else None
 
     @cached_property
     def homogeneous(self) -> tuple[Homogeneous, ...]:
         """The confidential columns that no model protects, where classes have one value of them only."""
-        return homogeneous(self.table, self.recipe.models)
+        return homogeneous(self.table, self.recipe.models, self.homogeneity)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -104,15 +119,20 @@ class Release:
         """Say what holds and what it cost."""
         lines = [f"Release of {self.table.rows:,} records"]
         lines += [f"  {'✓' if v.holds else '✗'} {v.model.name}: {v.sentence}" for v in self.verdicts]
+        lines += [f"  – {line}" for line in self._shared()]
         lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
         lines += [f"  ! {warning}" for warning in self.warnings]
         return "\n".join(lines)
+
+    def _shared(self) -> list[str]:
+        return [] if self.homogeneity is None else [Homogeneity.sentence(self.homogeneity.detail)]
 
     def _repr_html_(self) -> str:
         """Show a notebook what holds and what it cost."""
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
+        rows += [("homogeneity", "", line) for line in self._shared()]
         rows += [("!", "", warning) for warning in self.warnings]
         return as_html(f"Release of {self.table.rows:,} records", rows)
 
@@ -168,6 +188,8 @@ class Release:
         refuse_strange_order(row_order)
         if row_order == "released":
             return self.table.in_released_order()
+        if self.people is not None:
+            raise ParameterError("A linked release has no row for each row of the input.", "Leave out its order.")
         return self.table, lambda: iter((np.arange(self.table.rows),))
 
     def write(
@@ -184,6 +206,7 @@ class Release:
         overwrite: bool = False,
         needed: Sequence[str | Path] = (),
         also: Mapping[Path, Callable[[Certificate], bytes]] | None = None,
+        approval: Approval | None = None,
     ) -> Certificate:
         """Write the released table, its certificate, and the private record for its holder, all or nothing.
 
@@ -220,6 +243,8 @@ class Release:
         also
             More files to write together with the release, such as a report: where each goes, and what makes its
             content when the certificate is known.
+        approval
+            Who let it go out, when, and what they confirmed. It stands in the certificate.
 
         Raises
         ------
@@ -243,7 +268,7 @@ class Release:
             table, order = self.in_order(chosen)
             release = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
             more = tuple((also or {}).values())
-            return write_release(replace(release, table=table), order, places, separator, key, more)
+            return write_release(replace(release, table=table), order, places, separator, key, more, approval)
 
     def report(
         self,
@@ -269,6 +294,10 @@ class Release:
         overwrite
             Whether another page that is there may be replaced.
         """
+        if self.people is not None:
+            raise ParameterError(
+                "There is no report of linked releases.", "Read the certificate, or print the release."
+            )
         from shoal.report.page import usable, write_page
         from shoal.report.release_report import release_report  # which is made of releases
 

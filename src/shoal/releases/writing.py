@@ -13,8 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
+from shoal.arrays import Integers
 from shoal.atomic_files import all_or_none, files_read_by, put, writing
 from shoal.atomic_files.moving import Awaited, Commit
+from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
 from shoal.certification.private_record import PrivateRecord, commitment, fresh_key
@@ -43,6 +45,10 @@ class Proved(Protocol):
     def verdicts(self) -> tuple[Verdict, ...]: ...  # noqa: D102
     @property
     def scores(self) -> tuple[Score, ...]: ...  # noqa: D102
+    @property
+    def people(self) -> Integers | None: ...  # noqa: D102
+    @property
+    def read(self) -> int | None: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -60,6 +66,7 @@ def write_release(
     delimiter: str,
     key: bytes | None,
     makers: Sequence[Callable[[Certificate], bytes]],
+    approval: Approval | None = None,
 ) -> Certificate:
     """Write a release whose rows stand as they are to be released.
 
@@ -77,6 +84,8 @@ def write_release(
         A key to sign the certificate with.
     makers
         What makes the content of the other files, when the certificate is known.
+    approval
+        Who let it go out, if someone did.
     """
     table, target = release.table, places.target
     with ExitStack() as stack:
@@ -93,11 +102,15 @@ def write_release(
             draft = next(rest) if places.table_is_a_file else stack.enter_context(to_stdout())
             written = _written(table, draft, target, delimiter)
         secret = fresh_key()
-        sealed = _certificate(release, target, delimiter, written, secret, key)
+        sealed = _certificate(release, target, delimiter, written, secret, key, approval)
         put(next(rest), sealed.to_json())
         draft = next(rest)
         with writing(draft), draft.open("wb") as file:
-            _private_record(release, sealed, secret).write(file, order, table.rows)
+            record, people = _private_record(release, sealed, secret), release.people
+            if people is None:
+                record.write(file, order, table.rows)
+            else:
+                record.write(file, lambda: iter((people,)), people.size)
         if places.recipe is not None:
             put(next(rest), _full_recipe(release, places, delimiter).to_toml())
         if places.masked_counts is not None:
@@ -114,7 +127,13 @@ def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Writt
 
 
 def _certificate(
-    release: Proved, target: Source, delimiter: str, written: Written, secret: bytes, key: bytes | None
+    release: Proved,
+    target: Source,
+    delimiter: str,
+    written: Written,
+    secret: bytes,
+    key: bytes | None,
+    approval: Approval | None,
 ) -> Certificate:
     layout = {"delimiter": delimiter} if target.format == "text" else {}
     marks = list(release.recipe.table.get("missing", ()))
@@ -124,6 +143,7 @@ def _certificate(
         engine=release.table.engine.name,
         commitment=commitment(secret, release.origin.sha256),
         rows=release.table.rows,
+        read=release.read,
         schema=release.table.schema,
         released={
             "name": target.name,
@@ -138,6 +158,7 @@ def _certificate(
         measures=release.recipe.measures or (),
         scores=release.scores,
         key=key,
+        approval=approval,
     )
 
 

@@ -38,6 +38,11 @@ class Distribution:
         """Whether the rows are bins of equal width."""
         return bool(self.rows) and "low" in self.rows[0]
 
+    @property
+    def moved(self) -> float:
+        """The share of records that would have to move to another bin to undo the change: the total variation."""
+        return sum(abs(float(row["before"]) - float(row["after"])) for row in self.rows) / 2
+
 
 def distribution(name: str, before: ColumnCells, after: ColumnCells, discretion: Discretion) -> Distribution:
     """Compare the values of a column before and after; without rows if too few records show one."""

@@ -9,6 +9,7 @@ from typing import Any
 from shoal.assessment.study import Row
 from shoal.charts import Figure, lines, risk_utility_map
 from shoal.measures import Measure
+from shoal.report.look import method_palette
 from shoal.report.page import Html, Page, Section, bullets, facts, table
 from shoal.report.words import definitions
 from shoal.version import VERSION
@@ -71,7 +72,7 @@ def trade_off(rows: Sequence[Row]) -> list[Figure]:
     if len({row["k"] for row in by_k}) > 1:
         figures.append(
             lines(
-                by_k, x="k", y=LOSS, group="method", x_label="k, the smallest crowd",
+                by_k, x="k", y=LOSS, group="method", palette=method_palette(), x_label="k, the smallest crowd",
                 y_label="information loss (Eq. 3)",
                 title="What k costs", description="The information loss of each method as the crowds grow.",
             )
@@ -81,7 +82,8 @@ def trade_off(rows: Sequence[Row]) -> list[Figure]:
 
 def _map(rows: Sequence[Row], loss: str, risk: str, point: str, group: str | None = None) -> Figure:
     return risk_utility_map(
-        rows, x=loss, y=risk, label="name", group=group, frontier=True, x_label="information loss (Eq. 3)",
+        rows, x=loss, y=risk, label="name", group=group, palette=method_palette(), frontier=True,
+        x_label="information loss (Eq. 3)",
         y_label="chance of a right guess", title="Risk and utility",
         description=f"Each point is a {point}: further left loses less, further down is safer.",
     )  # fmt: skip
@@ -118,6 +120,8 @@ def releases_report(original: str, found: Mapping[str, Any], measures: Sequence[
     whole = dict(found["original"]) | {"name": original, "information_loss": 0.0}
     heads = {"name": "Table", "uniqueness": "Stand alone", "smallest_class": "Smallest group",
              "random_reidentification": "Chance of a right guess"}  # fmt: skip
+    if any("homogeneity" in each for each in made):
+        heads["homogeneity"] = "Share a confidential value"
     heads |= {measure.name.replace("-", "_"): measure.name for measure in measures}
     readings = [
         {"name": measure.name, "reading": measure.direction, "range": f"{measure.range[0]:g} to {measure.range[1]:g}"}
@@ -145,8 +149,9 @@ def _in_short(made: Mapping[str, Any]) -> str:
     worst = max(moved, key=lambda name: moved[name])
     return (
         f"{made['name']}: {made['uniqueness']:.2%} of the records stand alone; the information loss is "
-        f"{made['information_loss']:.4f}; {worst} changed most, with a total variation of {moved[worst]:.4f}."
-    )
+        f"{made['information_loss']:.4f}; {worst} changed most, with a total variation of {moved[worst]:.4f}. "
+        f"{made.get('homogeneity_sentence', '')}"
+    ).rstrip()
 
 
 def _by_column(made: Mapping[str, Any]) -> Html:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.charts import Figure, bars, matrix, paired
+from shoal.charts import Figure, bars, drops, matrix, paired
+from shoal.charts.palette import GroupLook
 from shoal.measures import Score, score
 from shoal.measures.uniqueness import Uniqueness
 from shoal.report.bins import Distribution
@@ -18,8 +19,10 @@ from shoal.schema import Schema
 from shoal.table import Table
 
 BEFORE, AFTER = "original", "release"
+_LOOKS = {BEFORE: GroupLook(5, 0), AFTER: GroupLook(0, 1)}  # the same in all figures: grey for what was there before
 _SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
-_PANELS = 6  # a figure must fit on a page
+_PANELS = 4  # a figure takes no more than half a page, so that pages are full
+_SIDE_BY_SIDE = 5  # columns whose associations have room beside each other, before, after and how they changed
 _MOST_SETS = 16
 
 
@@ -57,6 +60,7 @@ def class_sizes(sides: Sequence[Side], k: int | None, discretion: Discretion) ->
         x="size",
         y="share",
         group="table" if len(sides) > 1 else None,
+        palette=_LOOKS,
         percent=True,
         mark=mark,
         x_label="records in the same group",
@@ -100,29 +104,26 @@ def _size_name(start: int, end: int) -> str:
 
 
 def knowledge_sets(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Give what an attacker may know, in words: groups of attributes if there are any, else all attributes but one."""
-    quasi = schema.quasi
+    """Give what an attacker may know, in words: every choice of groups of attributes, if there are such groups."""
     groups: dict[str, list[str]] = {}
-    for name in quasi:
+    for name in schema.quasi:
         groups.setdefault(schema[name].knowledge or "other", []).append(name)
-    found: dict[str, tuple[str, ...]] = {}
-    if len(groups) > 1:
-        sizes = range(1, len(groups) + 1) if len(groups) <= 4 else (1, len(groups))
-        for chosen in (c for size in sizes for c in combinations(groups, size)):
-            found[" + ".join(chosen)] = tuple(name for name in quasi if (schema[name].knowledge or "other") in chosen)
-        return found
-    found["all of them"] = quasi
-    if 1 < len(quasi) < _MOST_SETS:
-        found |= {f"all but {name}": tuple(other for other in quasi if other != name) for name in quasi}
-    return found
+    if len(groups) < 2:
+        return {}
+    sizes = range(1, len(groups) + 1) if len(groups) <= 4 else (1, len(groups))
+    return {
+        " + ".join(chosen): tuple(name for name in schema.quasi if (schema[name].knowledge or "other") in chosen)
+        for size in sizes
+        for chosen in combinations(groups, size)
+    }
 
 
 def uniqueness_by_knowledge(tables: Mapping[str, Table], discretion: Discretion) -> Figure | None:
     """Draw how many records stand alone for attackers who know more or less."""
     schema = tables[BEFORE].schema
     sets = knowledge_sets(schema)
-    if len(sets) < 2:
-        return None
+    if not sets:
+        return _drivers(tables[BEFORE]) if 1 < len(schema.quasi) < _MOST_SETS else None
     rows = []
     for known, names in sets.items():
         row: dict[str, Any] = {"known": known}
@@ -132,13 +133,11 @@ def uniqueness_by_knowledge(tables: Mapping[str, Table], discretion: Discretion)
             row[which] = shared.drawn(detail["unique"], detail["records"])
         rows.append(row)
     hidden = f" n/a: fewer than {discretion.threshold} records." if any(row[BEFORE] is None for row in rows) else ""
-    by_group = any(attribute.knowledge for attribute in schema.attributes)
-    what = "which groups of attributes the attacker knows" if by_group else "what if one attribute were not known"
     look: dict[str, Any] = {
         "x_label": "what the attacker knows",
         "y_label": "share of records that stand alone",
-        "title": f"Records that stand alone: {what}",
-        "description": _explanation(by_group) + hidden,
+        "title": "Records that stand alone: which groups of attributes the attacker knows",
+        "description": f"A record stands alone if no other has the same values in what is known.{hidden}",
         "percent": True,
         "height": 180,
     }
@@ -147,10 +146,25 @@ def uniqueness_by_knowledge(tables: Mapping[str, Table], discretion: Discretion)
     return bars(rows, x="known", y=BEFORE, **look)
 
 
-def _explanation(by_group: bool) -> str:
-    if by_group:
-        return "A record stands alone if no other has the same values in what is known."
-    return "An attribute without which far fewer records stand alone is one that drives the risk."
+def _drivers(table: Table) -> Figure:
+    """Draw which attributes give records away: how many fewer stand alone if one of them is not known."""
+    quasi = table.schema.quasi
+    whole = score(table, measures=[Uniqueness()])[0].value
+    rows = []
+    for name in quasi:
+        others = tuple(other for other in quasi if other != name)
+        rows.append({"attribute": name, "share": float(score(table, measures=[Uniqueness(others)])[0].value)})
+    return drops(
+        rows,
+        name="attribute",
+        share="share",
+        whole=float(whole),
+        whole_label="all attributes known",
+        x_label="share of records that stand alone",
+        title="Which attributes give records away",
+        description="Each bar ends where the share of records that stand alone would be if that one attribute were not "
+        "known: the longer, the more the attribute gives away.",
+    )
 
 
 def distributions(found: Sequence[Distribution]) -> Iterator[Figure]:
@@ -190,6 +204,7 @@ def associations(found: Score, names: Sequence[str]) -> Figure:
         y="b",
         before="before",
         after="after",
+        changes_only=len(names) > _SIDE_BY_SIDE,
         title="Associations between quasi-identifiers",
         description="Pearson's correlation of numbers, Cramér's V of categories, the correlation ratio of a number and "
         "a category. A range counts with its middle; sets and hidden cells do not count, so that a column of sets "

@@ -1,7 +1,11 @@
-"""The colours of pages: those of figures, and the grounds of verdicts and notes."""
+"""The colours of pages: those of methods, those of figures, and the grounds of verdicts and notes."""
 
 from __future__ import annotations
 
+from functools import cache
+
+from shoal.catalogue import entries
+from shoal.charts.palette import Palette, fixed
 from shoal.charts.style import DARK, LIGHT
 
 # Colours that figures have no use for: the grounds of verdicts and notes.
@@ -11,6 +15,15 @@ _NAMES = (
     "paper", "ink", "muted", "axis", "grid", "alert", "hue1", "hue2", "hue4",
     "fine", "fine-ground", "wrong-ground", "panel",
 )  # fmt: skip
+
+# The methods that are most often set side by side have the colours that differ most; all others follow.
+_FIRST = ("hilbert", "mondrian", "sorted-clusters", "mdav", "v-mdav")
+
+
+@cache
+def method_palette() -> Palette:
+    """Give each method of the catalogue the look that it has in all figures."""
+    return fixed([*_FIRST, *(name for name in entries("methods") if name not in _FIRST)])
 
 
 def page_colours() -> str:

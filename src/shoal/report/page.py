@@ -112,7 +112,7 @@ def code(text: str) -> Html:
 
 def named(names: Iterable[str]) -> Html:
     """List the names of columns in a sentence."""
-    return block("columns", names)
+    return block("columns", list(names))
 
 
 def joined(*parts: object) -> Html:

@@ -1,4 +1,8 @@
-"""Pages as PDF, by WeasyPrint. It is not a part of the core: `make install EXTRAS=report` brings it."""
+"""Pages as PDF, by WeasyPrint. It is not a part of the core: `make install EXTRAS=report` brings it.
+
+PDFs are tagged as PDF/UA-1 (ISO 14289-1) asks for, so that they can be read without being seen: headings, tables and
+lists are what they are, and each drawing has its title and description as its alternative text.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,12 @@ from typing import Any
 from shoal.charts.style import resolved
 from shoal.errors import ParameterError
 from shoal.extras import missing
+
+_TABLE = re.compile(r"<details>\n<summary>The numbers behind this figure</summary>.*?</details>\n", re.DOTALL)
+_DRAWING = re.compile(
+    r'(?P<svg><svg [^>]*class="shoal-chart"[^>]*>)\n'
+    r"<title[^>]*>(?P<title>[^<]*)</title>\n<desc[^>]*>(?P<desc>[^<]*)</desc>"
+)
 
 
 def installed() -> bool:
@@ -23,18 +33,22 @@ def insist() -> None:
 
 
 def pdf(html: str) -> bytes:
-    """Give a page as PDF. The same page gives the same bytes on the same machine."""
+    """Give a page as a tagged PDF. The same page gives the same bytes on the same machine."""
     document = _weasyprint().HTML(string=_for_paper(html), url_fetcher=_refuse)
     name = hashlib.sha256(html.encode()).hexdigest()[:32].encode()
-    content: bytes = document.write_pdf(pdf_identifier=name)
+    content: bytes = document.write_pdf(pdf_identifier=name, pdf_variant="pdf/ua-1")
     return content
 
 
 def _for_paper(html: str) -> str:
-    """Open what is closed, and give each drawing its style: printers draw them as pictures of their own."""
-    opened = html.replace("<details>", "<details open>")
-    return re.sub(
-        r'(<svg [^>]*class="shoal-chart"[^>]*>)', lambda found: f"{found[1]}<style>{_style()}</style>", opened
+    """Give each drawing its style, as printers draw them as pictures of their own, and all that is said of it as its
+    title, which becomes its alternative text.
+
+    The tables behind figures stay in the page: on paper they would take more room than all else.
+    """  # noqa: D205
+    bare = _TABLE.sub("", html)
+    return _DRAWING.sub(
+        lambda found: f"{found['svg']}<title>{found['title']}. {found['desc']}</title><style>{_style()}</style>", bare
     )
 
 

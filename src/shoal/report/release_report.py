@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from typing import Any
 
 from shoal.catalogue import describe, in_words
+from shoal.certification.approval import Approval
 from shoal.certification.certificate import DIGITS, Certificate
-from shoal.measures import ClassMeasure, Measure, PairMeasure, Score, TableMeasure, score
+from shoal.measures import Measure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.correlation_shift import CorrelationShift
+from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
@@ -21,12 +24,12 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.releases.release import Release
 from shoal.report import words
-from shoal.report.bins import distribution
 from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import ColumnCells
+from shoal.report.cost_section import cost
 from shoal.report.discretion import Discretion, percent
-from shoal.report.figures import AFTER, BEFORE, Side, associations, class_sizes, distributions, uniqueness_by_knowledge
-from shoal.report.page import Html, Page, PageBlock, Section, bullets, joined, named, note, table, verdict
+from shoal.report.figures import AFTER, BEFORE, Side, class_sizes, uniqueness_by_knowledge
+from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, table, verdict
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
 from shoal.schema import Schema
@@ -34,7 +37,6 @@ from shoal.table import Table
 from shoal.version import VERSION
 
 _ALWAYS = (Uniqueness(), RandomReidentification(), ClassSizes(), InformationLoss(), CorrelationShift())
-_CELLS = 4_000_000  # combinations of categories that are still counted for associations
 
 
 def release_report(
@@ -44,6 +46,8 @@ def release_report(
     audience: str = "internal",
     certificate: Certificate | None = None,
     threshold: int | None = None,
+    files: Mapping[str, str] | None = None,
+    made_on: date | None = None,
 ) -> str:
     """Give the report of a release as one HTML page.
 
@@ -62,9 +66,13 @@ def release_report(
     threshold
         The smallest count of original records that is shown outside; at least 5 and at least k if left out. A value
         that fewer records have is named in neither version.
+    files
+        The names of ``recipe`` and ``certificate`` as they were written.
+    made_on
+        The day on which it was made; today if left out.
     """
     discretion = Discretion.towards(audience, release.recipe.models, threshold)
-    return _Report(release, original, discretion, certificate).page().html()
+    return _Report(release, original, discretion, certificate, files or {}, made_on or date.today()).page().html()
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +83,8 @@ class _Report:
     original: Table
     discretion: Discretion
     certificate: Certificate | None
+    files: Mapping[str, str]
+    made_on: date
 
     @property
     def measures(self) -> tuple[Any, ...]:
@@ -101,6 +111,7 @@ class _Report:
         """What an attacker who knows all quasi-identifiers could do, by table and measure."""
         asked: list[Measure] = [Uniqueness(), RandomReidentification(), ClassSizes()]
         asked += [measure for measure in self.measures if isinstance(measure, AttributeDisclosure)][:1]
+        asked += [Homogeneity()] if self.original.schema.sensitive else []
         found = {}
         for name, which in ((BEFORE, self.original), (AFTER, self.release.table)):
             found[name] = {each.measure: each for each in score(which, measures=asked)}
@@ -113,9 +124,16 @@ class _Report:
 
     def page(self) -> Page:
         name = self.certificate.content["output"]["name"] if self.certificate else "a release"
+        approval = Approval.of(self.certificate.content) if self.certificate else None
         kind = "external version" if self.discretion.external else "internal version: do not pass on"
         models, methods = self.release.recipe.models, self.release.recipe.methods
-        used = [*models, *methods, *_ALWAYS, *self.measures]
+        used = [
+            *models,
+            *methods,
+            *_ALWAYS,
+            *([Homogeneity()] if self.original.schema.sensitive else []),
+            *self.measures,
+        ]
         return Page(
             f"Report on {name}",
             list(self.lead()),
@@ -125,9 +143,9 @@ class _Report:
                 Section("Columns, roles and what was done", *self.columns(), id="columns"),
                 Section("Attacker, and what was not assessed", *self.assumptions(), id="attacker"),
                 Section("Risk before and after", *self.risk(), id="risk"),
-                Section("What it cost", *self.cost(), id="cost"),
-                Section("How to do it again", *repeating(self.release, self.certificate, self.discretion), id="repeat"),
-                Section("Sign-off", sentence("sign_off"), id="sign-off"),
+                Section("What it cost", *cost(self.release, self.original, self.cells, self.discretion), id="cost"),
+                Section("How to do it again", *self.again(), id="repeat"),
+                Section("Sign-off", sentence("sign_off", approval), id="sign-off"),
                 Section("Annex: definitions", *words.definitions(used), id="annex"),
             ],
             f"Made by shoal {VERSION}. This page needs no network and holds no record of anyone.",
@@ -136,7 +154,8 @@ class _Report:
 
     def lead(self) -> Iterator[PageBlock]:
         records = self.discretion.count(self.original.rows)
-        yield f"{records} records, {len(self.original.schema.quasi)} quasi-identifiers."
+        day = f"{self.made_on.day} {self.made_on:%B %Y}"
+        yield f"{records} records, {len(self.original.schema.quasi)} quasi-identifiers. Made on {day}."
         against = sentence("against", self.original.schema.quasi)
         if not self.release.recipe.models:
             yield note("No privacy model was asked for. Nothing is promised about this table.")
@@ -147,6 +166,8 @@ class _Report:
         else:
             yield verdict("the table does not keep every target that was set, and was not released.", False, against)
 
+        if "homogeneity" in self.risks[AFTER]:
+            yield note(Homogeneity.sentence(self.risks[AFTER]["homogeneity"].detail))
         for found in self.release.homogeneous:  # which recipients of the release can count
             yield note(found.sentence)
         if self.release.several_rows is not None and not self.discretion.external:
@@ -214,6 +235,9 @@ class _Report:
             )
         yield from gaps
 
+    def again(self) -> Iterator[PageBlock]:
+        return repeating(self.release, self.certificate, self.discretion, self.files)
+
     def risk(self) -> Iterator[PageBlock]:
         yield table(
             list(self._risk_rows()),
@@ -252,6 +276,11 @@ class _Report:
         yield row("Smallest group", lambda found, d: d.count(found["uniqueness"].detail["smallest_class"]))
         yield row("Highest chance of a right guess", _highest)
         yield row("Mean chance of a right guess", lambda found, _: percent(found["random-reidentification"].value))
+        for name in self.original.schema.sensitive:
+            yield row(
+                f"People who share their '{name}' with everybody in their group",
+                lambda found, d, name=name: d.share(*_sharing(found["homogeneity"], name)),
+            )
         if "attribute-disclosure" in self.risks[BEFORE]:
             where = self.risks[BEFORE]["attribute-disclosure"].detail["where"]
             yield row(
@@ -259,81 +288,10 @@ class _Report:
                 lambda found, d: d.share(*(found["attribute-disclosure"].detail[n] for n in ("disclosed", "records"))),
             )
 
-    def cost(self) -> Iterator[PageBlock]:
-        found = {each.measure: each for each in self.release.scores}
-        loss = (
-            found.get("information-loss") or score(self.original, self.release.table, measures=[InformationLoss()])[0]
-        )
-        others = [
-            each for each in self._other_scores() if each.measure not in ("information-loss", "correlation-shift")
-        ]
-        if self.discretion.external:
-            yield from self._cost_outside(loss, others)
-            return
-        parts = {each.measure: each.detail["per_attribute"] for each in others if "per_attribute" in each.detail}
-        rows: list[dict[str, object]] = [
-            {"column": named([name]), "loss": f"{value:.4f}"}
-            | {measure: part.get(name) for measure, part in parts.items()}
-            for name, value in loss.detail["per_attribute"].items()
-        ]
-        yield _loss_in_words(f"{loss.value:.4f}")
-        yield table(
-            rows,
-            {"column": "Column", "loss": "Mean distance in standard deviations"} | {name: name for name in parts},
-            "Information loss by column",
-            numeric=["loss"],
-        )
-        spread = [distribution(name, *cells, self.discretion) for name, cells in self.cells.items()]
-        yield Section("Distributions", *distributions(spread), _too_few(spread), id="distributions")
-        yield Section("Associations", *self._associations(), id="associations")
-        if others:
-            yield _other_measures(others, 6)
 
-    def _cost_outside(self, loss: Score, others: list[Score]) -> Iterator[PageBlock]:
-        """Tell readers outside what it cost, as a whole: from numbers by column, values could be worked out."""
-        if len(self.original.schema.quasi) > 1:  # else it would be that of a column, too
-            yield _loss_in_words(f"{loss.value:.{DIGITS}g}")
-            if others:
-                yield _other_measures(others, DIGITS)
-        yield "What was lost by column, distributions and associations are in the internal version of this report."
-
-    def _other_scores(self) -> Iterator[Score]:
-        for measure, found in zip(self.measures, self.release.scores, strict=False):
-            if isinstance(measure, (PairMeasure, TableMeasure)) and not isinstance(measure, ClassMeasure):
-                yield found
-
-    def _associations(self) -> Iterator[PageBlock]:
-        names = self.original.schema.quasi
-        axes = [self.original.schema[name].axis for name in names]
-        sizes = sorted((len(axis.values) for axis in axes if axis.nominal and axis.values is not None), reverse=True)
-        if len(names) < 2:
-            yield "There is one quasi-identifier only."
-        elif len(sizes) > 1 and sizes[0] * sizes[1] > _CELLS:
-            yield "Associations were not compared: some columns have too many categories."
-        else:
-            known = [each for each in self.release.scores if each.measure == CorrelationShift.name]
-            found = known[0] if known else score(self.original, self.release.table, measures=[CorrelationShift()])[0]
-            yield (
-                f"Associations between pairs of columns moved by {found.value:.3f} in the mean and by "
-                f"{found.detail['largest']:.3f} at most."
-            )
-            yield associations(found, names)
-
-
-def _loss_in_words(value: str) -> str:
-    return (
-        f"Information loss is {value}: on average, and per attribute, a published record may lie so many standard "
-        "deviations from its original. 0 means that nothing was changed."
-    )
-
-
-def _other_measures(found: Sequence[Score], digits: int) -> PageBlock:
-    return table(
-        [{"what": each.measure, "value": f"{each.value:,.{digits}g}"} for each in found],
-        {"what": "Measure", "value": "Value"},
-        "Other measures that were asked for",
-        numeric=["value"],
-    )
+def _sharing(found: Score, column: str) -> tuple[int, int]:
+    """Give how many people have what everybody in their group has in a column, and how many there are."""
+    return found.detail["per_column"][column]["people"], found.detail["people"]
 
 
 def _highest(found: dict[str, Score], discretion: Discretion) -> str:
@@ -359,8 +317,3 @@ def _target(found: Verdict, schema: Schema) -> tuple[object, str]:
         return sentence("distance", words.protected_by(model, schema)), f"≤ {model.t:g}"
     given = {key: value for key, value in describe(model).items() if key != "name"}
     return model.name, ", ".join(f"{key} = {value}" for key, value in given.items())
-
-
-def _too_few(spread: list[Any]) -> Html | None:
-    bare = [each.name for each in spread if not each.rows]
-    return sentence("not_drawn", bare) if bare else None

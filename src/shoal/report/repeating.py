@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,17 @@ from shoal.version import VERSION
 _PYTHON = """\
 import shoal
 
-recipe = shoal.Recipe.load("recipe.toml")
+recipe = shoal.Recipe.load({recipe!r})
 table = shoal.read(recipe.source, options=recipe.options)
 release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures, seed=recipe.seed{known})
 release.write(recipe.target)
 """
 
 
-def repeating(release: Release, certificate: Certificate | None, discretion: Discretion) -> Iterator[PageBlock]:
-    """Say what is needed to do it again."""
+def repeating(
+    release: Release, certificate: Certificate | None, discretion: Discretion, files: Mapping[str, str]
+) -> Iterator[PageBlock]:
+    """Say what is needed to do it again; ``files`` names the recipe and the certificate as they were written."""
     content: Mapping[str, Any] = certificate.content if certificate else {}
     output = content.get("output", {})
     target = output.get("name", "release.csv")
@@ -41,13 +44,17 @@ def repeating(release: Release, certificate: Certificate | None, discretion: Dis
         "Engine": release.table.engine.name,
         "Seed": str(release.recipe.seed),
     }
-    if not discretion.external:
+    if discretion.external and content:
+        facts_of_run["Input, as the certificate commits to it"] = code(content["input"]["commitment"])
+    elif not discretion.external:
         facts_of_run |= {"Input": release.origin.name, "Input SHA-256": code(release.origin.sha256)}
     facts_of_run["Output"] = target if output else "not written yet"
     if output:
         facts_of_run |= {"Output SHA-256": code(output["sha256"]), "Certificate digest": code(content["digest"])}
     yield facts(facts_of_run)
-    yield "The same recipe on the same table gives the same file, byte for byte. Saved as recipe.toml beside the table:"
+    saved = files.get("recipe", "recipe.toml")
+    where = f"It is in {saved}:" if "recipe" in files else f"Saved as {saved} beside the table:"
+    yield f"The same recipe on the same table gives the same file, byte for byte. {where}"
     recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
     place = Source.parse(target)
     written = output.get("delimiter", ",")
@@ -55,13 +62,15 @@ def repeating(release: Release, certificate: Certificate | None, discretion: Dis
     yield listing(recipe.to_toml(), "The recipe")
     if discretion.external:
         yield "The name of the original was replaced, and what the recipe lists of its values was left out."
-    beside = "certificate.json" if place.is_table else certificate_beside(place).name
+    beside = files.get("certificate") or ("certificate.json" if place.is_table else certificate_beside(place).name)
     yield "On the command line, to make it again and to prove it from the released file alone:"
-    yield listing(f"shoal run recipe.toml\nshoal check {target} --certificate {beside}\n", "The commands")
+    yield listing(
+        f"shoal run {quote(saved)}\nshoal check {quote(target)} --certificate {quote(beside)}\n", "The commands"
+    )
     yield "In Python:"
     known = ("no_promise", "allow_identifiers")
     said = "".join(f", {name}=recipe.{name}" for name in known if getattr(recipe, name))
-    yield listing(_PYTHON.format(known=said), "The same in Python")
+    yield listing(_PYTHON.format(known=said, recipe=saved), "The same in Python")
 
 
 def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:

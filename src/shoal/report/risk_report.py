@@ -8,6 +8,7 @@ from typing import Any
 from shoal.catalogue import in_words
 from shoal.measures import Measure, score
 from shoal.measures.class_sizes import ClassSizes
+from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
 from shoal.report import words
@@ -44,7 +45,7 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
             Section("Risk", *_risk(table, report), id="risk"),
             Section("Attacker, and what was not assessed", *words.assumptions(table.schema), id="attacker"),
             Section("How to do it again", *_repeating(table), id="repeat"),
-            Section("Annex: definitions", *words.definitions([*_measures(), *measures]), id="annex"),
+            Section("Annex: definitions", *words.definitions([*_measures(table), *measures]), id="annex"),
         ],
         f"Made by shoal {VERSION}. This page needs no network and holds no record of anyone.",
         kicker="Disclosure risk report · internal version: do not pass on",
@@ -55,13 +56,16 @@ def _cells(table: Table) -> dict[str, tuple[ColumnCells]]:
     return {name: (ColumnCells.of(table, name),) for name in table.schema.quasi}
 
 
-def _measures() -> list[Any]:
-    return [Uniqueness(), RandomReidentification(), ClassSizes()]
+def _measures(table: Table) -> list[Any]:
+    always = [Uniqueness(), RandomReidentification(), ClassSizes()]
+    return [*always, Homogeneity()] if table.schema.sensitive else always
 
 
 def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
     share, records = percent(report["uniqueness"]), f"{report['records']:,}"
     yield note(sentence("alone", share, records, table.schema.quasi, report["unique"]))
+    if "homogeneity_sentence" in report:
+        yield note(report["homogeneity_sentence"])
     yield "This is the risk of the table as it is. To stand alone is not yet to be found, but nothing else protects."
 
 
@@ -74,6 +78,8 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
     }
     if "fit_unique" in report:
         found["In the worst case, if cells may be any value they cover"] = f"{report['fit_unique']:,}"
+    for name, part in report.get("homogeneity_by_column", {}).items():
+        found[f"People who share their '{name}' with everybody in their group"] = percent(part)
     if "attribute_disclosure" in report:
         found[f"Disclosed without being found ({report['where']})"] = percent(report["attribute_disclosure"])
     found |= {each["measure"]: f"{each['value']:,.6g}" for each in report.get("scores", ())}

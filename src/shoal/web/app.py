@@ -1,4 +1,4 @@
-"""The application: pages, API and static files, behind the entrance and the guard."""
+"""The application: pages, API and static files, behind the guard and the middleware that finds the session."""
 
 from __future__ import annotations
 
@@ -7,36 +7,41 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any
 
+import python_multipart  # noqa: F401 - FastAPI needs it for forms; here its absence is an ImportError as any other
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from shoal.errors import DataError, ShoalError
+from shoal.errors import ShoalError
 from shoal.version import VERSION
-from shoal.web import api, endings, pages, role_pages, tree_api, tree_pages
-from shoal.web.entrance import Entrance
+from shoal.web import reader
+from shoal.web.errors import USUAL_STATUS
 from shoal.web.guard import Guard
-from shoal.web.rendering import rendered, states, stylesheet
-from shoal.web.rooms import Rooms
+from shoal.web.page_templates import framed, rendered, stylesheet
+from shoal.web.routes import cases, compare, data, hierarchies, jobs, protect, release, risk, roles, sessions, unicity
+from shoal.web.session_middleware import SessionMiddleware
+from shoal.web.session_store import SessionStore
 from shoal.web.settings import Settings
-from shoal.web.uploading import TooLargeError
 
-_KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "shoal.svg": "image/svg+xml"}
-# Nothing is told to anyone, whatever the environment says.
+_KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "shoal.svg": "image/svg+xml"} | {
+    f"inter-{script}.woff2": "font/woff2" for script in ("latin", "latin-ext", "greek", "cyrillic")
+}
+# Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+_SCREENS = (cases, data, roles, risk, unicity, hierarchies, protect, compare, release, jobs, sessions)
 _DAY = {"Cache-Control": "private, max-age=86400"}
 
 
 def create_app(settings: Settings) -> ASGIApp:
     """Make the application for a server."""
-    rooms = Rooms(settings)
+    store = SessionStore(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        rooms.close()
+        store.close()
 
     app = FastAPI(
         title="shoal workbench",
@@ -48,15 +53,13 @@ def create_app(settings: Settings) -> ASGIApp:
         telemetry=_SILENT,
         lifespan=lifespan,
     )
-    app.include_router(api.router)
-    app.include_router(tree_api.router)
-    app.include_router(tree_pages.router)
-    app.include_router(pages.router)
-    app.include_router(role_pages.router)
-    app.include_router(endings.router)
+    for screen in _SCREENS:
+        app.include_router(screen.api)
+        app.include_router(screen.pages)
+    app.include_router(reader.router)
     _static(app)
     _failures(app)
-    return Guard(Entrance(app, rooms), settings)
+    return Guard(reader.Reader(SessionMiddleware(app, store)), settings)
 
 
 def _static(app: FastAPI) -> None:
@@ -82,11 +85,9 @@ def _failures(app: FastAPI) -> None:
     """Say what is wrong in the form in which it was asked for: to programs as JSON, to people as a page."""
 
     @app.exception_handler(ShoalError)
-    def told(request: Request, error: Exception) -> Response:
+    def mistaken(request: Request, error: Exception) -> Response:
         assert isinstance(error, ShoalError)
-        status = 413 if isinstance(error, TooLargeError) else 422
-        missing = isinstance(error, DataError) and error.what.startswith("There is no such")
-        return _answer(request, 404 if missing else status, error.what, error.remedy)
+        return _answer(request, getattr(error, "status", USUAL_STATUS), error.what, error.remedy)
 
     @app.exception_handler(RequestValidationError)
     def wrong(request: Request, error: Exception) -> Response:
@@ -116,6 +117,4 @@ def _answer(request: Request, status: int, what: str, remedy: str, headers: Any 
     content = {"what": what, "remedy": remedy, "status": status}
     if session is None:
         return HTMLResponse(rendered("bare.html", **content), status, headers)
-    content |= {"session": session, "decisions": session.decisions, "history": session.history, "step": ""}
-    content |= {"states": states(session), "poll": False, "again": "", "message": None}
-    return HTMLResponse(rendered("error.html", **content), status, headers)
+    return HTMLResponse(framed(session.case, "error", step="", **content), status, headers)

@@ -1,7 +1,7 @@
 """The guard: who may come in, from which page, and what a page may do.
 
-It stands before everything else and needs to know nothing of the pages. What it lets through is asked for by this
-computer or by someone with the token, under a name of this server, and by a page of this server.
+It stands before everything else and needs to know nothing of the pages. What it lets through is asked for by someone
+with the token, if there is one, under a name of this server, and by a page of this server.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Iterable, Mapping
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shoal.web.settings import Settings
@@ -25,6 +26,7 @@ POLICY = {
     "script-src": "'self'",
     "style-src": "'self'",
     "img-src": "'self'",
+    "font-src": "'self'",
     "connect-src": "'self'",
     "form-action": "'self'",
     "base-uri": "'none'",
@@ -46,6 +48,10 @@ SENDING = (
     "/api/file",
     "/hierarchies/upload",
     "/api/hierarchy",
+    "/cases/file",
+    "/api/cases/file",
+    "/cases/import",
+    "/api/cases/import",
 )  # what takes a file; everything else takes a few words
 _LONGEST = 1 << 20
 
@@ -58,6 +64,11 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+def token_cookie(settings: Settings) -> str:
+    """Give the name of the cookie that holds the token: cookies do not tell ports apart."""
+    return f"shoal-key-{settings.port}"
+
+
 class Guard:
     """Lets in who may come in, and adds to each answer what a page may do."""
 
@@ -66,7 +77,7 @@ class Guard:
         self._settings = settings
         self._names = {name.lower() for name in (*LOOPBACK, settings.host, socket.gethostname())}
         self._anywhere = not is_loopback(settings.host)
-        self.cookie = f"shoal-key-{settings.port}"  # cookies do not tell ports apart
+        self.cookie = token_cookie(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
@@ -97,6 +108,8 @@ class Guard:
             return PlainTextResponse("Only pages of the workbench itself may ask for that.\n", 403)
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             return PlainTextResponse("Only pages of the workbench itself may ask for that.\n", 403)
+        if headers.get("sec-fetch-site") == "cross-site":
+            return _reloaded(scope)
         return self._without_token(scope, headers) or _too_long(scope, headers)
 
     def _is_mine(self, host: str) -> bool:
@@ -129,6 +142,19 @@ class Guard:
         if scope["path"].startswith("/api/"):
             return JSONResponse({"error": "A token is needed.", "remedy": said.strip()}, 401)
         return PlainTextResponse(said, 401)
+
+
+def _reloaded(scope: Scope) -> Response:
+    """Answer a link on a page of another site, with which a browser sends no cookies, by a page that asks again.
+
+    That is then asked for by a page of this server, so that who comes is known, and nobody is taken for someone new.
+    """
+    query = scope.get("query_string", b"").decode("latin-1")
+    place = escape("/" + scope["raw_path"].decode("latin-1").lstrip("/") + (f"?{query}" if query else ""))
+    return HTMLResponse(
+        f'<!doctype html><html lang="en"><head><meta http-equiv="refresh" content="0; url={place}">'
+        f'<title>shoal</title></head><body><p><a href="{place}">shoal</a></p></body></html>'
+    )
 
 
 def _too_long(scope: Scope, headers: Headers) -> Response | None:

@@ -31,7 +31,7 @@ class Settings:
     host, port
         Where it listens.
     token
-        What everybody must show who wants to come in; None if only this computer can reach the server.
+        What everybody must show who wants to come in; None if all on this computer may.
     folders
         Folders whose files can be opened without being sent.
     first

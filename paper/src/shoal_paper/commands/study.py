@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal_paper.reproduction.setting import Setting
 
 OUT = Path("reproduction/proper_anonymization")
+TRACES_OUT = Path("reproduction/critics")
 RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
 
 
@@ -36,6 +37,7 @@ def study_command(
     pdf: Annotated[bool, typer.Option("--pdf", help="Also write the report as PDF.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of the made-up discharges.")] = 2009,
     repeats: Annotated[int, typer.Option(help="Of how many more tables, made with assumptions drawn anew, the range of each number is given.")] = 0,
+    traces: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Run the attack by known points, and the answer to it, on public tables in this folder (completejourney_transactions.csv.gz, BMS1.dat) instead.")] = None,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the report when a person looks.")] = True,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -43,6 +45,11 @@ def study_command(
     setting = None if study is None else _setting(study)
     if study is not None and setting is None:
         studying.run_grid(study, out or studying.OUT, cache, as_json=as_json)
+        return
+    if traces is not None:
+        if study is not None or data is not None:
+            raise ParameterError("--traces is a study of its own.", "Leave out the other tables.")
+        _run_traces(traces, out or TRACES_OUT, show=show, as_json=as_json)
         return
     out = out or OUT
     studying.refuse_stdout(out)
@@ -88,6 +95,30 @@ def study_command(
         print_json({"out": str(out), **made, "uniqueness": uniqueness(results), "claims": as_rows(claims)})
         return
     terminal.claims(as_rows(claims))
+    report = out / "report.html"
+    terminal.lines([f"Report: {report}"])
+    if show and sys.stdout.isatty():
+        webbrowser.open(report.resolve().as_uri())
+
+
+def _run_traces(folder: Path, out: Path, *, show: bool, as_json: bool) -> None:
+    """Run the study of known points."""
+    from shoal_paper.reproduction.critics.publish import publish, studied
+
+    studying.refuse_stdout(out)
+    begun, spent = time.monotonic(), time.process_time()
+    with in_command("reading the tables"):
+        rows, made = studied(folder)
+        made |= {
+            "seconds": round(time.monotonic() - begun),
+            "CPU seconds": round(time.process_time() - spent),
+        }
+        publish(rows, made, out)
+    if as_json:
+        print_json({"out": str(out), **made, "price": rows["price"]})
+        return
+    if made["not there"]:
+        terminal.lines([f"Left out, because they are not in {folder}: {made['not there']}."])
     report = out / "report.html"
     terminal.lines([f"Report: {report}"])
     if show and sys.stdout.isatty():

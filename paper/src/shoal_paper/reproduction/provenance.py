@@ -41,6 +41,13 @@ def provenance(case: Case, seed: int) -> dict[str, str | int | None]:
         "seed": seed if case.made_up else None,
         "seed of regeneration": case.seed,
         **{f"SHA-256 of {name}": digest for name, digest in case.records.sha256.items()},
+        **software(),
+    }
+
+
+def software() -> dict[str, str | int | None]:
+    """Tell what computes here."""
+    return {
         "shoal": VERSION,
         "SHA-256 of the code": code_sha256(),
         "commit": _commit(),

@@ -23,7 +23,7 @@ from shoal.engines.sources import Source, is_parquet
 from shoal.errors import DataError, SchemaError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
-from shoal.schema import Attribute, ReadOptions, Role, Schema, refuse_odd
+from shoal.schema import SPANNED, Attribute, ReadOptions, Role, Schema, refuse_odd
 from shoal.table import Origin, printable
 
 
@@ -32,6 +32,14 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     if isinstance(source, (str, os.PathLike, Source)):
         found = Source.parse(source)
         path = found.path
+        if options.baskets:
+            from shoal.engines.io.baskets import from_baskets
+
+            if not found.is_text:
+                raise DataError(
+                    f"'{printable(found.name)}' is no text with a basket in each line.", "Leave out --baskets."
+                )
+            return _load_arrow(*from_baskets(path, options), options)
         if found.is_table:
             from shoal.engines.io.databases import from_table
 
@@ -66,18 +74,18 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     if role == Role.SUBJECT and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
-    leaves, canonical = role != Role.QUASI, options.canonical and role == Role.QUASI
+    leaves, canonical = role not in SPANNED, options.canonical and role in SPANNED
     # What is generalized in a release is always known by the notation of cells; other columns are as in the original.
-    masked = True if options.released and (role == Role.QUASI or options.masked is None) else options.masked
+    masked = True if options.released and (role in SPANNED or options.masked is None) else options.masked
     return Reading(
-        kind, order, missing, options.decimal, role in (Role.QUASI, Role.SENSITIVE), options.hierarchies.get(name),
+        kind, order, missing, options.decimal, role in (*SPANNED, Role.SENSITIVE), options.hierarchies.get(name),
         leaves, options.released, canonical, masked, options.thousands, options.dates,
     )  # fmt: skip
 
 
 def split_by_role(assigned: dict[str, Role]) -> tuple[list[str], list[str]]:
-    """Give the names of the quasi-identifiers, and those of the other columns."""
-    quasi = [name for name, role in assigned.items() if role == Role.QUASI]
+    """Give the names of the columns of which both ends of cells are kept, and those of the others."""
+    quasi = [name for name, role in assigned.items() if role in SPANNED]
     return quasi, [name for name in assigned if name not in quasi]
 
 
@@ -214,16 +222,16 @@ def schema_of(
     for name, role in assigned.items():
         axis = found[name].axis if name in found else Axis("integer")
         reason = found[name].reason if name in found else "whole numbers"
-        generalized = role != Role.QUASI and name in found and _generalized(found[name])
+        generalized = role not in SPANNED and name in found and _generalized(found[name])
         if generalized and role == Role.SUBJECT:
             raise DataError(
                 f"Column '{name}' tells people apart, but has cells that stand for several (5*, {{a;b}} or *).",
                 "Give every record the number or name of one person, or name another column (--subject).",
             )
         odd = found[name].odd if name in found else None
-        spellings = role != Role.QUASI and name in found and _has_spellings(found[name])
+        spellings = role not in SPANNED and name in found and _has_spellings(found[name])
         attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings, odd))
-    refuse_odd([each for each in attributes if each.role == Role.QUASI])
+    refuse_odd([each for each in attributes if each.role in SPANNED])
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
 
 

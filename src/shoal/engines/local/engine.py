@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
 from shoal.domains.levels import Stretches
+from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
@@ -21,7 +22,7 @@ from shoal.engines.merging import until_met
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source, is_parquet
-from shoal.engines.values import Boxes, Layout, Moments, Output, Piece, Promise, Publication, Spans
+from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
@@ -179,6 +180,11 @@ class Local:
         highest = hi.max(axis=0, where=lo != MISSING, initial=MISSING)
         missing = (hi == MISSING).any(axis=0)
         return [work(Boxes(by, lo, hi, classes.sizes[of_matrix_row[one]], lowest, highest, missing))]
+
+    def combinations(self, people: Array, labels: Array, m: int, work: Callable[[Combinations], T]) -> list[T]:
+        """Give what work makes of the combinations of up to m labels that people have."""
+        holders = holders_of(people, labels)
+        return worked(holders, refuse_effort([efforts(holders, m)]), work)
 
     def _signatures(self, data: LocalData, by: tuple[str, ...]) -> tuple[Positions, int]:
         """Number the matrix rows by their cells in some columns: equal cells, equal number."""

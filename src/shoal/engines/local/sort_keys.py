@@ -19,7 +19,7 @@ from shoal.domains.axis import Axis
 from shoal.domains.hierarchy import ROOT
 from shoal.engines.local_data import Words
 from shoal.kernels import MISSING, TOP
-from shoal.schema import RELEASED, Schema
+from shoal.schema import RELEASED, SPANNED, Schema
 
 # Gives the values behind all codes of a column, with the type that they are released with.
 Values = Callable[[], Any]
@@ -103,7 +103,7 @@ def sort_keys(
             from shoal.engines.io.distinct_cells import comparable
 
             last.append((j, _places([*zip(places.tolist(), comparable(values[name]()), strict=True)])[0]))
-    columns = np.array([list(quasi).index(name) for name in schema.quasi if name in quasi], np.int64)
+    columns = np.array([list(quasi).index(name) for name in schema.of(*SPANNED) if name in quasi], np.int64)
     return SortKeys(columns, ranked, (*first, *then, *last))
 
 

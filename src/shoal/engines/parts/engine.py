@@ -14,7 +14,7 @@ from shoal.domains.levels import Stretches
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.local_data import LocalData, coordinate_table, spans
-from shoal.engines.parts import blocks, boxes, folding, generalizing, groups, masking, merging, ordering
+from shoal.engines.parts import blocks, boxes, combining, folding, generalizing, groups, masking, merging, ordering
 from shoal.engines.parts.columns import LazyColumn, Materialized, RowFunction
 from shoal.engines.parts.data import Arrays, PartsTable, Typed, column_part, value_of
 from shoal.engines.parts.keys import MappedColumn
@@ -24,7 +24,7 @@ from shoal.engines.parts.ranking import RankColumn
 from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source
-from shoal.engines.values import Boxes, Layout, Moments, Output, Promise, Publication, Spans
+from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 from shoal.engines.workspace import MemoryBudget, default_budget
 from shoal.kernels.moments import PartialMoments, moments, partial_moments
 from shoal.schema import ReadOptions, Schema
@@ -201,6 +201,12 @@ class PartsEngine:
     def boxes(self, data: PartsTable, schema: Schema, by: tuple[str, ...], work: Callable[[Boxes], T]) -> list[T]:
         """Give what work makes of the boxes of each part, after a shuffle: boxes of two parts do not intersect."""
         return boxes.map_boxes(self.pool, data, by, schema, self.most_boxes, work)
+
+    def combinations(
+        self, people: LazyColumn, labels: LazyColumn, m: int, work: Callable[[Combinations], T]
+    ) -> list[T]:
+        """Give what work makes of the combinations of up to m labels that people have."""
+        return combining.map_combinations(self.pool, people, labels, m, work)
 
     def number(self, data: PartsTable, schema: Schema, by: Sequence[str | LazyColumn]) -> LazyColumn:
         """Number the records by their cells."""

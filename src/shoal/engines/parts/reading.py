@@ -30,7 +30,7 @@ from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.kernels import MISSING
-from shoal.schema import ReadOptions, Role, Schema
+from shoal.schema import SPANNED, ReadOptions, Role, Schema
 from shoal.table import Origin
 
 _LARGEST = 2147483646
@@ -65,7 +65,7 @@ class ColumnPlan:
         reading, kind = self.readings[name], self.kinds[name]
         if reading.order is not None or reading.hierarchy is not None:
             return False
-        dates = pa.types.is_date(kind) and self.assigned[name] == Role.QUASI
+        dates = pa.types.is_date(kind) and self.assigned[name] in SPANNED
         whole = pa.types.is_integer(kind) and (reading.strict or not pa.types.is_uint64(kind))
         said = "integer" if whole else "date" if dates else None
         return said is not None and reading.kind in (None, said)
@@ -93,7 +93,7 @@ def loaded(
         raise DataError("The table has no records.", "A table needs at least one record.")
     columns: dict[str, ReadColumn] = {}
     for j, name in enumerate(names):
-        carried = asked.assigned[name] != Role.QUASI
+        carried = asked.assigned[name] not in SPANNED
         if name in asked.plain:
             limits = min(some[name][0] for _, some, _ in summaries), max(some[name][1] for _, some, _ in summaries)
             columns[name] = _numbers(pool, raw, name, j, asked, limits, carried=carried)

@@ -67,7 +67,7 @@ class Spark(PartsEngine):
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
-            if found.is_statistics:
+            if found.is_statistics or options.baskets:
                 return super().read(source, options)
             if found.is_table or found.is_lakehouse:
                 from shoal.engines.parts.frames import load_frames

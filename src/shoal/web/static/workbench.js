@@ -1,4 +1,4 @@
-// What htmx does not do: sliders say their level, points of the map can be chosen, focus and open parts stay.
+// What htmx does not do: files are dropped anywhere and opened at once, versions follow what is shown, sliders say their level, points of the map can be chosen, focus and open parts stay.
 "use strict";
 
 const focusables = "a[href], button, input, select, summary, [tabindex]";
@@ -30,13 +30,104 @@ document.addEventListener("change", (event) => {
   field.form.dispatchEvent(new Event("input"));
 });
 
-// A point of the map leads to its candidate without leaving the page.
+// A point of the map leads to its candidate without leaving the page. Where points are close, the nearest is meant.
+const middle = (point) => {
+  const { left, top, width, height } = point.getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+};
+const pointsOf = (drawing) => [...drawing.querySelectorAll("a[href]")];
+const nearest = (points, x, y) => points.reduce((best, each) => {
+  const [left, top] = middle(each);
+  const far = Math.hypot(left - x, top - y);
+  return far < best.far ? { far, each } : best;
+}, { far: 24 }).each;
+
 document.addEventListener("click", (event) => {
-  const link = event.target.closest && event.target.closest(".map a[href]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const drawing = event.target.closest && event.target.closest(".map svg");
+  if (!drawing || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = (event.detail && nearest(pointsOf(drawing), event.clientX, event.clientY)) || event.target.closest("a[href]");
+  if (!link) return;
   event.preventDefault();
-  const to = link.getAttribute("href");
-  htmx.ajax("GET", `/protect${to}`, { target: "#screen", select: "#screen", swap: "outerHTML" });
+  const key = new URLSearchParams(link.getAttribute("href")).get("see");
+  // For the form, so that it waits for a slider that is still being moved, and the slider for it.
+  htmx.ajax("POST", "/protect/candidate", { source: "#aim", values: { key }, target: "#screen", select: "#screen", swap: "outerHTML" });
+});
+
+// For the Tab key the map is one stop; arrow keys go from point to point.
+function oneStop() {
+  document.querySelectorAll(".map svg").forEach((drawing) => {
+    const points = pointsOf(drawing);
+    const here = points.find((each) => each.hasAttribute("aria-current")) || points[0];
+    points.forEach((each) => each.setAttribute("tabindex", each === here ? "0" : "-1"));
+  });
+}
+
+const AIMS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+document.addEventListener("keydown", (event) => {
+  const point = event.target.closest && event.target.closest(".map svg a[href]");
+  const aim = AIMS[event.key];
+  if (!point || !aim) return;
+  event.preventDefault();
+  const [x, y] = middle(point);
+  const ahead = pointsOf(point.closest("svg")).map((each) => {
+    const [left, top] = middle(each);
+    const along = (left - x) * aim[0] + (top - y) * aim[1];
+    return { each, along, far: along + 2 * Math.abs((left - x) * aim[1] + (top - y) * aim[0]) };
+  }).filter(({ along }) => along > 0.5);
+  if (!ahead.length) return;
+  const next = ahead.reduce((best, each) => (each.far < best.far ? each : best)).each;
+  point.setAttribute("tabindex", "-1");
+  next.setAttribute("tabindex", "0");
+  next.focus();
+});
+
+// Every form says which version it shows. When a part is made anew, all of the page shows the version that came with it.
+const versionShown = () => document.querySelector("#tools [name=version]").value;
+
+// An answer that was overtaken by one to a later change is not shown. Versions of a case count up.
+const overtaken = (version) => {
+  const [[id, number], [shown, last]] = [version, versionShown()].map((each) => each.split("."));
+  return id === shown && Number(number) < Number(last);
+};
+
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  const field = detail.fragment.querySelector("[name=version]");
+  if (field && overtaken(field.value)) detail.shouldSwap = false;
+});
+
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const [, version] = /name="version" value="([^"]*)"/.exec(detail.xhr.responseText) || [];
+  if (version && overtaken(version)) detail.shouldSwap = false;
+});
+
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (detail.parameters.version !== undefined) detail.parameters.version = versionShown(); // also after it waited for another one
+});
+
+document.addEventListener("htmx:afterRequest", () => {
+  const version = versionShown();
+  document.querySelectorAll("[name=version]").forEach((field) => { field.value = version; });
+  document.querySelectorAll("form[action*='version=']").forEach((form) => {
+    form.setAttribute("action", form.getAttribute("action").replace(/version=[^&]*/, `version=${encodeURIComponent(version)}`));
+  });
+});
+
+// A file that is dropped anywhere on the page, or chosen, is opened at once.
+const dropping = () => document.querySelector("form[data-drop]");
+for (const name of ["dragover", "drop"]) {
+  document.addEventListener(name, (event) => {
+    if (!event.dataTransfer || ![...event.dataTransfer.types].includes("Files")) return;
+    event.preventDefault();
+    const form = dropping();
+    if (name !== "drop" || !form || !event.dataTransfer.files.length) return;
+    form.querySelector("input[type=file]").files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.type === "file" && event.target.form === dropping()) event.target.form.requestSubmit();
 });
 
 document.addEventListener("click", async (event) => {
@@ -45,10 +136,10 @@ document.addEventListener("click", async (event) => {
   const source = document.getElementById(button.dataset.copy);
   try {
     await navigator.clipboard.writeText(source.textContent);
-    button.textContent = "Copied";
+    button.textContent = button.dataset.copied;
   } catch {
     getSelection().selectAllChildren(source);
-    button.textContent = "Selected: press Ctrl+C";
+    button.textContent = button.dataset.selected;
   }
 });
 
@@ -71,8 +162,10 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   };
 });
 
+document.addEventListener("DOMContentLoaded", oneStop);
 document.addEventListener("htmx:afterSettle", () => {
   say();
+  oneStop();
   if (!before) return;
   const part = document.getElementById(before.target);
   if (part) {
@@ -80,7 +173,7 @@ document.addEventListener("htmx:afterSettle", () => {
     if (details.length === before.open.length) details.forEach((each, place) => { each.open = before.open[place]; });
     if (before.inside && (document.activeElement === document.body || !document.activeElement)) {
       const same = (before.id && document.getElementById(before.id))
-        || [...part.querySelectorAll(focusables)].find((each) => (before.href !== null
+        || [...part.querySelectorAll(focusables)].filter((each) => each.getClientRects().length).find((each) => (before.href !== null
           ? each.getAttribute("href") === before.href : each.textContent.trim() === before.label));
       if (same) same.focus({ preventScroll: true });
     }

@@ -1,0 +1,11 @@
+"""Texts and numbers in the language of whoever reads them.
+
+English is what the source says, and the key under which catalogues hold other languages (gettext). The language holds
+for what runs in one context, such as the answer to one request; wherever nothing else is said it is English.
+"""
+
+from shoal.languages.messages import N_, _, ngettext
+from shoal.languages.numbers import number, written
+from shoal.languages.speech import ENGLISH, Language, current, languages, speaking
+
+__all__ = ["ENGLISH", "N_", "Language", "_", "current", "languages", "ngettext", "number", "speaking", "written"]

@@ -1,0 +1,1 @@
+"""What measures of linked tables share."""

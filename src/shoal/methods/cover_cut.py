@@ -1,0 +1,92 @@
+"""Global recoding along a hierarchy: a cut that is k^m-anonymous and loses as little as can be found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.errors import DataError, ParameterError, SchemaError
+from shoal.kernels.combinations import Holders
+from shoal.linked.recoding import recoded
+from shoal.linked.traces import Traces
+from shoal.methods.traces.cut_search import CutTree, cheapest_cut
+from shoal.methods.traces.linked_method import LinkedMethod
+from shoal.models.km_anonymity import KmAnonymity
+from shoal.parameters import settle
+
+
+@dataclass(frozen=True)
+class CoverCut(LinkedMethod):
+    """Publish every point as itself or as one node above it in its hierarchy, the same for everybody.
+
+    Where fewer than k people have some nodes together, the parent of one of them must be raised: weighted greedy
+    covering chooses which, and nodes that turn out not to be needed are lowered again. In all cases that were compared
+    with the optimum, it was reached or nearly so. Nothing is suppressed.
+
+    Parameters
+    ----------
+    optimal
+        Whether the best cut is to be found and proved by integer programming, with HiGHS (``shoal[optimal]``).
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data, The VLDB
+    Journal 20(1), 2011, doi:10.1007/s00778-010-0192-8; V. Chvátal: A greedy heuristic for the set-covering problem,
+    Mathematics of Operations Research 4(3), 1979, doi:10.1287/moor.4.3.233.
+    """
+
+    name: ClassVar[str] = "cover-cut"
+    optimal: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither yes nor no."""
+        settle(self)
+        if not isinstance(self.optimal, bool):
+            raise ParameterError("'optimal' is yes or no.", "Write optimal=true, or leave it out.")
+
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
+        """Recode the points of a column with a hierarchy."""
+        if traces.person_classes is not None:
+            raise ParameterError(
+                "cover-cut counts all people, and they are to be counted within classes of their attributes.",
+                "Use cut-and-suppress or suppress-points.",
+            )
+        tree, holders = tree_of(traces)
+        cut, rows = cheapest_cut(tree, holders, model.k, model.m)
+        if self.optimal:
+            from shoal.methods.traces.optimal_cut import optimal_cut
+
+            cut = optimal_cut(tree, holders, model.k, model.m, rows)
+        found = along(traces, tree, cut)
+        kept = int((found.points.lo == found.points.hi).all(axis=1).sum())
+        said = f"Published {traces.points.number:,} points as {found.points.number:,} labels, {kept:,} of them values"
+        return found, f"{said}, at a loss of {tree.loss(cut):.3g}{' (the least possible)' if self.optimal else ''}."
+
+
+def tree_of(traces: Traces) -> tuple[CutTree, Holders]:
+    """Give the hierarchy of points of one column with how many points lie below each node, and who has which leaves."""
+    points = traces.points
+    if len(points.columns) != 1 or points.axes[0].tree is None:
+        raise SchemaError(
+            "Points are generalized along one column with a hierarchy.",
+            f"Give one: --hierarchy {points.columns[0]}=FILE; or use suppress-points, which needs none.",
+        )
+    if (points.lo != points.hi).any():
+        raise DataError(
+            f"Column '{points.columns[0]}' has cells that stand for several values already.", "Give the values."
+        )
+    ends, parents, _ = points.axes[0].tree.tables
+    leaf = np.ascontiguousarray(points.lo[:, 0])
+    on_leaf = np.zeros(int(ends[-1, 1]) + 1, np.int64)
+    on_leaf[leaf] = traces.holders.people_of
+    before = np.append(0, np.cumsum(on_leaf))
+    tree = CutTree(ends, parents, before[ends[:, 1] + 1] - before[ends[:, 0]])
+    return tree, traces.holders.relabelled(leaf, tree.number)
+
+
+def along(traces: Traces, tree: CutTree, cut: np.ndarray) -> Traces:
+    """Give everyone the nodes of a cut in the place of the leaves below them."""
+    nodes = cut[traces.points.lo[:, 0]]
+    return recoded(traces, tree.ends[nodes, :1], tree.ends[nodes, 1:])

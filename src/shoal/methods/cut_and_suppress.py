@@ -1,0 +1,111 @@
+"""Recoding and suppression together: coarser points for everybody first, then points removed from some people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shoal.domains.resolution import Resolution, refuse_unless_nested
+from shoal.errors import ParameterError
+from shoal.linked.losses import retention, set_loss
+from shoal.linked.resolutions import seen_at
+from shoal.linked.traces import Traces
+from shoal.methods.cover_cut import along, tree_of
+from shoal.methods.traces.cut_search import cheapest_cut
+from shoal.methods.traces.linked_method import LinkedMethod
+from shoal.methods.traces.suppression import suppressed_traces
+from shoal.models.km_anonymity import KmAnonymity
+from shoal.parameters import settle
+from shoal.progress import stage
+from shoal.schema import names_given
+
+_TOP = 300
+LOSSES = ("set-loss", "itemset-retention", "pair-error")
+
+
+@dataclass(frozen=True)
+class CutAndSuppress(LinkedMethod):
+    """Recode points for a weaker promise, then suppress what is left to do; of all weaker promises keep the best.
+
+    The recodings that are tried are none, and the cuts of `CoverCut` for k' up to k and m' up to m. Each is followed by
+    `SuppressPoints`, which keeps the promise that was asked for. Losses disagree: recoding saves points, suppression
+    the counts of those that stay. So it is said which loss is to be least.
+
+    Parameters
+    ----------
+    minimise
+        Which loss is to be least: ``set-loss``, ``itemset-retention`` (the share of frequent combinations that are
+        lost) or ``pair-error`` (the error of the supports of frequent pairs).
+    levels
+        How coarsely points of several columns are seen, from fine to coarse: ``["day=7", "day=28", "day=*"]``. Each is
+        tried; levels of a column must nest.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data, The VLDB
+    Journal 20(1), 2011, doi:10.1007/s00778-010-0192-8; J. Cao, P. Karras, C. Raïssi, K.-L. Tan: ρ-uncertainty:
+    inference-proof transaction anonymization, PVLDB 3(1), 2010, doi:10.14778/1920841.1920971.
+    """
+
+    name: ClassVar[str] = "cut-and-suppress"
+    minimise: str = "set-loss"
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a loss that does not exist, and levels that do not nest."""
+        settle(self)
+        object.__setattr__(self, "levels", names_given("levels", self.levels))
+        refuse_unless_nested(Resolution.of(level) for level in self.levels)
+        if self.minimise not in LOSSES:
+            raise ParameterError(f"'{self.minimise}' is no loss.", f"There are: {', '.join(LOSSES)}.")
+
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
+        """Try every recoding, and keep the release that loses least."""
+        best: tuple[float, Traces, str] | None = None
+        for recoding, what in _recodings(traces, model, self.levels):
+            stage(f"suppressing points after {what}")
+            found, _ = suppressed_traces(recoding, model.k, model.m)
+            loss = self._loss(traces, found)
+            if best is None or loss < best[0]:
+                gone = recoding.labels.size - found.labels.size
+                share = gone / max(recoding.labels.size, 1)
+                said = f"Recoded points with {what} to {recoding.points.number:,} labels, and removed {gone:,} of "
+                best = loss, found, f"{said}{recoding.labels.size:,} ({share:.2%}): {self.minimise} is {loss:.3g}."
+        assert best is not None  # without any recoding there is suppression alone
+        return best[1], best[2]
+
+    def _loss(self, original: Traces, released: Traces) -> float:
+        if self.minimise == "set-loss":
+            return set_loss(original, released)[0]
+        found = retention(original, released, _TOP)
+        return found.gone if self.minimise == "itemset-retention" else found.error
+
+
+def _recodings(traces: Traces, model: KmAnonymity, levels: Sequence[str]) -> Iterator[tuple[Traces, str]]:
+    """Give points as they are, at each level, and recoded along a hierarchy, if there is one, for weaker promises."""
+    yield traces, "no change"
+    for level in levels:
+        yield seen_at(traces, Resolution.of(level)), f"the level {level}"
+    if len(traces.points.columns) > 1 or traces.points.axes[0].tree is None:
+        return
+    tree, holders = tree_of(traces)
+    seen = set()
+    for m in range(1, model.m + 1):
+        for k in weaker(model.k):
+            cut, _ = cheapest_cut(tree, holders, k, m)
+            if cut.tobytes() not in seen:
+                seen.add(cut.tobytes())
+                yield along(traces, tree, cut), f"a cut for k = {k}, m = {m}"
+
+
+def weaker(k: int) -> list[int]:
+    """Give the levels up to k for which cuts are tried: all small ones, fewer of the larger.
+
+    >>> weaker(10)
+    [2, 3, 5, 8, 10]
+    """
+    found, following = [2], 3
+    while following < k:
+        found, following = [*found, following], found[-1] + following
+    return sorted({*(each for each in found if each <= k), k})

@@ -1,0 +1,1 @@
+"""What methods for linked tables share: the search for a cut, its proof, and suppression."""

@@ -1,0 +1,341 @@
+"""A case: one file, what someone decides about it, what was found out for it, and what was written."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from shoal.certification.approval import Approval
+from shoal.errors import ParameterError
+from shoal.extras import how_to_install
+from shoal.languages import _
+from shoal.report.pdf import installed
+from shoal.schema import Role
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.decided import fresh_id
+from shoal.web.cases.findings import Findings, Found
+from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
+from shoal.web.cases.history import History, now
+from shoal.web.cases.library import BranchCandidate, CaseLibrary
+from shoal.web.cases.opening import OpenedCase
+from shoal.web.cases.releases import KeptReleases, WrittenRelease
+from shoal.web.cases.reopening import file_of
+from shoal.web.cases.search_plan import search_plan
+from shoal.web.cases.store import CaseInfo, CaseStore
+from shoal.web.cases.trail import trail
+from shoal.web.errors import NotThereError
+from shoal.web.file_access import release_names
+from shoal.web.settings import Settings
+from shoal.web.tasks import messages as m
+from shoal.web.tasks.case_jobs import CaseJobs
+from shoal.web.tasks.job import Job, Part
+from shoal.web.tasks.queue import Queue
+from shoal.web.tasks.row_messages import RowsRequest
+from shoal.web.tasks.unicity_messages import UnicityRequest
+
+PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
+
+
+class Case(OpenedCase):
+    """Someone's work on one file at a time, which is kept as a case of its own for each.
+
+    Parameters
+    ----------
+    owner
+        Whose it is: a name that nobody can guess.
+    folder
+        A private folder for everything that is written.
+    queue
+        Where work is done.
+    settings
+        How the server is set up.
+    """
+
+    def __init__(self, owner: str, folder: Path, queue: Queue, settings: Settings) -> None:
+        super().__init__(CaseJobs(folder, queue), CaseLibrary(settings.kept, owner), settings)
+        self.folder = folder
+        self.kept = KeptReleases(settings.kept, owner)
+        self.releases: dict[str, WrittenRelease] = {each.id: each for each in self.kept.releases()}
+
+    # The case as a whole
+
+    @property
+    def info(self) -> CaseInfo | None:
+        """What is said of the case where cases are listed."""
+        return None if self._store is None else self._store.info
+
+    @property
+    def store(self) -> CaseStore:
+        """The file of the case."""
+        if self._store is None:
+            raise ParameterError(_("No case is open."), _("Open a file first."))
+        return self._store
+
+    def reopen(self, id: str, sent: Path | None = None) -> None:
+        """Open a case of an earlier day, with its file: at its path, kept with it, or sent once more."""
+        with self.lock:
+            if id == self.id:
+                return
+            store = self.library.open(id)
+            try:
+                profile, versions = store.profile, store.versions()
+                wanted = profile.sha256
+                same = wanted is not None and self.look.get("sha256") == wanted
+                opened = file_of(store, self.library, self.settings, self.file if same else None, sent)
+            except BaseException:
+                store.close()
+                raise
+            if opened is self.file:
+                self.file = None  # which so stays open when the case is left
+            self._leave()
+            self.file, self.id, self._store = opened, id, store
+            self.look = profile.plain()
+            self.history = History.restored(versions, self._keep_version)
+            self.findings = Findings.restored(store.findings(), self._keep_finding)
+            if self.look["sampled"] is not None:
+                self._look_at(opened, self.decisions.layout)
+
+    def branch(self, name: str) -> None:
+        """Go on with a copy of the case, to try other roles or hierarchies; the case itself stays as it is."""
+        with self.lock:
+            self.jobs.cancel("publish")
+            copied = self.library.copy(self.store, fresh_id(), name)
+            self.store.close()
+            self._store, self.id = copied, copied.info.id
+
+    def rename(self, name: str) -> None:
+        """Give the case another name."""
+        with self.lock:
+            self.store.set_info(self.store.info.model_copy(update={"name": name}))
+
+    def branches(self) -> list[BranchCandidate]:
+        """Give the candidates of the other cases about the same file: those that are compared there, or chosen."""
+        return self.library.beside(self.id, self.look["sha256"]) if self.look.get("sha256") else []
+
+    def trail(self) -> list[tuple[str, str]]:
+        """Give what was decided, confirmed and written, and when; the last first."""
+        return trail(self.history.versions, {} if self._store is None else self._store.releases())
+
+    # What is found
+
+    def preview(self, layout: m.Layout | None = None) -> Job:
+        """Read the first rows as they are, or in another way before that is decided on."""
+        opened = self.unread or self._need_file()
+        more = {} if layout is None else {"layout": layout}
+        self.jobs.cancel("preview")
+        return self.jobs.start("preview", m.PreviewRequest(**(self._table(opened) | more)))
+
+    def rows(self) -> Job:
+        """Make some rows as the chosen candidate would release them."""
+        request = RowsRequest(**self._reading(), candidate=self.decisions.aim.asked)
+        return self._start("rows", request, about=self.rows_shown)
+
+    @property
+    def rows_shown(self) -> str:
+        """A name of what is chosen in this case: rows of people must never be shown in another one."""
+        return f"{self.id} {self.decisions.choice}"
+
+    def risk(self) -> Found:
+        """Give what is known of the risk; what is not is found out."""
+        with self.lock:
+            digest = self._ready()
+            if not self.findings.risk(digest).get("complete") and not self.jobs.busy("measure", digest):
+
+                def take(part: m.RiskSummary) -> None:
+                    self.findings.take("risk", digest, "", part.plain())
+
+                def ended(job: Job) -> None:
+                    if job.result is not None:
+                        self.findings.take("risk", digest, "", job.result.plain())
+
+                request = m.RiskRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
+                self._start("measure", request, about=digest, found=take, ended=ended)
+            return self.findings.risk(digest)
+
+    @property
+    def known_risk(self) -> Found:
+        """What is known of the risk already; nothing is begun for it."""
+        return self.findings.risk(self.decisions.roles_digest)
+
+    def measure_unicity(self) -> None:
+        """Find out whom a few known points single out, if rows belong to people, unless that is known."""
+        with self.lock:
+            digest = self._ready()
+            if not self.decisions.of(Role.SUBJECT):
+                raise ParameterError(_("No column tells people apart."), _("Give one that role first."))
+            job = self.jobs.of("unicity")
+            if self.known_unicity or (job is not None and job.about == digest and not job.over):
+                return
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    self.findings.take("unicity", digest, "", job.result.plain())
+
+            request = UnicityRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
+            self._start("unicity", request, about=digest, ended=ended)
+
+    @property
+    def known_unicity(self) -> Found:
+        """What is known of whom known points single out; nothing is begun for it."""
+        return self.findings.unicity(self.decisions.roles_digest)
+
+    def candidates(self) -> dict[str, Found]:
+        """Give the candidates near to what was chosen that are known by now; what is not known is found out."""
+        with self.lock:
+            self._ready()
+            digest = self.decisions.digest
+            self._search(digest)
+            known = self.findings.candidates(digest)
+            return {aim.key: known[aim.key] for aim in self.decisions.aim.nearby() if aim.key in known}
+
+    def candidate(self, key: str) -> Found | None:
+        """Give a candidate if it is known, whatever is chosen now."""
+        return self.findings.candidate(self.decisions.digest, key)
+
+    def _search(self, digest: str) -> None:
+        """Make what is wanted and not known yet; what is shown goes first, whatever else is being made."""
+        aim, pinned = self.decisions.aim, [Aim.of(key) for key in self.decisions.pinned]
+        known = self.findings.candidates(digest)
+        plan = search_plan(aim, pinned, known, large=self._need_file().is_large(self.settings.large))
+        family = f"{digest} {aim.family} "
+        about = family + " ".join(each.key for each in plan.now.exact)
+        job = self.jobs.of("search")
+        at_it = job is not None and job.about.startswith(family) and self.jobs.busy("search", job.about)
+        if self.jobs.busy("search", about) or not (plan.now or (plan.ahead and not at_it)):
+            return
+
+        def take(part: m.TriedCandidate) -> None:
+            self.findings.take("candidate", digest, part.candidate.key, part.candidate.plain())
+
+        self._start("search", *plan.parts(self._reading()), about=about, found=take)
+
+    def build_hierarchy(self, column: str, *, how: str = "", content: bytes = b"") -> Job:
+        """Build a hierarchy over the values of a column, or take one that was sent; what fails changes nothing."""
+        with self.lock:
+            self._need_file()
+            self.decisions.with_hierarchy(column, None)  # refuses what is no quasi-identifier
+            if how:
+                request = m.HierarchyRequest(**self._table(self._need_file()), column=column, how=buildable(how))
+            else:
+                request = m.HierarchyRequest(**self._table(self._need_file()), column=column, content=text_of(content))
+
+            def ended(job: Job) -> None:
+                if job.result is not None and self.decisions.roles.get(column) == Role.QUASI:
+                    self.decide_hierarchy(column, hierarchy_of(request.how, job.result.plain()))
+
+            return self._start("tree", request, about=column, ended=ended)
+
+    def preview_hierarchy(self, column: str, how: str) -> Job:
+        """Build a hierarchy to look at, which is not decided on."""
+        with self.lock:
+            self.decisions.with_hierarchy(column, None)  # refuses what is no quasi-identifier
+            request = m.HierarchyRequest(**self._table(self._need_file()), column=column, how=buildable(how))
+            return self._start("tree-preview", request, about=column)
+
+    def _reading(self) -> Found:
+        """Give what requests say of a table that is protected: its roles, and its hierarchies, those sent as files."""
+        hierarchies = self.decisions.hierarchies
+        places = {column: each.how for column, each in hierarchies.items()}
+        for column, name in self.decisions.hierarchy_files.items():
+            file = self.folder / "trees" / hierarchies[column].digest / name
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_text(hierarchies[column].csv(), encoding="utf-8")
+            places[column] = str(file)
+        return {**self._table(self._need_file()), "roles": self.decisions.given_roles, "hierarchies": places}
+
+    def spreads(self) -> dict[str, Found]:
+        """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
+        with self.lock:
+            self._ready()
+            digest, pinned = self.decisions.digest, self.decisions.pinned
+            known = {key: found for key in pinned if (found := self.findings.spread(digest, key)) is not None}
+            missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
+            about = " ".join((digest, *pinned))
+            if missing and not self.jobs.busy("spread", about):
+
+                def take(part: m.Distributions) -> None:
+                    self.findings.take("spread", digest, part.key, part.plain())
+
+                request = m.DistributionsRequest(**self._reading(), candidates=tuple(missing))
+                self._start("spread", request, about=about, found=take)
+            return known
+
+    @property
+    def written(self) -> WrittenRelease | None:
+        """The newest release of just what is chosen now, if it was written."""
+        same = (each for each in reversed(self.releases.values()) if each.summary.get("choice") == self.choice)
+        return next(same, None)
+
+    def publish(self, approval: Approval, *, parquet: bool, audience: str, pdf: bool = False) -> Job:
+        """Write what was chosen: table, certificate, private record, report (also as PDF, if asked for) and recipe."""
+        with self.lock:
+            opened, decisions = self._need_file(), self.decisions
+            self._ready()
+            if audience not in ("internal", "external"):
+                raise ParameterError("There is no such audience.", "Choose internal or external.")
+            if pdf and not installed():
+                raise ParameterError("A PDF needs WeasyPrint, which is not installed.", PDF_REMEDY)
+            files = release_names(opened.name, parquet=parquet, pdf=pdf)
+            files |= {f"hierarchy of {column}": name for column, name in decisions.hierarchy_files.items()}
+            wanted = {"candidate": decisions.aim.asked, "files": files, "audience": audience, "approval": approval}
+            request = m.ReleaseRequest.model_validate({**self._reading(), **wanted, "sha256": self.look.get("sha256")})
+            confirmed = {
+                "label": decisions.aim.label, "source": opened.name, "approver": approval.approver,
+                "confirmations": list(approval.confirmations), "audience": audience,
+                "version": self.version, "choice": self.choice,
+            }  # fmt: skip
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    summary = job.result.plain() | confirmed | {"written": now()}
+                    if self._store is not None:
+                        self._store.add_release(job.id, summary)
+                    self.releases[job.id] = WrittenRelease(job.id, self.folder / job.id, summary)
+
+            return self._start("publish", request, ended=ended, stays=True)
+
+    def released(self, id: str) -> WrittenRelease:
+        """Give a release that has been written."""
+        if id not in self.releases:
+            raise NotThereError("There is no such release.", "Write it first, or choose one of those on the page.")
+        return self.releases[id]
+
+    def keep(self, id: str) -> None:
+        """Let a release outlive the server."""
+        with self.lock:
+            self.releases[id] = self.kept.keep(self.released(id))
+
+    def forget(self, id: str) -> None:
+        """Remove a release."""
+        with self.lock:
+            release = self.released(id)
+            self.kept.forget(release)
+            shutil.rmtree(self.folder / release.id, ignore_errors=True)
+            del self.releases[id]
+
+    def _start(
+        self, task: str, *parts: m.TableRequest | Part, found: Any = None, ended: Any = None, **more: Any
+    ) -> Job:
+        opened = self._need_file()
+        self.jobs.cancel(task)
+
+        def take(part: m.Message) -> None:
+            with self.lock:
+                if self.file is opened and found is not None:
+                    found(part)
+
+        def finish(job: Job) -> None:
+            with self.lock:
+                if self.file is opened and ended is not None:
+                    ended(job)
+
+        return self.jobs.start(task, *parts, found=take, ended=finish, **more)
+
+    def end(self) -> None:
+        """End all work, put the case away, and remove everything that is not to stay."""
+        with self.lock:
+            self.close_file()
+            with suppress(OSError):
+                shutil.rmtree(self.folder)

@@ -1,0 +1,65 @@
+"""What differs between two versions of what was decided, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shoal.languages import _, ngettext
+from shoal.schema import Role
+from shoal.web.cases.decisions import Decisions
+from shoal.web.wording import ROLE_NAMES
+
+_NAMED = 3  # columns whose roles are given one by one
+
+
+def changes(before: Decisions, after: Decisions) -> list[str]:
+    """Say what changed.
+
+    >>> a = Decisions({"age": Role.QUASI})
+    >>> changes(a, a.with_roles({"age": Role.PLAIN}))
+    ['Role of age: Quasi-identifier → Not identifying']
+    """
+    return [
+        *_roles(before, after),
+        *_aim(before, after),
+        *_hierarchies(before, after),
+        *_comparison(before, after),
+        *_layout(before, after),
+    ]
+
+
+def _roles(before: Decisions, after: Decisions) -> Iterator[str]:
+    names = [name for name, role in after.roles.items() if before.roles.get(name) != role]
+    if len(names) > _NAMED:
+        yield ngettext("Role of %(num)s column", "Roles of %(num)s columns", len(names))
+        return
+    for name in names:
+        yield _(
+            "Role of %(column)s: %(before)s → %(after)s",
+            column=name, before=_role(before.roles.get(name)), after=_role(after.roles[name]),
+        )  # fmt: skip
+
+
+def _role(role: Role | None) -> str:
+    return _("Undecided") if role is None else _(ROLE_NAMES[role])
+
+
+def _aim(before: Decisions, after: Decisions) -> Iterator[str]:
+    if before.aim != after.aim:
+        yield f"{before.aim.label} → {after.aim.label}"
+
+
+def _hierarchies(before: Decisions, after: Decisions) -> Iterator[str]:
+    for name in dict.fromkeys([*before.hierarchies, *after.hierarchies]):
+        if before.hierarchies.get(name) != after.hierarchies.get(name):
+            yield _("Hierarchy of %(column)s", column=name)
+
+
+def _layout(before: Decisions, after: Decisions) -> Iterator[str]:
+    if before.layout != after.layout:
+        yield _("How the file is read")
+
+
+def _comparison(before: Decisions, after: Decisions) -> Iterator[str]:
+    if before.pinned != after.pinned:
+        yield _("The candidates that are compared")

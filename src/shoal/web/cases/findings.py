@@ -1,0 +1,63 @@
+"""What was found out for a case: risks, unicity, candidates, distributions, each by the decisions that it hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+Found = dict[str, Any]
+_KINDS = ("risk", "unicity", "candidate", "spread")
+
+
+def _keep_nothing(kind: str, digest: str, key: str, content: Found) -> None:
+    """Keep it nowhere else."""
+
+
+class Findings:
+    """What was found out. What is exact is never replaced by what is of a sample.
+
+    Parameters
+    ----------
+    keep
+        Is given all that is new.
+    """
+
+    def __init__(self, keep: Callable[[str, str, str, Found], None] = _keep_nothing) -> None:
+        self._keep = keep
+        self._known: dict[tuple[str, str, str], Found] = {}
+
+    @classmethod
+    def restored(
+        cls, found: Iterable[tuple[str, str, str, Found]], keep: Callable[[str, str, str, Found], None] = _keep_nothing
+    ) -> Findings:
+        """Give what was found out on earlier days."""
+        findings = cls(keep)
+        findings._known = {(kind, digest, key): content for kind, digest, key, content in found if kind in _KINDS}
+        return findings
+
+    def take(self, kind: str, digest: str, key: str, content: Found) -> None:
+        """Take what was found out."""
+        before = self._known.get((kind, digest, key))
+        if before is None or content.get("sampled") is None or before["sampled"] is not None:
+            self._known[kind, digest, key] = content
+            self._keep(kind, digest, key, content)
+
+    def risk(self, digest: str) -> Found:
+        """Give the risk, as far as it is known."""
+        return self._known.get(("risk", digest, ""), {})
+
+    def unicity(self, digest: str) -> Found:
+        """Give whom known points single out, if it is known."""
+        return self._known.get(("unicity", digest, ""), {})
+
+    def candidate(self, digest: str, key: str) -> Found | None:
+        """Give a candidate, if it is known."""
+        return self._known.get(("candidate", digest, key))
+
+    def candidates(self, digest: str) -> Mapping[str, Found]:
+        """Give all candidates that are known."""
+        return {key: each for (kind, of, key), each in self._known.items() if (kind, of) == ("candidate", digest)}
+
+    def spread(self, digest: str, key: str) -> Found | None:
+        """Give how columns are spread in a candidate, if that is known."""
+        return self._known.get(("spread", digest, key))

@@ -1,0 +1,123 @@
+"""The cases of one person: listed, begun, opened, copied and deleted, each a file in a folder of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.errors import DataError
+from shoal.schema import Role
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.findings import Found
+from shoal.web.cases.history import now
+from shoal.web.cases.store import SUFFIX, CaseInfo, CaseStore
+from shoal.web.errors import NotThereError
+from shoal.web.tasks.messages import TableProfile
+
+_ID = re.compile(r"[A-Za-z0-9_-]{16}")
+
+
+@dataclass(frozen=True)
+class BranchCandidate:
+    """A candidate of another case about the same file: what the case is called, what is chosen there, what it gives."""
+
+    case: str
+    aim: Aim
+    found: Found | None
+    hierarchies: int
+    quasi: int
+
+
+def _candidates(info: CaseInfo, store: CaseStore) -> list[BranchCandidate]:
+    decisions = store.versions()[-1].decisions
+    known = {
+        key: found for kind, digest, key, found in store.findings() if (kind, digest) == ("candidate", decisions.digest)
+    }
+    return [
+        BranchCandidate(
+            info.name, Aim.of(key), known.get(key), len(decisions.hierarchies), len(decisions.of(Role.QUASI))
+        )
+        for key in decisions.pinned or (decisions.aim.key,)
+    ]
+
+
+class CaseLibrary:
+    """The cases of one person.
+
+    Parameters
+    ----------
+    kept
+        Where everything is kept that outlives the server.
+    owner
+        Whose cases they are.
+    """
+
+    def __init__(self, kept: Path, owner: str) -> None:
+        self._folder = kept / "cases" / hashlib.sha256(owner.encode()).hexdigest()[:32]
+
+    def exists(self) -> bool:
+        """Whether there is a case."""
+        return any(self._folder.glob(f"*{SUFFIX}"))
+
+    def cases(self, current: CaseInfo | None = None) -> list[CaseInfo]:
+        """List the cases that can be read, the last changed first; the one that is open is known already."""
+        found = [] if current is None else [current]
+        for path in self._folder.glob(f"*{SUFFIX}"):
+            if current is None or path.stem != current.id:
+                try:
+                    with closing(CaseStore.open(path, alone=False)) as store:
+                        found.append(store.info)
+                except DataError:  # damaged, of another version, or open elsewhere: opening it says which
+                    continue
+        return sorted(found, key=lambda each: each.changed, reverse=True)
+
+    def beside(self, id: str, sha256: str) -> list[BranchCandidate]:
+        """Give the candidates of other cases about a file: those that are compared there, or the one that is chosen."""
+        found = []
+        for info in self.cases():
+            if info.id != id and info.sha256 == sha256:
+                with suppress(DataError), closing(CaseStore.open(self._path(info.id), alone=False)) as store:
+                    found += _candidates(info, store)
+        return found
+
+    def begin(self, info: CaseInfo, profile: TableProfile) -> CaseStore:
+        """Begin a case."""
+        return CaseStore.create(self._path(info.id), info, profile)
+
+    def open(self, id: str) -> CaseStore:
+        """Open a case."""
+        path = self._path(id)
+        if not path.exists():
+            raise NotThereError("There is no such case.", "Choose one of those on the page.")
+        return CaseStore.open(path)
+
+    def copy(self, store: CaseStore, id: str, name: str) -> CaseStore:
+        """Begin another case with all that is in one, to try other roles or hierarchies."""
+        before = store.info
+        info = before.model_copy(update={"id": id, "name": name, "copy_of": before.id, "begun": now()})
+        return store.copy(self._path(id), info)
+
+    def has(self, id: str) -> bool:
+        """Whether there is such a case."""
+        return self._path(id).exists()
+
+    def delete(self, id: str) -> None:
+        """Delete a case, and the original if it was kept with it."""
+        self.open(id).close()  # refuses what is open elsewhere
+        path = self._path(id)
+        for part in (path, *path.parent.glob(f"{path.name}-*")):
+            part.unlink(missing_ok=True)
+        shutil.rmtree(self.original(id), ignore_errors=True)
+
+    def original(self, id: str) -> Path:
+        """Give the folder in which the file of a case is kept, if someone asked for that."""
+        return self._path(id).with_suffix(".original")
+
+    def _path(self, id: str) -> Path:
+        if not _ID.fullmatch(id):
+            raise NotThereError("There is no such case.", "Choose one of those on the page.")
+        return self._folder / f"{id}{SUFFIX}"

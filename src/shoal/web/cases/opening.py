@@ -1,0 +1,172 @@
+"""How the file of a case is opened, looked at, read in another way, and closed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from shoal.errors import DataError
+from shoal.languages import N_
+from shoal.schema import Role
+from shoal.web.cases.decided import DecidedCase, fresh_id
+from shoal.web.cases.decisions import Decisions
+from shoal.web.cases.findings import Findings, Found
+from shoal.web.cases.history import History, Version, now
+from shoal.web.cases.library import CaseLibrary
+from shoal.web.cases.opened_file import Opened
+from shoal.web.cases.store import CaseInfo, CaseStore
+from shoal.web.settings import Settings
+from shoal.web.tasks import messages as m
+from shoal.web.tasks.case_jobs import CaseJobs
+from shoal.web.tasks.job import Job
+
+
+class OpenedCase(DecidedCase):
+    """A case with its file: see `Case`.
+
+    Parameters
+    ----------
+    jobs
+        The work for it.
+    library
+        Where cases are kept.
+    settings
+        How the server is set up.
+    """
+
+    def __init__(self, jobs: CaseJobs, library: CaseLibrary, settings: Settings) -> None:
+        super().__init__(jobs)
+        self.settings = settings
+        self.library = library
+        self.findings = Findings()
+        self.unread: Opened | None = None  # a file that could not be read as it was tried
+        self._store: CaseStore | None = None
+        self._look_by = ""
+
+    def open(self, path: Path, name: str, *, sent: bool) -> Job:
+        """Open a file: look at its columns and guess their roles. What was open before stays so until this works."""
+        return self._look_at(Opened(path, name, sent), m.Layout())
+
+    def _look_at(self, opened: Opened, layout: m.Layout) -> Job:
+        with self.lock:
+            self.jobs.cancel("look")
+            before, self.unread = self.unread, None
+            if before is not None and before is not opened:
+                before.remove()
+            more = {"layout": layout, "most_columns": self.settings.most_columns}
+            request = m.ProfileRequest(**(self._table(opened) | more))
+
+            def found(part: m.TableProfile) -> None:
+                with self.lock:
+                    if self.jobs.of("look") is job:
+                        self._looked(opened, part, layout)
+                        self._look_by = job.id
+
+            def ended(done: Job) -> None:
+                with self.lock:
+                    if done.state == "failed" and self.file is not opened and self.jobs.of("look") is job:
+                        self.unread = opened  # it may be read in another way
+                    elif done.state != "done" and self.file is not opened:
+                        opened.remove()
+
+            return (job := self.jobs.start("look", request, found=found, ended=ended))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what was last asked to be opened is open, be it only a sample of it yet."""
+        job = self.jobs.of("look")
+        return job is not None and job.id == self._look_by and job.state in ("running", "done")
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing is open and nothing is being done."""
+        return self.file is None and not self.jobs.all()
+
+    def _looked(self, opened: Opened, profile: m.TableProfile, layout: m.Layout) -> None:
+        names = [column.name for column in profile.columns]
+        if self.file is not opened:
+            self._leave()
+            self._begin(opened, profile, Decisions(_guessed(profile), layout=layout))
+        elif self.decisions.layout != layout:
+            self.jobs.cancel("tree", "tree-preview", "measure", "unicity", "search", "spread", "rows")
+            self.history.decide(N_("reading options"), self.decisions.with_layout(layout, _guessed(profile)))
+        elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
+            self.history.decide(N_("columns"), Decisions(dict.fromkeys(names), layout=layout))
+        self.look = profile.plain()
+        if self._store is not None:
+            self._store.set_profile(profile)
+
+    def _begin(self, opened: Opened, profile: m.TableProfile, first: Decisions) -> None:
+        """Begin a case about a file."""
+        self.file, self.id = opened, fresh_id()
+        place = "" if opened.sent else str(opened.path)
+        info = CaseInfo(id=self.id, name=opened.name, begun=now(), file=opened.name, path=place, sent=opened.sent)
+        with suppress(DataError):  # where nothing can be kept, one can still work: the list of cases says so
+            self._store = self.library.begin(info, profile)
+        self.findings, self.history = Findings(self._keep_finding), History(first, self._keep_version)
+
+    def close_file(self, *, keep: bool = False) -> None:
+        """Close the case; the file is removed if it was sent, unless it is to be kept with the case."""
+        with self.lock:
+            self.jobs.cancel()
+            if self.unread is not None:
+                self.unread.remove()
+                self.unread = None
+            self._leave(keep=keep)
+
+    def _leave(self, *, keep: bool = False) -> None:
+        """Put the case away. One in which nobody decided anything is gone then."""
+        self.jobs.cancel("tree", "tree-preview", "measure", "unicity", "search", "spread", "rows", "publish")
+        opened, store = self.file, self._store
+        if store is not None:
+            decided = self.history.number > 1 or store.releases() or store.info.is_named
+            store.close()
+            if not decided:
+                self.library.delete(self.id)
+            elif keep and opened is not None and opened.sent:
+                opened = opened.moved(self.library.original(self.id))
+        if opened is not None:
+            opened.remove()
+        self.file, self._store, self.look, self.id = None, None, {}, fresh_id()
+        self.findings, self.history = Findings(), History(Decisions())
+
+    def _keep_version(self, version: Version, instead_of: int | None) -> None:
+        if self._store is not None:
+            self._store.add_version(version, instead_of)
+
+    def _keep_finding(self, kind: str, digest: str, key: str, content: Found) -> None:
+        if self._store is not None:
+            self._store.add_finding(kind, digest, key, content)
+
+    def _table(self, opened: Opened) -> Found:
+        """Give what every request says of the table."""
+        large = {} if self.settings.large is None else {"large": self.settings.large}
+        layout = self.decisions.layout if self.file is opened else m.Layout()
+        return {"file": opened.path, "name": opened.name, "layout": layout, **large}
+
+    def read_as(self, layout: m.Layout) -> Job:
+        """Read the file in another way; what cannot be read so changes nothing."""
+        return self._look_at(self.unread or self._need_file(), layout)
+
+    def undo(self) -> None:
+        """Take back the last decision; the file is looked at again if it is read in another way then."""
+        with self.lock:
+            before = self.decisions.layout
+            super().undo()
+            self._look_again(before)
+
+    def redo(self) -> None:
+        """Decide again what was taken back."""
+        with self.lock:
+            before = self.decisions.layout
+            super().redo()
+            self._look_again(before)
+
+    def _look_again(self, before: m.Layout) -> None:
+        if self.file is not None and self.decisions.layout != before:
+            self._look_at(self.file, self.decisions.layout)
+
+
+def _guessed(profile: m.TableProfile) -> dict[str, Role | None]:
+    """Give the roles that columns seem to have, where that is sure."""
+    return {each.name: each.role if each.sure else None for each in profile.columns}

@@ -1,0 +1,76 @@
+"""Which candidates are made next: first what is on the screen, exactly, and then what may be asked for after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.web.cases.aims import Aim
+from shoal.web.tasks.job import Part
+from shoal.web.tasks.lanes import AHEAD, SHOWN
+from shoal.web.tasks.messages import CandidateSpec, CandidatesRequest
+
+_SLICE = 5.0  # seconds of work ahead after which others have their turn
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Candidates to be made: estimates from a sample, and exact ones from all rows."""
+
+    estimates: tuple[Aim, ...] = ()
+    exact: tuple[Aim, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.estimates or self.exact)
+
+    @property
+    def specs(self) -> dict[str, tuple[CandidateSpec, ...]]:
+        """Give them as a task is asked for them."""
+        named = {"estimates": self.estimates, "exact": self.exact}
+        return {name: tuple(aim.asked for aim in aims) for name, aims in named.items()}
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """What someone waits for, and what is made ahead."""
+
+    now: Wanted
+    ahead: Wanted
+
+    def parts(self, reading: Mapping[str, Any]) -> list[Part]:
+        """Give it as parts of a job, for a table that is read in a way."""
+        return [
+            Part(CandidatesRequest(**{**reading, **wanted.specs}, seconds=seconds), lane)
+            for wanted, lane, seconds in ((self.now, SHOWN, None), (self.ahead, AHEAD, _SLICE))
+            if wanted
+        ]
+
+
+def search_plan(aim: Aim, pinned: Sequence[Aim], known: Mapping[str, Mapping[str, Any]], *, large: bool) -> SearchPlan:
+    """Plan what is made next.
+
+    What is chosen and what is compared becomes exact. Of a large file the others are estimated from a sample, and then
+    made exactly if they are of the method that is chosen.
+    """
+    shown = list(dict.fromkeys((aim, *pinned)))
+    others = [each for each in _order(aim) if each not in shown]
+
+    def rough(each: Aim) -> bool:
+        return each.key not in known or bool(known[each.key].get("sampled"))
+
+    def unknown(some: Sequence[Aim]) -> tuple[Aim, ...]:
+        return tuple(each for each in some if each.key not in known)
+
+    now = tuple(each for each in shown if rough(each))
+    if not large:
+        return SearchPlan(Wanted((), now), Wanted((), unknown(others)))
+    later = tuple(each for each in others if rough(each) and each.method == aim.method)
+    return SearchPlan(Wanted(unknown(shown), now), Wanted(unknown(others), later))
+
+
+def _order(aim: Aim) -> list[Aim]:
+    """Give what is near to a choice: the same by each other method, then the nearest first."""
+    same = [replace(aim, method=method) for method in aim.methods]
+    return list(dict.fromkeys((*same, *aim.nearby())))

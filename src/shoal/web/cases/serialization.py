@@ -1,0 +1,68 @@
+"""Decisions, versions and hierarchies as plain values, in which cases are kept and passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.schema import Role
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.decisions import Decisions
+from shoal.web.cases.hierarchies import ColumnHierarchy
+from shoal.web.cases.history import Version
+from shoal.web.tasks.messages import Layout, Message
+
+
+class StoredHierarchy(Message):
+    """A hierarchy: see `ColumnHierarchy`."""
+
+    how: str
+    rows: tuple[tuple[str, ...], ...]
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, hierarchy: ColumnHierarchy) -> StoredHierarchy:
+        """Give a hierarchy as plain values."""
+        return cls(how=hierarchy.how, rows=hierarchy.rows, counts=hierarchy.counts)
+
+    @property
+    def hierarchy(self) -> ColumnHierarchy:
+        """The hierarchy itself."""
+        return ColumnHierarchy(self.how, self.rows, self.counts)
+
+
+class StoredVersion(Message):
+    """A version: see `Version`. Hierarchies lie elsewhere, under their digests."""
+
+    number: int
+    step: str
+    subject: str
+    at: str
+    roles: dict[str, Role | None]
+    aim: str
+    pinned: tuple[str, ...]
+    hierarchies: dict[str, str]
+    layout: Layout = Layout()
+
+    @classmethod
+    def of(cls, version: Version) -> StoredVersion:
+        """Give a version as plain values."""
+        decisions = version.decisions
+        return cls(
+            number=version.number,
+            step=version.step,
+            subject=version.subject,
+            at=version.at,
+            roles=dict(decisions.roles),
+            aim=decisions.aim.key,
+            pinned=decisions.pinned,
+            hierarchies={column: each.digest for column, each in decisions.hierarchies.items()},
+            layout=decisions.layout,
+        )
+
+    def version(self, hierarchies: Mapping[str, StoredHierarchy]) -> Version:
+        """Give the version itself, with its hierarchies by their digests."""
+        found = {column: hierarchies[digest].hierarchy for column, digest in self.hierarchies.items()}
+        decisions = Decisions(self.roles, Aim.of(self.aim), self.pinned, found, self.layout)
+        given: dict[str, Any] = {"number": self.number, "step": self.step, "subject": self.subject, "at": self.at}
+        return Version(**given, decisions=decisions)

@@ -1,0 +1,87 @@
+"""How the same release is made without the page: as a command, and in Python."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from shoal.catalogue import entries
+from shoal.column_names import as_option
+from shoal.schema import Role
+from shoal.web.cases.aims import GUARD_LETTERS, Aim
+from shoal.web.cases.decisions import Decisions
+from shoal.web.tasks.messages import Layout
+
+
+def command(source: str, decisions: Decisions, files: Mapping[str, str], audience: str = "internal") -> str:
+    """Give the command that writes the same release."""
+    aim = decisions.aim
+    parts = [f"shoal anonymize {shlex.quote(source)} --out {shlex.quote(files['table'])}"]
+    for option, role in (("--quasi", Role.QUASI), ("--sensitive", Role.SENSITIVE), ("--plain", Role.PLAIN)):
+        if decisions.of(role):
+            parts.append(f"{option} {as_option(decisions.of(role))}")
+    if decisions.of(Role.SUBJECT):
+        parts.append(f"--subject {shlex.quote(decisions.of(Role.SUBJECT)[0])}")
+    if decisions.of(Role.WEIGHT):
+        parts.append(f"--weight {shlex.quote(decisions.of(Role.WEIGHT)[0])}")
+    for column, place in _hierarchies(decisions).items():
+        parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
+    parts += _layout_options(decisions.layout)
+    parts.append(f"--method {aim.method} --k {aim.k}")
+    if aim.guard != "none":
+        word = GUARD_LETTERS[aim.guard]
+        parts.append(f"--{word} {aim.level:g} --{word}-column {shlex.quote(aim.column)}")
+    parts.append(f"--save-recipe {shlex.quote(files['recipe'])} --report {shlex.quote(files['report'])}")
+    parts.append("--audience external" if audience == "external" else "")
+    return " \\\n  ".join(filter(None, parts))
+
+
+def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
+    """Give the Python that writes the same release."""
+    given = [f"{source!r}"]
+    for word, role in (("quasi", Role.QUASI), ("sensitive", Role.SENSITIVE), ("plain", Role.PLAIN)):
+        if decisions.of(role):
+            given.append(f"{word}={list(decisions.of(role))!r}")
+    for role in (Role.SUBJECT, Role.WEIGHT):
+        if decisions.of(role):
+            given.append(f"{role.value}={decisions.of(role)[0]!r}")
+    if decisions.hierarchies:
+        given.append(f"hierarchies={_hierarchies(decisions)!r}")
+    said = decisions.layout.model_dump(exclude_defaults=True)
+    given += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in said.items()]
+    given.append(f"method={decisions.aim.method!r}")
+    given += _levels(decisions.aim)
+    arguments = ",\n    ".join(given)
+    return (
+        "import shoal\n\n"
+        f"release = shoal.anonymize(\n    {arguments},\n)\n"
+        f"release.write({files['table']!r}, recipe={files['recipe']!r})\n"
+    )
+
+
+def _layout_options(layout: Layout) -> list[str]:
+    """Give the options that say how the file is read, as far as that was said."""
+    names = {"delimiter": "in-delimiter", "encoding": "encoding", "decimal": "decimal", "thousands": "thousands"}
+    said = {option: getattr(layout, name) for name, option in (names | {"dates": "dates"}).items()}
+    options = [f"--{option} {shlex.quote(text)}" for option, text in said.items() if text is not None]
+    options += [f"--missing {as_option(layout.missing)}"] if layout.missing else []
+    for name, answer in (("header", layout.header), ("masked", layout.masked)):
+        options += [] if answer is None else [f"--{'' if answer else 'no-'}{name}"]
+    options += [f"--kind {shlex.quote(f'{column}={kind}')}" for column, kind in layout.kinds.items()]
+    ranked = [f"{column}={','.join(order)}" for column, order in layout.orders.items()]
+    return [*options, *(f"--order {shlex.quote(each)}" for each in ranked)]
+
+
+def _hierarchies(decisions: Decisions) -> dict[str, str]:
+    """Give how the hierarchy of each column is built, or the file that it is written to beside the recipe."""
+    return {column: each.how for column, each in decisions.hierarchies.items()} | decisions.hierarchy_files
+
+
+def _levels(aim: Aim) -> list[str]:
+    word = GUARD_LETTERS.get(aim.guard)
+    if word is None:
+        return [f"k={aim.k}"]
+    if word in ("t", "l"):
+        return [f"k={aim.k}", f"{word}={{{aim.column!r}: {aim.level:g}}}"]
+    model = entries("models")[aim.guard].__name__
+    return [f"models=[shoal.models.{model}({aim.level:g}, {aim.column!r})]", f"k={aim.k}"]

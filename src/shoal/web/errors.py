@@ -1,0 +1,48 @@
+"""Errors of the workbench, each with the status that HTTP has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.errors import ShoalError
+from shoal.languages import _
+
+USUAL_STATUS = 422  # of errors that know nothing of HTTP: what was asked for cannot be done
+
+
+class WebError(ShoalError):
+    """An error that knows its status."""
+
+    status = USUAL_STATUS
+
+
+class NotThereError(WebError):
+    """What was asked for is not there."""
+
+    status = 404
+
+
+class StaleError(WebError):
+    """A page shows what no longer holds, so that nobody can have meant what it asks for.
+
+    Parameters
+    ----------
+    changed
+        What has changed since, in sentences.
+    """
+
+    status = 409
+
+    def __init__(self, changed: Sequence[str]) -> None:
+        super().__init__(
+            _("This changed in another tab; look again."),
+            _("Nothing was done. What changed: %(changes)s.", changes="; ".join(changed))
+            if changed
+            else _("Nothing was done."),
+        )
+
+
+class TooLargeError(WebError):
+    """More was sent than is taken."""
+
+    status = 413

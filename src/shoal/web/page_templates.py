@@ -1,0 +1,186 @@
+"""Templates: how they are found and filled, and what they can do with numbers."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from shoal.charts import style
+from shoal.languages import N_, _, languages, ngettext, number
+from shoal.report.discretion import percent
+from shoal.report.look import page_colours
+from shoal.report.rendering import environment as templates_of
+from shoal.schema import Role
+from shoal.version import VERSION
+from shoal.web import wording
+from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, place_of
+from shoal.web.cases.case import Case
+from shoal.web.cases.decisions import MOST_PINNED
+from shoal.web.figures import Drawing
+from shoal.web.first_look import first_look
+from shoal.web.guard import is_loopback
+from shoal.web.reported import reported
+from shoal.web.uploads import room
+
+STEPS = {
+    "data": N_("Data"),
+    "roles": N_("Roles"),
+    "risk": N_("Risk"),
+    "protect": N_("Protect"),
+    "compare": N_("Compare"),
+    "release": N_("Release"),
+}
+
+
+@cache
+def environment() -> Environment:
+    """Make the templates ready."""
+    made = templates_of("shoal.web", "shoal.report")
+    filters: dict[str, Any] = {"percent": percent, "count": number, "size": _size, "room": room}
+    filters |= {
+        "figure": _figure,
+        "shape": shape,
+        "without_options": without_options,
+        "about": wording.about,
+        "method": wording.method_title,
+        "meaning": wording.method_meaning,
+        "secret": wording.secret_line,
+        "candidate": wording.candidate_title,
+        "reported": reported,
+    }
+    made.filters |= filters
+    made.globals |= {
+        "LANGUAGES": languages(),
+        "first_look": first_look,
+        "CONFIRMATIONS": wording.CONFIRMATIONS,
+        "GUARD_LETTERS": GUARD_LETTERS,
+        "SLIDERS": GUARDS,
+        "is_loopback": is_loopback,
+        "K_LEVELS": K_LEVELS,
+        "K_MOST": K_MOST,
+        "place_of": place_of,
+        "MOST_PINNED": MOST_PINNED,
+        "VERSION": VERSION,
+        "Role": Role,
+        "ENCODINGS": wording.ENCODINGS,
+    }
+    return made
+
+
+def _size(count: int) -> str:
+    """Write a number of bytes.
+
+    >>> _size(512), _size(2_500_000)
+    ('512 bytes', '2.5 MB')
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if count >= unit:
+            return f"{number(count / unit, '.3g')} {name}"
+    return ngettext("%(num)s byte", "%(num)s bytes", count)
+
+
+def shape(cell: str) -> str:
+    """Give a cell with all letters and digits alike, so that one sees how it is written and not what it says.
+
+    >>> shape("12.5 Ämter")
+    '99.9 aaaaa'
+    """
+    return "".join("9" if sign.isdigit() else "a" if sign.isalpha() else sign for sign in cell)
+
+
+def without_options(text: str) -> str:
+    """Leave out the options of commands in what is said to do: the page has controls for them.
+
+    >>> without_options("Say which delimiter is used (--in-delimiter).")
+    'Say which delimiter is used.'
+    """
+    return re.sub(r"\s*\([^()]*--[a-z][^()]*\)", "", text)
+
+
+def _figure(drawn: Drawing) -> Markup:
+    """Give a figure for the page. Charts escape every text that they are given."""
+    return Markup(drawn.html())  # noqa: S704
+
+
+def rendered(name: str, **content: Any) -> str:
+    """Fill a template, in the language that is spoken now."""
+    return environment().get_template(name).render(**_names(), **content)
+
+
+def _names() -> dict[str, Any]:
+    """Name steps, roles, methods and promises."""
+    names, meanings = wording.ROLE_NAMES, wording.ROLE_MEANINGS
+    return {
+        "STEPS": {step: _(name) for step, name in STEPS.items()},
+        "ROLES": {role.value: (_(name), _(meanings[role])) for role, name in names.items()},
+        "METHODS": METHODS,
+        "GUARDS": {name: wording.guard_title(name) for name in GUARDS},
+        "KINDS": {kind: _(name) for kind, name in wording.KIND_NAMES.items()},
+        "BUILDERS": {name: (_(text), example) for name, (text, example) in wording.BUILDER_NAMES.items()},
+    }
+
+
+def framed(case: Case, name: str, **content: Any) -> str:
+    """Fill the template of a screen, in its frame."""
+    whole = {
+        "case": case,
+        "decisions": case.decisions,
+        "history": case.history,
+        "step": name,
+        "states": states(case),
+        "message": None,
+        "poll": False,
+        "again": "",
+    } | content
+    return rendered(f"{name}.html", **whole)
+
+
+def part(case: Case, name: str, **content: Any) -> HTMLResponse:
+    """Answer with a part of a screen, and with what undoes and carries the version, which stands above it."""
+    whole = {"case": case, "decisions": case.decisions, "history": case.history} | content
+    return HTMLResponse(rendered(f"{name}.html", **whole) + rendered("tools.html", **whole))
+
+
+def page(case: Case, name: str, *, status: int = 200, **content: Any) -> HTMLResponse:
+    """Answer with a screen."""
+    return HTMLResponse(framed(case, name, **content), status)
+
+
+def states(case: Case) -> dict[str, str]:
+    """Give of each step what there is to say: done, something to do, or not yet possible."""
+    ready = case.file is not None and not case.decisions.problem
+    undecided = len(case.decisions.undecided)
+    chosen = case.candidate(case.decisions.aim.key) if ready else None
+    return {
+        "data": "done" if case.file else "",
+        "roles": ""
+        if case.file is None
+        else _("%(count)s to decide", count=undecided)
+        if undecided
+        else N_("done")
+        if ready
+        else N_("to do"),
+        "risk": ("done" if case.known_risk.get("complete") else "") if ready else N_("not yet"),
+        "protect": "done" if chosen and "kept" in chosen else "" if ready else "not yet",
+        "compare": (
+            _("%(count)s of %(most)s", count=len(case.decisions.pinned), most=MOST_PINNED)
+            if case.decisions.pinned
+            else ""
+        )
+        if ready
+        else "not yet",
+        "release": "done" if case.releases else "" if ready else "not yet",
+    }
+
+
+@cache
+def stylesheet() -> str:
+    """Give all of the style in one file: figures, colours, and the workbench's own rules."""
+    own = files("shoal.web").joinpath("static/workbench.css").read_text(encoding="utf-8")
+    return style() + page_colours() + own

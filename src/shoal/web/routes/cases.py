@@ -1,0 +1,254 @@
+"""The cases: listed, opened, copied, renamed, passed on and deleted; and the open one as a whole, back and forth."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Form, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from shoal.web.cases.case import Case
+from shoal.web.cases.decided import fresh_id
+from shoal.web.cases.store import CaseInfo
+from shoal.web.cases.transfer import MOST_BYTES, exported, imported
+from shoal.web.file_access import safe_name
+from shoal.web.page_templates import STEPS, page
+from shoal.web.redirects import came_from
+from shoal.web.routes.shared import BYTES, Here, JobStatus, Shown, api_router, page_router, see
+from shoal.web.uploads import limited, received
+
+api, pages = api_router(), page_router()
+SCREENS = (*STEPS, "hierarchies", "same", "cases")
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+CaseId = Annotated[str, Query(max_length=100, description="The case.")]
+
+
+class CaseState(BaseModel):
+    """What is open and decided."""
+
+    case: str
+    version: str
+    file: str | None
+    rows: int | None
+    sampled: int | None
+    columns: int
+    undecided: list[str]
+    problem: str
+    aim: dict[str, Any]
+    undoes: str
+    redoes: str
+    jobs: list[JobStatus]
+
+
+class CaseName(BaseModel):
+    """What a case is called."""
+
+    name: Name
+
+
+class CaseSummary(BaseModel):
+    """A case: what it is called, which file it is about, and whether that must be sent to open it."""
+
+    id: str
+    name: str
+    begun: str
+    changed: str
+    file: str
+    sha256: str | None
+    copy_of: str
+    is_open: bool
+    needs_file: bool
+
+
+def _summary(case: Case, info: CaseInfo) -> CaseSummary:
+    kept = (case.library.original(info.id) / info.file).is_file()
+    same = info.sha256 is not None and info.sha256 == case.look.get("sha256")
+    given = info.model_dump(include=set(CaseSummary.model_fields))
+    return CaseSummary(**given, is_open=info.id == case.id, needs_file=not (info.path or kept or same))
+
+
+@api.get("/workbench")
+def workbench(case: Here) -> CaseState:
+    """Give what is open and decided."""
+    decisions, history = case.decisions, case.history
+    return CaseState(
+        case=case.id,
+        version=case.version,
+        file=case.file.name if case.file else None,
+        rows=case.look.get("rows"),
+        sampled=case.look.get("sampled"),
+        columns=len(decisions.roles),
+        undecided=list(decisions.undecided),
+        problem=decisions.problem,
+        aim={"key": decisions.aim.key, "models": decisions.aim.models, "method": decisions.aim.method},
+        undoes=history.undoes,
+        redoes=history.redoes,
+        jobs=[JobStatus.of_job(job) for job in case.jobs.all()],
+    )
+
+
+@api.post("/undo")
+def undo(case: Here, shown: Shown) -> CaseState:
+    """Take back the last decision."""
+    with case.changing(shown):
+        case.undo()
+    return workbench(case)
+
+
+@api.post("/redo")
+def redo(case: Here, shown: Shown) -> CaseState:
+    """Decide again what was taken back."""
+    with case.changing(shown):
+        case.redo()
+    return workbench(case)
+
+
+@api.get("/cases")
+def cases(case: Here) -> list[CaseSummary]:
+    """List the cases, the last changed first."""
+    return [_summary(case, info) for info in case.library.cases(case.info)]
+
+
+@api.post("/cases/{id}/open")
+def open_case(case: Here, shown: Shown, id: str) -> CaseState:
+    """Open a case of an earlier day, if its file is still there; what is open is put away."""
+    with case.changing(shown):
+        case.reopen(id)
+    return workbench(case)
+
+
+@api.put("/cases/file", openapi_extra={"requestBody": BYTES})
+async def send_file(
+    request: Request, case: Here, shown: Shown, of: CaseId, name: Annotated[str, Query(min_length=1, max_length=500)]
+) -> CaseState:
+    """Send the file of a case once more, as the bytes of the request, and open the case with it."""
+    path = await received(request, case.folder, case.settings.most_bytes, name)
+    await run_in_threadpool(_sent, case, shown, of, path)
+    return workbench(case)
+
+
+def _sent(case: Case, shown: str | None, id: str, path: Path) -> None:
+    try:
+        with case.changing(shown):
+            case.reopen(id, path)
+    except BaseException:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        raise
+
+
+@api.post("/cases/copy")
+def copy(case: Here, shown: Shown, given: CaseName) -> CaseState:
+    """Go on with a copy of the case that is open, to try other roles or hierarchies; it stays as it is."""
+    with case.changing(shown):
+        case.branch(given.name)
+    return workbench(case)
+
+
+@api.put("/cases/name")
+def rename(case: Here, shown: Shown, given: CaseName) -> CaseSummary:
+    """Give the case that is open another name."""
+    with case.changing(shown):
+        case.rename(given.name)
+        return _summary(case, case.store.info)
+
+
+@api.delete("/cases/{id}", status_code=204)
+def delete(case: Here, shown: Shown, id: str) -> None:
+    """Delete a case. A file that was opened by its path stays where it is."""
+    with case.changing(shown):
+        if id == case.id:
+            case.close_file()
+        if case.library.has(id):
+            case.library.delete(id)
+
+
+@api.get("/cases/{id}.json", response_class=Response)
+def export(case: Here, id: str) -> Response:
+    """Give a case as a file, without anything of the original."""
+    with case.lock, nullcontext(case.store) if id == case.id else closing(case.library.open(id)) as store:
+        name, content = quote(f"{safe_name(store.info.name)}.case.json"), exported(store)
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(content, media_type="application/json", headers=headers)
+
+
+@api.put("/cases/import", openapi_extra={"requestBody": BYTES})
+async def import_case(request: Request, case: Here) -> CaseSummary:
+    """Take a case that was exported. Its file must be sent to open it."""
+    content = await limited(request, MOST_BYTES)
+    return _summary(case, await run_in_threadpool(imported, case.library, content, fresh_id()))
+
+
+@pages.get("/cases")
+def cases_page(case: Here) -> HTMLResponse:
+    """Show the cases, and the trail of the one that is open."""
+    return page(case, "cases", cases=cases(case), trail=case.trail(), limit=case.settings.most_bytes)
+
+
+@pages.post("/cases/{id}/open")
+def open_by_form(case: Here, shown: Shown, id: str) -> Response:
+    """Open a case of an earlier day."""
+    open_case(case, shown, id)
+    return see("/")
+
+
+@pages.post("/cases/file")
+async def send_file_by_form(request: Request, case: Here, shown: Shown, of: CaseId) -> Response:
+    """Take the file of a case that is sent once more."""
+    path = await received(request, case.folder, case.settings.most_bytes)
+    await run_in_threadpool(_sent, case, shown, of, path)
+    return see("/")
+
+
+@pages.post("/cases/copy")
+def copy_by_form(case: Here, shown: Shown, name: Annotated[str, Form(min_length=1, max_length=200)]) -> Response:
+    """Go on with a copy."""
+    copy(case, shown, CaseName(name=name))
+    return see("/cases")
+
+
+@pages.post("/cases/name")
+def rename_by_form(case: Here, shown: Shown, name: Annotated[str, Form(min_length=1, max_length=200)]) -> Response:
+    """Give the case that is open another name."""
+    rename(case, shown, CaseName(name=name))
+    return see("/cases")
+
+
+@pages.post("/cases/{id}/delete")
+def delete_by_form(case: Here, shown: Shown, id: str) -> Response:
+    """Delete a case."""
+    delete(case, shown, id)
+    return see("/cases")
+
+
+pages.get("/cases/{id}/export")(export)
+
+
+@pages.post("/cases/import")
+async def import_by_form(request: Request, case: Here) -> Response:
+    """Take a case that was exported."""
+    path = await received(request, case.folder, MOST_BYTES, any_kind=True)
+    try:
+        await run_in_threadpool(imported, case.library, path.read_bytes(), fresh_id())
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+    return see("/cases")
+
+
+@pages.post("/undo")
+def undo_by_form(request: Request, case: Here, shown: Shown) -> Response:
+    """Take back the last decision, and stay where that was asked for."""
+    undo(case, shown)
+    return see(came_from(request, SCREENS))
+
+
+@pages.post("/redo")
+def redo_by_form(request: Request, case: Here, shown: Shown) -> Response:
+    """Decide again what was taken back, and stay where that was asked for."""
+    redo(case, shown)
+    return see(came_from(request, SCREENS))

@@ -1,0 +1,99 @@
+"""The screen of the comparison: candidates side by side, what each loses, where, and for whom."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Form, Query
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field
+
+from shoal.web import figures, wording
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.decisions import MOST_PINNED
+from shoal.web.page_templates import page
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+
+api, pages = api_router(), page_router()
+
+
+class Compared(BaseModel):
+    """The keys of candidates, as `/api/candidates` names them."""
+
+    keys: list[str] = Field(max_length=MOST_PINNED)
+
+
+@api.get("/comparison")
+def comparison(case: Here, wait: Wait = 0) -> dict[str, Any]:
+    """Give of the candidates that are compared what each gives, and how its columns are spread before and after."""
+    case.candidates()
+    case.spreads()
+
+    beside = [{"case": each.case, "key": each.aim.key, "candidate": each.found} for each in case.branches()]
+
+    def known() -> dict[str, Any]:
+        found = {key: case.candidate(key) for key in case.decisions.pinned}
+        return {"candidates": found, "spreads": case.spreads(), "branches": beside}
+
+    return after(case, "spread", wait, known)
+
+
+@api.put("/comparison")
+def compare(case: Here, shown: Shown, given: Compared, wait: Wait = 0) -> dict[str, Any]:
+    """Put up to four candidates side by side."""
+    with case.changing(shown):
+        case.compare(given.keys)
+    return comparison(case, wait)
+
+
+@pages.get("/compare")
+def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str, Query()] = "") -> HTMLResponse:
+    """Show candidates side by side: what each loses, where, how its columns are spread, and for which people."""
+    decisions = case.decisions
+    named, spreads = [], {}
+    if not decisions.problem and decisions.pinned:
+        spreads = comparison(case, PATIENCE)["spreads"]
+        letters = dict(zip(decisions.pinned, "ABCD", strict=False))
+        named = [(letters[key], Aim.of(key), case.candidate(key)) for key in decisions.pinned]
+    known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
+    columns = list(dict.fromkeys(name for _, found in known for name in found["loss_by_group"]))
+    by = by if by in columns else next(iter(columns), "")
+    job, second = case.jobs.of("search"), case.jobs.of("spread")
+    drawn = [(f"{letter}: {aim.label}", spreads[aim.key]) for letter, aim, _ in named if aim.key in spreads]
+    spread_columns = list(dict.fromkeys(each["column"] for _, known in drawn for each in known["columns"]))
+    of = of if of in spread_columns else next(iter(spread_columns), "")
+    return page(
+        case,
+        "compare",
+        branches=case.branches() if named else [],
+        spread_columns=spread_columns,
+        of=of,
+        spread_figure=figures.spreads(drawn, of) if of else None,
+        spread_sampled=any(known["sampled"] for _, known in drawn),
+        spread_job=second,
+        named=named,
+        measures=wording.side_by_side([found for _letter, _aim, found in named]),
+        known=known,
+        columns=columns,
+        by=by,
+        sentence=wording.comparison([(text.partition(":")[0], found) for text, found in known]),
+        figure=figures.loss_by_group([(text.partition(":")[0], found) for text, found in known], by) if by else None,
+        poll=(job is not None and not job.over and len(known) < len(named)) or (second is not None and not second.over),
+        again=f"/compare?{urlencode({'by': by, 'of': of})}",
+        job=job,
+    )
+
+
+@pages.post("/compare/pin")
+def pin(
+    case: Here,
+    shown: Shown,
+    key: Annotated[str, Form(max_length=2000)],
+    pinned: Annotated[bool, Form()],
+    back: Annotated[str, Form(max_length=100)] = "",
+) -> Response:
+    """Put a candidate beside others, or take it away."""
+    with case.changing(shown):
+        case.pin(key, pinned=pinned)
+    return see("/protect" if back == "/protect" else "/compare")

@@ -1,0 +1,192 @@
+"""The screen of the data: a file is sent or opened by its path, looked at, and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Form, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from shoal.datasets.patients import write_patients
+from shoal.errors import DataError, ShoalError
+from shoal.web.cases.case import Case
+from shoal.web.errors import USUAL_STATUS, WebError
+from shoal.web.file_access import offered, on_this_computer
+from shoal.web.page_templates import page, rendered
+from shoal.web.routes.shared import (
+    BYTES,
+    MOST_FIELDS,
+    PATIENCE,
+    Here,
+    JobStatus,
+    Shown,
+    Wait,
+    api_router,
+    by_htmx,
+    page_router,
+    see,
+)
+from shoal.web.tasks.messages import Layout
+from shoal.web.uploads import received
+
+api, pages = api_router(), page_router()
+
+
+class FilePath(BaseModel):
+    """A file in a folder that was named when the server was started."""
+
+    path: str = Field(max_length=4096)
+
+
+@api.put("/file", status_code=202, openapi_extra={"requestBody": BYTES})
+async def send_file(
+    request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)], wait: Wait = 0
+) -> JobStatus:
+    """Send a file, as the bytes of the request, and open it."""
+    path = await received(request, case.folder, case.settings.most_bytes, name)
+    job = await run_in_threadpool(case.open, path, path.name, sent=True)
+    return await run_in_threadpool(JobStatus.of_job, job, wait)
+
+
+@api.post("/file/open", status_code=202)
+def open_file(case: Here, given: FilePath, wait: Wait = 0) -> JobStatus:
+    """Open a file of this computer that lies in a folder named when the server was started."""
+    path = on_this_computer(case.settings, given.path)
+    return JobStatus.of_job(case.open(path, path.name, sent=False), wait)
+
+
+@api.delete("/file", status_code=204)
+def close_file(case: Here, shown: Shown, keep: Annotated[bool, Query()] = False) -> None:
+    """Close the case. A file that was sent is removed, unless it is to be kept with the case."""
+    with case.changing(shown):
+        case.close_file(keep=keep)
+
+
+@api.get("/reading")
+def reading(case: Here) -> Layout:
+    """Give what was said of how the file is laid out; what was not said is found out from the file."""
+    return case.decisions.layout
+
+
+@api.put("/reading", status_code=202)
+def read_as(case: Here, shown: Shown, given: Layout, wait: Wait = 0) -> JobStatus:
+    """Read the file in another way: delimiter, encoding, decimal sign, missing codes, kinds and orders of columns."""
+    with case.changing(shown):
+        job = case.read_as(given)
+    return JobStatus.of_job(job, wait)
+
+
+@pages.get("/")
+def start(case: Here) -> Response:
+    """Lead to the screen on which there is something to do."""
+    case.jobs.wait("look", PATIENCE)
+    job = case.jobs.of("look")
+    if case.file is None and job is not None and (not job.over or job.state == "failed"):
+        return see("/data?then=roles")  # a file that was named when the server was started is looked at, or cannot be
+    if case.file is None:
+        return see("/cases" if case.library.exists() else "/data")
+    return see("/roles" if case.decisions.problem else "/risk")
+
+
+@pages.get("/data")
+def data(request: Request, case: Here, then: Annotated[str, Query()] = "") -> Response:
+    """Show what is open, and how to open something; lead on as soon as a file that was just opened is there."""
+    case.jobs.wait("look", PATIENCE)
+    if then == "roles" and case.is_open:
+        return Response(status_code=204, headers={"HX-Redirect": "/roles"}) if by_htmx(request) else see("/roles")
+    return _data(case, then=then)
+
+
+def _data(case: Case, error: ShoalError | None = None, then: str = "") -> HTMLResponse:
+    job = case.jobs.of("look")
+    return page(
+        case,
+        "data",
+        status=200 if error is None else error.status if isinstance(error, WebError) else USUAL_STATUS,
+        job=job,
+        files=offered(case.settings),
+        limit=case.settings.most_bytes,
+        error=error or (DataError(job.error, job.remedy) if job and job.state == "failed" else None),
+        poll=job is not None and not job.over,
+        again="/data?then=roles" if then == "roles" else "/data",
+    )
+
+
+@pages.post("/data/upload")
+async def upload(request: Request, case: Here) -> Response:
+    """Take a file that is sent, and open it."""
+    try:
+        path = await received(request, case.folder, case.settings.most_bytes)
+    except ShoalError as error:
+        return await run_in_threadpool(_data, case, error)
+    await run_in_threadpool(case.open, path, path.name, sent=True)
+    return see("/data?then=roles")
+
+
+@pages.post("/data/open")
+def open_by_form(case: Here, path: Annotated[str, Form(max_length=4096)]) -> Response:
+    """Open a file of this computer."""
+    try:
+        open_file(case, FilePath(path=path))
+    except ShoalError as error:
+        return _data(case, error)
+    return see("/data?then=roles")
+
+
+@pages.post("/data/example")
+def example(case: Here) -> Response:
+    """Open a made-up table, to try things out."""
+    folder = case.folder / "example"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / "patients.csv"
+    write_patients(path)
+    case.open(path, path.name, sent=True)
+    return see("/data?then=roles")
+
+
+@pages.post("/data/close")
+def close(case: Here, shown: Shown, keep: Annotated[bool, Form()] = False) -> Response:
+    """Close the case."""
+    close_file(case, shown, keep=keep)
+    return see("/data")
+
+
+@pages.post("/data/preview")
+def preview(case: Here, shown: Shown) -> HTMLResponse:
+    """Show the first rows, because someone asked to see them."""
+    with case.changing(shown):
+        job = case.preview()
+    job.wait(20)
+    return HTMLResponse(rendered("preview.html", job=job, found=job.result, shapes=False))
+
+
+@pages.post("/data/reading")
+async def read_by_form(request: Request, case: Here, shown: Shown) -> Response:
+    """Read the file as a form says; or show first how its rows would be read."""
+    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+    layout = _layout(case.decisions.layout, {name: str(value) for name, value in form.items()})
+    if by_htmx(request) or "look" in form:
+        return await run_in_threadpool(_read_before, case, shown, layout, values="values" in form)
+    job = await run_in_threadpool(read_as, case, shown, layout, 20.0)
+    failed = DataError(job.error, job.remedy) if job.state == "failed" else None
+    return await run_in_threadpool(_data, case, failed) if failed else see("/data?then=roles")
+
+
+def _read_before(case: Case, shown: str | None, layout: Layout, *, values: bool) -> HTMLResponse:
+    with case.changing(shown):
+        job = case.preview(layout)
+    job.wait(20)
+    return HTMLResponse(rendered("preview.html", job=job, found=job.result, shapes=not values))
+
+
+def _layout(before: Layout, form: Mapping[str, str]) -> Layout:
+    """Give the layout that a form says; kinds and orders of columns stay as they are."""
+    texts = {name: form[name] for name in ("delimiter", "encoding", "decimal", "thousands", "dates") if form.get(name)}
+    said: dict[str, Any] = {name: {"tab": "\t", "blank": " "}.get(text, text) for name, text in texts.items()}
+    said |= {name: form[name] == "yes" for name in ("header", "masked") if form.get(name)}
+    marks = tuple(dict.fromkeys(mark.strip() for mark in form.get("missing", "").split(",") if mark.strip()))
+    more = {"missing": marks, "kinds": before.kinds, "orders": before.orders}
+    return Layout.model_validate(said | {name: value for name, value in more.items() if value})

@@ -1,0 +1,48 @@
+"""What is being done: how far it is, how it is ended, and how it is begun again."""
+
+from __future__ import annotations
+
+from fastapi.responses import Response
+
+from shoal.web.errors import NotThereError
+from shoal.web.routes.shared import Here, JobStatus, Wait, api_router, page_router, see
+
+api, pages = api_router(), page_router()
+_SCREENS = {
+    "look": "/data",
+    "measure": "/risk",
+    "unicity": "/risk#unicity",
+    "tree": "/hierarchies",
+    "search": "/protect",
+    "spread": "/compare",
+    "publish": "/release",
+}
+
+
+@api.get("/jobs/{id}")
+def job(case: Here, id: str, wait: Wait = 0) -> JobStatus:
+    """Tell how a job is."""
+    return JobStatus.of_job(case.jobs.by_id(id), wait)
+
+
+@api.delete("/jobs/{id}")
+def cancel(case: Here, id: str) -> JobStatus:
+    """End a job. It leaves nothing behind."""
+    found = case.jobs.by_id(id)
+    found.cancel()
+    return JobStatus.of_job(found, 5)
+
+
+@pages.post("/jobs/{id}/cancel")
+def cancel_by_form(case: Here, id: str) -> Response:
+    """End a job."""
+    return see(_SCREENS.get(cancel(case, id).task, "/"))
+
+
+@pages.post("/tasks/{task}/retry")
+def retry(case: Here, task: str) -> Response:
+    """Begin a task again."""
+    if task not in _SCREENS:
+        raise NotThereError("There is no such work.", "Reload the page.")
+    case.jobs.retry(task)
+    return see(_SCREENS[task])

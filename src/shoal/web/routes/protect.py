@@ -1,0 +1,205 @@
+"""The screen of the protection: a method, k and a further promise are chosen, and what they give is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Self
+
+from fastapi import Form, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field
+
+from shoal.report.cell_kinds import CellKinds
+from shoal.schema import Role
+from shoal.web import figures, wording
+from shoal.web.cases.aims import GUARDS, K_LEVELS, K_MOST, METHODS, Aim, place_of
+from shoal.web.cases.case import Case
+from shoal.web.page_templates import page, part
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_htmx, page_router, see
+
+api, pages = api_router(), page_router()
+_MOST_COLUMNS = 12  # whose cells are described
+_ANEW = {"path": "/protect", "target": "#screen", "select": "#screen", "swap": "outerHTML"}
+
+
+class GivenAim(BaseModel):
+    """How a table is to be protected."""
+
+    method: str = Field("hilbert", description=f"One of {', '.join(METHODS)}.")
+    k: int = Field(5, description=f"Whole, from 2 to {K_MOST}; tried ahead are {', '.join(map(str, K_LEVELS))}.")
+    guard: str = Field("none", description=f"One of {', '.join(GUARDS)}.")
+    level: float = Field(0, description="t or alpha, between 0 and 1; l, whole and at least 2; 0 without a promise.")
+    column: str = Field("", description="The confidential column that the further promise is about.")
+
+    @classmethod
+    def of(cls, aim: Aim) -> Self:
+        """Give an aim as it is asked for."""
+        return cls.model_validate(asdict(aim))
+
+    @property
+    def aim(self) -> Aim:
+        """What is asked for, if it makes sense."""
+        return Aim(self.method, self.k, self.guard, self.level, self.column)
+
+
+@api.get("/candidates")
+def candidates(case: Here, wait: Wait = 0) -> dict[str, Any]:
+    """Give what every way to protect the table would give, as far as that is known."""
+    case.candidates()
+    return after(case, "search", wait, lambda: {"candidates": case.candidates()})
+
+
+@api.put("/aim")
+def choose(case: Here, shown: Shown, given: GivenAim, wait: Wait = 0) -> dict[str, Any]:
+    """Choose a way to protect the table, and give what it gives; what was not tried ahead is tried now."""
+    return _choose(case, shown, given.aim, wait)
+
+
+def _choose(case: Case, shown: str | None, aim: Aim, wait: float = 0) -> dict[str, Any]:
+    with case.changing(shown):
+        case.choose(aim)
+    case.candidates()
+    patience = wait if case.candidate(aim.key) is None else 0
+    return after(case, "search", patience, lambda: {"key": aim.key, "candidate": case.candidate(aim.key)})
+
+
+@pages.get("/protect")
+def protect(
+    case: Here, see_key: Annotated[str, Query(alias="see")] = "", whole: Annotated[bool, Query()] = False
+) -> HTMLResponse:
+    """Show the ways to protect the table; one that a link leads to is shown, and can then be chosen."""
+    if case.decisions.problem:
+        return page(case, "protect", found=None, job=None, figures=[], seen=None)
+    seen = Aim.of(see_key) if see_key else None
+    if case.candidate(case.decisions.aim.key) is None:
+        candidates(case, PATIENCE)
+    return page(case, "protect", **_result(case, whole=whole), seen=seen)
+
+
+def _result(case: Case, *, whole: bool = False) -> dict[str, Any]:
+    near, aim = case.candidates(), case.decisions.aim
+    found, job = near.get(aim.key), case.jobs.of("search")
+    known = {key: each for key, each in near.items() if "kept" in each}
+    there = found is not None and "kept" in found
+    cells = _cells(found) if found and there else []
+    return {
+        "found": found,
+        "job": job,
+        "aim": aim,
+        "figures": [figures.risk_map(known, aim, whole=whole), figures.cost(known, aim)] if len(known) > 1 else [],
+        "whole": whole,
+        "line": wording.result_line(found) if found and there else "",
+        "secret": wording.secret_line(found) if found and there else "",
+        "measures": wording.before_after(case.known_risk, found) if found and there else [],
+        "cells": cells[:_MOST_COLUMNS],
+        "more_cells": max(0, len(cells) - _MOST_COLUMNS),
+        "nearest": _nearest(case, aim) if found and not there else None,
+        "poll": job is not None and not job.over,
+        **_rows(case),
+    }
+
+
+def _cells(found: dict[str, Any]) -> list[tuple[str, str, float]]:
+    """Say of each column what its cells become, those that change most first."""
+    kinds = {name: CellKinds(**each) for name, each in found["cells"].items()}
+    order = sorted(kinds, key=lambda name: -found["coarse"][name])
+    return [(name, kinds[name].sentence(), kinds[name].exact) for name in order]
+
+
+def _rows(case: Case) -> dict[str, Any]:
+    """Give the rows that someone asked to see, if they are those of the candidate that is chosen now."""
+    job = case.jobs.of("rows")
+    if job is None or job.about != case.rows_shown:
+        return {"rows": None, "rows_job": None}
+    rows = None
+    if job.result is not None:
+        found = job.result.plain()
+        rows = found | {"pairs": list(zip(found["before"], found["after"], strict=True))}
+    return {"rows": rows, "rows_job": job}
+
+
+def _nearest(case: Case, aim: Aim) -> Aim | None:
+    """Give what is nearest to a choice and can be done."""
+    return next((each for each in aim.nearby() if "kept" in (case.candidate(each.key) or {})), None)
+
+
+@pages.get("/protect/result")
+def result(
+    case: Here, version: Annotated[str, Query(max_length=200)] = "", whole: Annotated[bool, Query()] = False
+) -> Response:
+    """Show what the choice gives; a screen that shows another choice is made anew."""
+    return part(case, "result", **_result(case, whole=whole)) if version == case.version else _anew()
+
+
+def _anew() -> Response:
+    return Response(status_code=204, headers={"HX-Location": json.dumps(_ANEW)})
+
+
+@api.post("/rows")
+def make_rows(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
+    """Give six rows as they are and as the chosen candidate would release them: cells of people."""
+    with case.changing(shown):
+        case.rows()
+    return after(case, "rows", wait, lambda: {"rows": _rows(case)["rows"]})
+
+
+@pages.post("/protect/rows")
+def show_rows(request: Request, case: Here, shown: Shown) -> Response:
+    """Show six rows before and after, to someone who asks for them."""
+    make_rows(case, shown, PATIENCE)
+    return rows(case) if by_htmx(request) else see("/protect#rows")
+
+
+@pages.get("/protect/rows")
+def rows(case: Here) -> HTMLResponse:
+    """Show the rows that were asked for, or how far they are."""
+    return part(case, "rows", **_rows(case))
+
+
+@pages.post("/protect/choose")
+def choose_by_form(
+    request: Request,
+    case: Here,
+    shown: Shown,
+    method: Annotated[str, Form()],
+    k: Annotated[int | None, Form()] = None,
+    k_place: Annotated[int | None, Form(ge=0, lt=len(K_LEVELS))] = None,
+    guard: Annotated[str, Form()] = "none",
+    level: Annotated[float | None, Form()] = None,
+    level_place: Annotated[int | None, Form(ge=0)] = None,
+    column: Annotated[str, Form()] = "",
+    whole: Annotated[bool, Form()] = False,
+) -> Response:
+    """Choose a way to protect the table; a slider gives the place of a level in its list, a field any other number."""
+    before, secrets = case.decisions.aim, case.decisions.of(Role.SENSITIVE)
+    crowd = int(_wanted(K_LEVELS, k, k_place, before.k))
+    if guard == "none" or not secrets:
+        guard, wanted, column = "none", 0.0, ""
+    else:
+        column = column if column in secrets else secrets[0]
+        slider = GUARDS.get(guard)
+        wanted = slider.usual if slider else 0.0
+        if guard == before.guard:
+            wanted = _wanted(GUARDS[guard].levels, level, level_place, before.level)
+    _choose(case, shown, Aim(method, crowd, guard, wanted, column))
+    if not by_htmx(request):
+        return see("/protect?whole=true" if whole else "/protect")
+    # For another promise other controls are needed, so the whole screen is shown anew.
+    return result(case, case.version, whole) if guard == before.guard else _anew()
+
+
+@pages.post("/protect/candidate")
+def choose_candidate(case: Here, shown: Shown, key: Annotated[str, Form(max_length=2000)]) -> Response:
+    """Choose a candidate by its name, as a point of the map has it."""
+    _choose(case, shown, Aim.of(key))
+    return see("/protect")
+
+
+def _wanted(levels: Sequence[float], typed: float | None, place: int | None, before: float) -> float:
+    """Tell which level is meant: what was typed, unless only the slider was moved, as can be where no script runs."""
+    inside = place is not None and place < len(levels)
+    if typed is not None and (not inside or typed != before or place_of(levels, typed) == place):
+        return typed
+    return levels[place] if place is not None and inside else before

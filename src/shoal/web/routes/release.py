@@ -1,0 +1,207 @@
+"""The screen of the release: what is to be checked before it is written, and what has been written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import Form
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from pydantic import BaseModel, Field
+
+from shoal.certification.approval import Approval
+from shoal.errors import ParameterError
+from shoal.report.pdf import installed
+from shoal.schema import Role
+from shoal.web import code_export
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.case import PDF_REMEDY, Case
+from shoal.web.cases.history import now
+from shoal.web.errors import StaleError
+from shoal.web.file_access import release_names
+from shoal.web.guard import style_policy
+from shoal.web.page_templates import page
+from shoal.web.routes.protect import GivenAim
+from shoal.web.routes.shared import PATIENCE, Here, JobStatus, Shown, Wait, api_router, page_router, see
+from shoal.web.wording import CONFIRMATIONS
+
+api, pages = api_router(), page_router()
+
+
+class GivenRelease(GivenAim):
+    """How a table is to be protected, and how the release is written."""
+
+    format: Literal["csv", "parquet"] = "csv"
+    audience: Literal["internal", "external"] = "internal"
+    pdf: bool = Field(False, description="The report also as PDF, for which `shoal[report]` must be installed.")
+    approver: str = Field("", max_length=200, description="Who approves it; stands in certificate and report.")
+    confirmations: list[Annotated[str, Field(max_length=500)]] = Field(
+        [], max_length=20, description="What a person has confirmed; stands in certificate and report."
+    )
+
+
+class ReleaseSummary(BaseModel):
+    """A release that has been written."""
+
+    id: str
+    kept: bool
+    label: str
+    files: dict[str, dict[str, Any]]
+    verdicts: list[dict[str, Any]]
+    scores: dict[str, float]
+    proved: list[str]
+    not_proved: list[str]
+    sha256: str
+
+
+@api.post("/anonymize", status_code=202)
+def anonymize(case: Here, shown: Shown, given: GivenRelease, wait: Wait = 0) -> JobStatus:
+    """Write a release as a job. When it is done, the release has the name of the job."""
+    approval = Approval(now()[:10], given.approver.strip(), tuple(given.confirmations))
+    with case.changing(shown):
+        case.choose(given.aim)
+        job = case.publish(approval, parquet=given.format == "parquet", audience=given.audience, pdf=given.pdf)
+    return JobStatus.of_job(job, wait)
+
+
+def _summary(case: Case, id: str) -> ReleaseSummary:
+    found = case.released(id)
+    return ReleaseSummary(**{**found.summary, "id": found.id, "kept": found.kept})
+
+
+@api.get("/releases")
+def releases(case: Here) -> list[ReleaseSummary]:
+    """List the releases that have been written, those of earlier days included if they were kept."""
+    return [_summary(case, id) for id in list(case.releases)]
+
+
+@api.post("/releases/{id}/keep")
+def keep(case: Here, id: str) -> ReleaseSummary:
+    """Let a release outlive the server."""
+    case.keep(id)
+    return _summary(case, id)
+
+
+@api.delete("/releases/{id}", status_code=204)
+def forget(case: Here, id: str) -> None:
+    """Remove a release."""
+    case.forget(id)
+
+
+@api.get("/releases/{id}/{name}", response_class=FileResponse)
+def download(case: Here, id: str, name: str) -> FileResponse:
+    """Give a file of a release."""
+    path = case.released(id).file(name)
+    return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+
+@pages.get("/release")
+def release(case: Here) -> HTMLResponse:
+    """Show what is to be checked before a release is written, and what has been written."""
+    case.jobs.wait("publish", PATIENCE)
+    job = case.jobs.of("publish")
+    decisions = case.decisions
+    ready = case.file is not None and not decisions.problem
+    return page(
+        case,
+        "release",
+        found=case.candidate(decisions.aim.key) if ready else None,
+        aim=decisions.aim,
+        gone=[*decisions.of(Role.IDENTIFIER), *decisions.of(Role.SUBJECT)],
+        as_it_is=[*decisions.of(Role.SENSITIVE), *decisions.of(Role.PLAIN), *decisions.of(Role.WEIGHT)],
+        **_code(case),
+        job=job,
+        pdf=installed(),
+        pdf_remedy=PDF_REMEDY,
+        written=case.written,
+        older=[each for each in reversed(case.releases.values()) if each is not case.written],
+        poll=job is not None and not job.over,
+    )
+
+
+@pages.post("/release/write")
+def write(
+    case: Here,
+    shown: Shown,
+    key: Annotated[str, Form(max_length=2000)],
+    format: Annotated[Literal["csv", "parquet"], Form()] = "csv",
+    audience: Annotated[Literal["internal", "external"], Form()] = "internal",
+    approver: Annotated[str, Form(max_length=200)] = "",
+    looked: Annotated[bool, Form()] = False,
+    others: Annotated[bool, Form()] = False,
+    pdf: Annotated[bool, Form()] = False,
+) -> Response:
+    """Write the release that was confirmed: that of this version of the case, protected in this way."""
+    if not (looked and others):
+        raise ParameterError("The checklist is not complete.", "Confirm both points that only a person can check.")
+    confirmed = Aim.of(key)
+    given = GivenRelease(
+        **GivenAim.of(confirmed).model_dump(),
+        format=format,
+        audience=audience,
+        approver=approver,
+        confirmations=list(CONFIRMATIONS.values()),
+        pdf=pdf,
+    )
+    with case.changing(shown):
+        if confirmed != case.decisions.aim:
+            raise StaleError([f"{confirmed.label} → {case.decisions.aim.label}"])
+        anonymize(case, shown, given)
+    return see("/release")
+
+
+@pages.post("/release/{id}/keep")
+def keep_by_form(case: Here, shown: Shown, id: str) -> Response:
+    """Let a release outlive the server."""
+    with case.changing(shown):
+        keep(case, id)
+    return see("/release")
+
+
+@pages.post("/release/{id}/forget")
+def forget_by_form(case: Here, shown: Shown, id: str) -> Response:
+    """Remove a release."""
+    with case.changing(shown):
+        forget(case, id)
+    return see("/release")
+
+
+@pages.get("/release/{id}/report")
+def report(case: Here, id: str) -> HTMLResponse:
+    """Show the report of a release. It brings its own style, which is let in by its hash, and nothing that runs."""
+    found = case.released(id)
+    text = found.file(found.summary["files"]["report"]["name"]).read_text(encoding="utf-8")
+    styles = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() for style in styles]
+    return HTMLResponse(text, headers={"Content-Security-Policy": style_policy(hashes)})
+
+
+pages.get("/release/{id}/file/{name}")(download)
+
+
+@api.get("/releases/{id}.zip", response_class=FileResponse)
+def archive(case: Here, id: str) -> FileResponse:
+    """Give all files of a release in one; what must not be published lies in a folder of its own."""
+    found = case.released(id)
+    name = f"{Path(found.summary['files']['table']['name']).stem}.zip"
+    return FileResponse(found.archive(), filename=name, media_type="application/zip")
+
+
+pages.get("/release/{id}/all.zip")(archive)
+
+
+@pages.get("/same")
+def same(case: Here) -> HTMLResponse:
+    """Show how the same is done without the page."""
+    return page(case, "same", **_code(case))
+
+
+def _code(case: Case) -> dict[str, Any]:
+    """Say whether all is decided, and how the same is done then on the command line and in Python."""
+    if case.file is None or case.decisions.problem:
+        return {"ready": False, "command": "", "python": ""}
+    given = case.file.name, case.decisions, release_names(case.file.name)
+    return {"ready": True, "command": code_export.command(*given), "python": code_export.python(*given)}

@@ -1,0 +1,55 @@
+"""The screen of the risk: how many people stand alone in the table as it is, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+
+from shoal.languages import _
+from shoal.web import figures, wording
+from shoal.web.page_templates import page
+from shoal.web.routes.shared import PATIENCE, Here, Wait, after, api_router, page_router
+from shoal.web.routes.unicity import unicity_section
+
+api, pages = api_router(), page_router()
+
+
+@api.get("/risk")
+def risk(case: Here, wait: Wait = 0) -> dict[str, Any]:
+    """Give the risk of the table as it is. While ``complete`` is missing, more is being found out."""
+    case.risk()
+    return after(case, "measure", wait, case.risk)
+
+
+@pages.get("/risk")
+def risk_page(case: Here) -> HTMLResponse:
+    """Show how risky the table is."""
+    if case.decisions.problem:
+        return page(case, "risk", found={}, job=None)
+    found = case.risk()
+    if not found:
+        risk(case, PATIENCE)
+        found = case.risk()
+    job = case.jobs.of("measure")
+    drawn = []
+    if found:
+        if found["without"]:
+            drawn.append(figures.drivers(found))
+        drawn.append(figures.sizes(found, case.decisions.aim.k, _("People by the size of the group they hide in")))
+    if found and found["sets"] and len(found["quasi"]) > 1:
+        drawn.append(figures.knowledge(found))
+    linked = unicity_section(case)
+    busy = [each for each in (job, linked["unicity_job"]) if each is not None and not each.over]
+    return page(
+        case,
+        "risk",
+        **linked,
+        found=found,
+        figures=drawn,
+        headline=wording.headline(found) if found else "",
+        finding=wording.finding(found) if found else "",
+        secret=wording.secret_line(found) if found else "",
+        job=job,
+        poll=bool(busy),
+    )

@@ -1,0 +1,158 @@
+"""Candidates: every method at every level, each made once and measured, so that choosing is looking up."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from shoal.catalogue import build
+from shoal.engines import read
+from shoal.errors import GuaranteeError, ShoalError
+from shoal.measures import Measure
+from shoal.measures.class_sizes import ClassSizes
+from shoal.measures.granularity import Granularity
+from shoal.measures.homogeneity import Homogeneity
+from shoal.measures.information_loss import InformationLoss
+from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.uniqueness import Uniqueness
+from shoal.models import PrivacyModel
+from shoal.models.l_diversity import LDiversity
+from shoal.releases.anonymization import anonymize
+from shoal.releases.release import Release
+from shoal.report.cell_kinds import CellKinds
+from shoal.table import Table
+from shoal.web.tasks.loss_by_group import loss_by_group
+from shoal.web.tasks.messages import (
+    Candidate,
+    CandidatesDone,
+    CandidateSpec,
+    CandidatesRequest,
+    ImpossibleCandidate,
+    MethodCost,
+    TriedCandidate,
+)
+from shoal.web.tasks.reading import options_of, sampled
+from shoal.web.tasks.registry import Reporter
+from shoal.web.tasks.risk import shared_secrets
+
+_MEASURES = (Uniqueness(), RandomReidentification(), ClassSizes(), Homogeneity(), InformationLoss(), Granularity())
+
+
+def search(request: CandidatesRequest, report: Reporter) -> CandidatesDone:
+    """Make the candidates of a request: estimates from a sample if the file is large, then exact ones.
+
+    When its time is over, it says which it has not reached.
+    """
+    work = _Work(request, report)
+    if work.estimates:
+        with sampled(request) as part:
+            table = read(part[0] if part else request.file, options=options_of(request))
+            work.make(work.estimates, table, exact=part is None)
+    if work.exact and not work.estimates:
+        report.step(f"Reading all of {request.name}")
+        work.make(work.exact, read(request.file, options=options_of(request)), exact=True)
+    return work.done()
+
+
+class _Work:
+    """What is still to be made, how much was made, and what each method has cost so far."""
+
+    def __init__(self, request: CandidatesRequest, report: Reporter) -> None:
+        self.estimates, self.exact = list(request.estimates), list(request.exact)
+        self._report = report
+        self._seconds, self._used = request.seconds or math.inf, 0.0
+        self._tried = request.tried
+        self._costs = {(each.method, each.exact): (each.candidates, each.seconds) for each in request.costs}
+
+    def make(self, specs: list[CandidateSpec], table: Table, *, exact: bool) -> None:
+        """Make some as long as there is time; one in any case, or there would be no end to it."""
+        while specs and (self._used < self._seconds):
+            self._next(specs.pop(0), table, exact=exact)
+
+    def _next(self, spec: CandidateSpec, table: Table, *, exact: bool) -> None:
+        method = str(spec.method["name"]), exact
+        wanted = 1 + self._tried + len(self.estimates) + len(self.exact)
+        self._report.step("Trying ways to protect", self._tried, wanted, self._seconds_left(method))
+        begun = time.monotonic()
+        found = _tried(table, spec, sampled=None if exact else table.rows)
+        count, seconds = self._costs.get(method, (0, 0.0))
+        took = time.monotonic() - begun
+        self._costs[method] = count + 1, seconds + took
+        self._used += took
+        self._tried += 1
+        if exact:
+            self.exact[:] = [each for each in self.exact if each.key != spec.key]
+        self._report.partial(TriedCandidate(candidate=found))
+
+    def _seconds_left(self, now: tuple[str, bool]) -> float | None:
+        """Give about how long this one and the rest take, if each of their methods was tried before."""
+        wanted = [now, *((str(each.method["name"]), False) for each in self.estimates)]
+        wanted += [(str(each.method["name"]), True) for each in self.exact]
+        if not all(each in self._costs for each in wanted):
+            return None
+        return sum(self._costs[each][1] / self._costs[each][0] for each in wanted)
+
+    def done(self) -> CandidatesDone:
+        """Say what was made, and what was not."""
+        costs = tuple(
+            MethodCost(method=method, exact=exact, candidates=count, seconds=seconds)
+            for (method, exact), (count, seconds) in self._costs.items()
+        )
+        return CandidatesDone(estimates=tuple(self.estimates), exact=tuple(self.exact), tried=self._tried, costs=costs)
+
+
+def models_of(candidate: CandidateSpec) -> list[PrivacyModel]:
+    """Give the promises of a candidate."""
+    return [build("models", model) for model in candidate.models]
+
+
+def made(
+    table: Table, candidate: CandidateSpec, measures: Sequence[Measure] = (), sampled: int | None = None
+) -> Release | ImpossibleCandidate:
+    """Make a candidate, or say why it cannot be made."""
+    try:
+        method = build("methods", candidate.method)
+        models = models_of(candidate)
+        _refuse_at_a_glance(table, models)
+        release = anonymize(table, method, models, measures=measures)
+    except ShoalError as error:
+        what, remedy = error.what, error.remedy
+    else:
+        if not release.broken:
+            return release
+        what, remedy = release.broken[0].sentence, "Ask for less, or take another method."
+    return ImpossibleCandidate(key=candidate.key, sampled=sampled, impossible=what, remedy=remedy)
+
+
+def _refuse_at_a_glance(table: Table, models: Sequence[PrivacyModel]) -> None:
+    """Refuse more values in every class than there are: no method needs to be tried for that."""
+    for model in models:
+        if isinstance(model, LDiversity) and model.l > (most := len(model.reference(table))):
+            column = model.carries(table.schema)[0]
+            raise GuaranteeError(f"'{column}' has only {most} different values.", f"Ask for l of at most {most}.")
+
+
+def _tried(table: Table, candidate: CandidateSpec, sampled: int | None) -> Candidate | ImpossibleCandidate:
+    release = made(table, candidate, _MEASURES, sampled)
+    if isinstance(release, ImpossibleCandidate):
+        return release
+    alone, guess, sizes, secrets, loss, coarse = release.scores
+    return Candidate(
+        key=candidate.key,
+        sampled=sampled,
+        sentences=tuple(verdict.sentence for verdict in release.verdicts),
+        levels=tuple(float(verdict.level) for verdict in release.verdicts),
+        uniqueness=float(alone.value),
+        groups=alone.detail["classes"],
+        smallest=alone.detail["smallest_class"],
+        guess=float(guess.value),
+        mean_size=float(sizes.value),
+        sizes=sizes.detail["classes_by_size"],
+        secrets=shared_secrets(secrets),
+        loss=float(loss.value),
+        kept=float(coarse.detail["utility"]),
+        coarse={name: float(value) for name, value in coarse.detail["per_attribute"].items()},
+        cells={name: CellKinds.of(release.table, name) for name in table.schema.quasi},
+        loss_by_group=loss_by_group(table, release.table),
+    )

@@ -1,0 +1,396 @@
+"""What crosses the border between the server and the processes that work for it: requests, reports and results.
+
+Both sides check what comes in. Nothing else crosses: no frames, no objects, and no cells but those of a preview.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from shoal.certification.approval import Approval
+from shoal.domains.axis import AxisKind
+from shoal.report.cell_kinds import CellKinds
+from shoal.schema import ReadOptions, Role
+
+LARGE = 24 << 20  # bytes from which a file is first looked at in part
+SOON_EXACT = 1 << 30  # bytes up to which the exact risk is there before a sample would help: it is far too high in one
+SAMPLE_ROWS = 50_000
+
+
+class Message(BaseModel):
+    """Values that nobody changes and that JSON can hold."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+    def plain(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        return self.model_dump(mode="json")
+
+
+# Requests
+
+
+class Layout(Message):
+    """How a file is laid out, as far as a person has said it; what is left out is found out from the file."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    dates: str | None = None
+    missing: tuple[str, ...] = ()
+    header: bool | None = None
+    masked: bool | None = None
+    kinds: dict[str, AxisKind] = {}
+    orders: dict[str, tuple[str, ...]] = {}
+
+    def options(self, **more: Any) -> ReadOptions:
+        """Give the options to read a table with, and what else is known of it."""
+        return ReadOptions(**{name: getattr(self, name) for name in self.model_fields_set}, **more)
+
+
+class TableRequest(Message):
+    """A table to work on.
+
+    Attributes
+    ----------
+    file, name
+        Where it lies, and what it is called.
+    folder
+        Where the task may write: a folder of its own.
+    layout
+        How it is laid out.
+    large, sample_rows
+        From how many bytes on a sample is looked at first, and of how many rows.
+    """
+
+    file: Path
+    name: str
+    folder: Path = Path()
+    layout: Layout = Layout()
+    large: int = LARGE
+    sample_rows: int = SAMPLE_ROWS
+
+    def rest(self, result: Message) -> TableRequest | None:
+        """Give what is still to be done after a result, if it says that this was not all."""
+        return None
+
+
+class ProfileRequest(TableRequest):
+    """Look at all columns."""
+
+    most_columns: int = 1000
+
+
+class PreviewRequest(TableRequest):
+    """Give the first rows as they are."""
+
+
+class HierarchyRequest(TableRequest):
+    """Build a hierarchy over the values of a column, in a way that has a name, or take the content of a file."""
+
+    column: str
+    how: str = ""
+    content: str = ""
+
+
+class RolesRequest(TableRequest):
+    """A table whose columns have roles, and some of them hierarchies."""
+
+    roles: dict[str, Role]
+    hierarchies: dict[str, str] = {}
+
+
+class RiskRequest(RolesRequest):
+    """Measure the risk of a table as it is."""
+
+    large: int = SOON_EXACT
+
+
+class CandidateSpec(Message):
+    """One way to protect a table: its name, its method and the models it promises, as the catalogue names them."""
+
+    key: str
+    method: dict[str, Any]
+    models: tuple[dict[str, Any], ...]
+
+
+class MethodCost(Message):
+    """How long a method has taken for how many candidates, from all rows or from a sample."""
+
+    method: str
+    exact: bool
+    candidates: int
+    seconds: float
+
+
+class CandidatesRequest(RolesRequest):
+    """Make candidates, in this order.
+
+    Attributes
+    ----------
+    estimates, exact
+        Those that are made from a sample, if the file is large, and then those that are made from all rows.
+    seconds
+        After how long to stop with a result that names the rest, so that others have their turn.
+    tried, costs
+        How many were made before, and what they have cost.
+    """
+
+    estimates: tuple[CandidateSpec, ...] = ()
+    exact: tuple[CandidateSpec, ...] = ()
+    seconds: float | None = None
+    tried: int = 0
+    costs: tuple[MethodCost, ...] = ()
+
+    def rest(self, result: Message) -> TableRequest | None:
+        """Give the request for the candidates that were not reached."""
+        assert isinstance(result, CandidatesDone)
+        if not result.estimates and not result.exact:
+            return None
+        return self.model_copy(update={name: getattr(result, name) for name in CandidatesDone.model_fields})
+
+
+class DistributionsRequest(RolesRequest):
+    """Compare the values of columns before and after, in some candidates."""
+
+    candidates: tuple[CandidateSpec, ...]
+
+
+class ReleaseRequest(RolesRequest):
+    """Write a release.
+
+    Attributes
+    ----------
+    candidate, files, audience
+        What was chosen, the names of its files by kind, and for whom the report is.
+    approval, sha256
+        Who let it go out, and the digest of the file that they decided about: another one is refused.
+    """
+
+    candidate: CandidateSpec
+    files: dict[str, str]
+    audience: Literal["internal", "external"] = "internal"
+    approval: Approval
+    sha256: str | None = None
+
+
+# Results
+
+
+class ColumnProfile(Message):
+    """A column: what it is, which role it seems to have and why, and how its values are spread. It holds no cell."""
+
+    name: str
+    kind: str
+    why_kind: str
+    distinct: int
+    missing: int
+    role: Role
+    why: str
+    sure: bool
+    bars: tuple[float, ...]
+
+
+class TableProfile(Message):
+    """A first look at a table: of some of its rows if `sampled` says of how many, else with the digest of its file."""
+
+    rows: int
+    sampled: int | None
+    notes: tuple[str, ...]
+    columns: tuple[ColumnProfile, ...]
+    sha256: str | None = None
+    naming: dict[str, str] | None = None  # columns that seem to name people, each with the reason, if they were sought
+
+
+class Preview(Message):
+    """The first rows as they are: someone's cells, for a person who asked for them."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class RiskWithout(Message):
+    """How many records would still be unique if one column were not known."""
+
+    column: str
+    uniqueness: float
+
+
+class RiskOfKnowledge(Message):
+    """How many records are unique for those who know these columns."""
+
+    known: tuple[str, ...]
+    uniqueness: float
+
+
+class RiskSummary(Message):
+    """The risk of a table as it is.
+
+    Attributes
+    ----------
+    quasi
+        The quasi-identifiers.
+    records, unique, uniqueness, groups, smallest
+        How many records there are, how many and what share are unique, how many classes, and how large the smallest.
+    guess
+        The mean chance to find the right record.
+    sizes
+        How many classes there are by their size, as the measure gives it.
+    secrets
+        The share of people who share a confidential value with everybody in their class, by column.
+    without, sets
+        What it would be if one column were not known, or only some were.
+    sampled, in_file
+        The number of rows that this was measured on, if they are a sample, and of those in the file.
+    sets_sampled
+        Whether `sets` are of a sample.
+    complete
+        Whether nothing more follows.
+    """
+
+    quasi: tuple[str, ...]
+    records: int
+    unique: int
+    uniqueness: float
+    groups: int
+    smallest: int
+    guess: float
+    sizes: Any
+    secrets: dict[str, float] = {}
+    without: tuple[RiskWithout, ...] = ()
+    sets: tuple[RiskOfKnowledge, ...] = ()
+    sampled: int | None = None
+    in_file: int
+    sets_sampled: bool = False
+    complete: bool = False
+
+
+class GroupLoss(Message):
+    """How much detail the records of a group of people lose, from 0 to 1."""
+
+    group: str
+    records: int
+    lost: float
+
+
+class Candidate(Message):
+    """What one way to protect a table gives, on a sample if `sampled` says of how many rows.
+
+    Attributes
+    ----------
+    key
+        Its name.
+    sentences, levels
+        What it promises, and which level of each model the released table reaches.
+    uniqueness, groups, smallest, guess, mean_size, sizes
+        Its risk: see `RiskSummary`.
+    secrets
+        The share of people who share a confidential value with everybody in their class, by column.
+    loss, kept, coarse
+        How much information is lost, what share of the detail is kept, and how coarse each column is.
+    cells
+        What the cells of each column are.
+    loss_by_group
+        Whose detail is lost, by column.
+    """
+
+    key: str
+    sampled: int | None
+    sentences: tuple[str, ...]
+    levels: tuple[float, ...]
+    uniqueness: float
+    groups: int
+    smallest: int
+    guess: float
+    mean_size: float
+    sizes: Any
+    secrets: dict[str, float]
+    loss: float
+    kept: float
+    coarse: dict[str, float]
+    cells: dict[str, CellKinds]
+    loss_by_group: dict[str, tuple[GroupLoss, ...]]
+
+
+class ImpossibleCandidate(Message):
+    """Why a way to protect a table cannot be had, and what can be done."""
+
+    key: str
+    sampled: int | None
+    impossible: str
+    remedy: str
+
+
+class TriedCandidate(Message):
+    """A candidate that was tried."""
+
+    candidate: Annotated[Candidate | ImpossibleCandidate, Field(union_mode="left_to_right")]
+
+
+class CandidatesDone(Message):
+    """How many candidates were tried, what they have cost, and those that were not reached: see `CandidatesRequest`."""
+
+    estimates: tuple[CandidateSpec, ...] = ()
+    exact: tuple[CandidateSpec, ...] = ()
+    tried: int
+    costs: tuple[MethodCost, ...] = ()
+
+
+class ColumnDistribution(Message):
+    """How the values of a column are spread before and after, in rows for a figure."""
+
+    column: str
+    stepped: bool
+    rows: tuple[dict[str, float | str], ...]
+
+
+class Distributions(Message):
+    """How the columns of a candidate are spread before and after."""
+
+    key: str
+    sampled: int | None
+    columns: tuple[ColumnDistribution, ...]
+
+
+class DistributionsDone(Message):
+    """How many candidates were compared."""
+
+    compared: int
+
+
+class HierarchyRows(Message):
+    """A hierarchy: the levels of each value, and how many people have it."""
+
+    rows: tuple[tuple[str, ...], ...]
+    counts: tuple[int, ...]
+
+
+class ReleaseFile(Message):
+    """A file that was written."""
+
+    name: str
+    bytes: int
+
+
+class ReleaseVerdict(Message):
+    """A promise, and whether the released table keeps it."""
+
+    sentence: str
+    holds: bool
+
+
+class ReleaseDone(Message):
+    """A release that was written and proved: its files by kind, what was proved from them, and their digests."""
+
+    files: dict[str, ReleaseFile]
+    rows: int
+    verdicts: tuple[ReleaseVerdict, ...]
+    scores: dict[str, float]
+    proved: tuple[str, ...]
+    not_proved: tuple[str, ...]
+    sha256: str
+    digest: str

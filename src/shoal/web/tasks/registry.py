@@ -1,0 +1,77 @@
+"""Which tasks there are: what each is asked, what it hands over on its way and at its end, and where it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from shoal.errors import InternalError
+from shoal.web.tasks import messages as m
+from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
+from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
+from shoal.web.tasks.unicity_messages import UnicityRequest, UnicitySummary
+
+
+class Reporter(Protocol):
+    """Says how far a task is, and hands over what is known already."""
+
+    def step(self, what: str, done: int = 0, of: int = 0, left: float | None = None) -> None:
+        """Say what is being done, how much of it, and about how many seconds it still takes, if that is known."""
+        ...
+
+    def partial(self, found: m.Message) -> None:
+        """Hand over what is known already."""
+        ...
+
+
+Task = Callable[[Any, Reporter], m.Message]
+
+
+@dataclass(frozen=True)
+class TaskKind:
+    """A kind of task.
+
+    Parameters
+    ----------
+    request, partial, result
+        What it is asked, and what it gives on its way and at its end.
+    place
+        The module and the function that does it, which only the process that needs it loads.
+    lane
+        How urgent it is, unless said otherwise.
+    """
+
+    request: type[m.TableRequest]
+    partial: type[m.Message]
+    result: type[m.Message]
+    place: str
+    lane: Lane = SHOWN
+
+    def load(self) -> Task:
+        """Give the function, loading only what it needs."""
+        module, _, function = self.place.partition(":")
+        task: Task = getattr(import_module(f"shoal.web.tasks.{module}"), function)
+        return task
+
+
+TASKS = {
+    "look": TaskKind(m.ProfileRequest, m.TableProfile, m.TableProfile, "profile:profile", OPENING),
+    "preview": TaskKind(m.PreviewRequest, m.Preview, m.Preview, "profile:preview", OPENING),
+    "measure": TaskKind(m.RiskRequest, m.RiskSummary, m.RiskSummary, "risk:measure"),
+    "unicity": TaskKind(UnicityRequest, UnicitySummary, UnicitySummary, "unicity:measure"),
+    "search": TaskKind(m.CandidatesRequest, m.TriedCandidate, m.CandidatesDone, "candidates:search"),
+    "rows": TaskKind(RowsRequest, RowsBeforeAfter, RowsBeforeAfter, "rows:before_after"),
+    "tree": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build", OPENING),
+    "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
+    "spread": TaskKind(m.DistributionsRequest, m.Distributions, m.DistributionsDone, "distributions:compare"),
+    "publish": TaskKind(m.ReleaseRequest, m.ReleaseDone, m.ReleaseDone, "release:publish", RELEASE),
+}
+
+
+def task_kind(name: str) -> TaskKind:
+    """Give a kind of task by its name."""
+    if name not in TASKS:
+        raise InternalError(f"There is no task '{name}'.", f"There are: {', '.join(TASKS)}.")
+    return TASKS[name]

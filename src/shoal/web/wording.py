@@ -1,0 +1,320 @@
+"""What the page says in whole sentences, and the names that it has for things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shoal.languages import N_, _, ngettext, number
+from shoal.report.discretion import percent
+from shoal.schema import Role
+from shoal.web.cases.aims import GUARD_LETTERS, Aim
+
+ROLE_NAMES = {
+    Role.IDENTIFIER: N_("Direct identifier"),
+    Role.QUASI: N_("Quasi-identifier"),
+    Role.SENSITIVE: N_("Confidential"),
+    Role.PLAIN: N_("Not identifying"),
+    Role.SUBJECT: N_("Tells people apart"),
+    Role.WEIGHT: N_("Survey weight"),
+}
+ROLE_MEANINGS = {
+    Role.IDENTIFIER: N_("names a person; never released"),
+    Role.QUASI: N_("others may know it; made coarser"),
+    Role.SENSITIVE: N_("a secret; released as it is, and may be guarded"),
+    Role.PLAIN: N_("neither; released as it is"),
+    Role.SUBJECT: N_("says which rows are one person's; counted, never released"),
+    Role.WEIGHT: N_("a number of the survey; released as it is"),
+}
+ENCODINGS = (("utf-8", "UTF-8"), ("windows-1252", "Windows-1252"), ("iso-8859-15", "ISO 8859-15"))
+KIND_NAMES = {
+    "integer": N_("whole numbers"),
+    "float": N_("numbers with decimals"),
+    "date": N_("dates"),
+    "datetime": N_("dates with times"),
+    "category": N_("categories or codes"),
+    "ordered": N_("categories with an order"),
+}
+# Ways to build a hierarchy: what each does, and how its numbers are written.
+BUILDER_NAMES = {
+    "bands": (N_("bands of whole numbers, by their widths"), "5,10,20"),
+    "intervals": (N_("intervals of any numbers, by their widths"), "2.5,10 from 0"),
+    "cuts": (N_("intervals between your own borders, level by level"), "18,30,45,65 / 18,65"),
+    "quantiles": (N_("so many groups with about equally many people"), "8,4,2"),
+    "top": (N_("top coding: this value and all above"), "90"),
+    "bottom": (N_("bottom coding: this value and all below"), "18"),
+    "prefix": (N_("first signs that stay, as of postcodes"), "4,3,1"),
+    "suffix": (N_("last signs that stay"), "4,2"),
+    "dates": (N_("periods: day, week, month, quarter, year, decade"), "month,quarter,year"),
+    "ordered": (N_("so many values that follow each other"), "2,4"),
+    "groups": (N_("groups by name; the rest is other"), "north=Oslo,Bergen; south=Rome"),
+    "frequent": (N_("values that fewer people have, joined into other"), "10"),
+    "alone": (N_("every value by itself, to be grouped by hand below"), ""),
+}
+METHOD_NAMES = {
+    "hilbert": (N_("Close neighbours"), N_("groups people who are alike in everything; loses least")),
+    "mondrian": (N_("Cuts at medians"), N_("cuts the table in halves again and again; known from other tools")),
+    "sorted-clusters": (N_("Sorted groups"), N_("sorts people and takes them in turn; the plainest way")),
+    "mdav": (N_("Groups around the farthest"), N_("microaggregation; slow for large tables")),
+    "v-mdav": (N_("Groups of varying size"), N_("microaggregation; slow for large tables")),
+    "stratified-clusters": (N_("Groups across a secret"), N_("needs t-closeness")),
+    "merge-clusters": (N_("Merged until close"), N_("needs t-closeness")),
+    "k-anonymity-first": (N_("Groups first, then closeness"), N_("needs t-closeness")),
+    "t-closeness-first": (N_("Closeness first, then groups"), N_("needs t-closeness")),
+}
+GUARD_NAMES = {
+    "none": (N_("No further promise"), ""),
+    "t-closeness": (N_("Spread as in the whole table (t-closeness)"), N_("at most this far from the whole table: t =")),
+    "l-diversity": (N_("Several different values (l-diversity)"), N_("at least so many values in every group: l =")),
+    "alpha-k": (N_("No value too frequent (alpha-k)"), N_("no value has more than this share of a group: alpha =")),
+}
+
+_NAMED = 5  # columns that a sentence names; tables name all
+
+
+def group_risk(found: Mapping[str, Any]) -> float:
+    """Give the highest risk: that of a person in the smallest group."""
+    return 1 / max(1, int(found["smallest"]))
+
+
+def some_of(names: Sequence[str], most: int = _NAMED) -> str:
+    """Name a few columns in a sentence, and say how many more there are.
+
+    >>> some_of(["age", "sex"]), some_of(list("abcdefg"))
+    ('age, sex', 'a, b, c, d, e and 2 more')
+    """
+    if len(names) <= most + 1:
+        return ", ".join(names)
+    return _("%(some)s and %(more)s more", some=", ".join(names[:most]), more=len(names) - most)
+
+
+def method_title(name: str) -> str:
+    """Give the friendly name of a method with that of the catalogue.
+
+    >>> method_title("hilbert"), method_title("my-own")
+    ('Close neighbours (hilbert)', 'my-own')
+    """
+    return f"{_(METHOD_NAMES[name][0])} ({name})" if name in METHOD_NAMES else name
+
+
+def method_meaning(name: str) -> str:
+    """Say what a method does, if there is a short way to."""
+    return _(METHOD_NAMES[name][1]) if name in METHOD_NAMES else ""
+
+
+def guard_title(name: str) -> tuple[str, str]:
+    """Give the friendly name of a further promise, and what its level means.
+
+    >>> guard_title("l-diversity")[0]
+    'Several different values (l-diversity)'
+    """
+    title, meaning = GUARD_NAMES.get(name, (name, f"{GUARD_LETTERS.get(name, 'level')} ="))
+    return _(title), _(meaning) if meaning else ""
+
+
+def candidate_title(aim: Aim) -> str:
+    """Give the friendly name of a candidate with that of the catalogue.
+
+    >>> candidate_title(Aim("mondrian", 7))
+    'Cuts at medians (mondrian), k = 7'
+    """
+    return method_title(aim.method) + aim.label.removeprefix(aim.method)
+
+
+def about(text: str, found: Mapping[str, Any]) -> str:
+    """Mark a number as an estimate if it is one.
+
+    >>> about("9%", {"sampled": 5000}), about("9%", {"sampled": None})
+    ('≈ 9%', '9%')
+    """
+    return f"≈ {text}" if found.get("sampled") else text
+
+
+CONFIRMATIONS = {
+    "looked": N_(
+        "I have looked at the columns that are released as they are. They hold no free text that names anyone."
+    ),
+    "others": N_("I have considered what else is public about these people: registers, earlier releases, news."),
+}
+
+
+def headline(risk: Mapping[str, Any]) -> str:
+    """Say the danger in one sentence.
+
+    >>> headline({"unique": 3, "uniqueness": 0.75, "smallest": 1})
+    '75% of people stand alone'
+    """
+    if not risk["unique"]:
+        return _("Nobody stands alone")
+    return _("%(share)s of people stand alone", share=about(percent(risk["uniqueness"]), risk))
+
+
+def finding(risk: Mapping[str, Any]) -> str:
+    """Say what the number means for those who know the quasi-identifiers of a person."""
+    if risk["unique"]:
+        return _(
+            "of a person here can find exactly one row for %(unique)s of %(records)s people, and so learn the rest of "
+            "it.",
+            unique=risk["unique"],
+            records=risk["records"],
+        )
+    return _(
+        "of a person here finds at least %(smallest)s rows that fit equally well. With k up to %(smallest)s there is "
+        "nothing to do.",
+        smallest=risk["smallest"],
+    )
+
+
+def known_points_line(found: Mapping[str, Any]) -> str:
+    """Say whom two known points of a person single out, or one if nobody has two.
+
+    >>> row = {"points": 2, "share": 0.5, "exact": True, "interval": None}
+    >>> known_points_line({"unicity": [row]})
+    'Anyone who knows 2 points of a person finds exactly that person: on average for 50% of those with so many.'
+    """
+    rows = [row for row in found["unicity"] if row["share"] is not None]
+    if not rows:
+        return _("Nobody has a point: the quasi-identifiers are empty.")
+    row = next((each for each in rows if each["points"] == 2), rows[0])
+    share = about(percent(row["share"]), {"sampled": not row["exact"]})
+    if row["interval"]:
+        low, high = map(percent, row["interval"])
+        share = _("%(share)s (%(low)s to %(high)s)", share=share, low=low, high=high)
+    return ngettext(
+        "Anyone who knows %(num)s point of a person finds exactly that person: on average for %(share)s of people.",
+        "Anyone who knows %(num)s points of a person finds exactly that person: on average for %(share)s of those with "
+        "so many.",
+        row["points"],
+        share=share,
+    )
+
+
+def result_line(found: Mapping[str, Any]) -> str:
+    """Say in one line what a candidate does.
+
+    >>> result_line({"kept": 0.9, "smallest": 5, "guess": 0.15, "groups": 1})
+    'Keeps 90% of the detail in 1 group · highest risk 20% · average risk 15%'
+    """
+    text = ngettext(
+        "Keeps %(kept)s of the detail in %(num)s group · highest risk %(highest)s · average risk %(average)s",
+        "Keeps %(kept)s of the detail in %(num)s groups · highest risk %(highest)s · average risk %(average)s",
+        found["groups"],
+        kept=about(percent(found["kept"]), found),
+        highest=percent(group_risk(found)),
+        average=about(percent(found["guess"]), found),
+    )
+    return _("%(line)s · ≈ from %(rows)s rows", line=text, rows=found["sampled"]) if found.get("sampled") else text
+
+
+def secret_line(found: Mapping[str, Any]) -> str:
+    """Say how many people share a secret with everybody in their group, and which secret; of several the worst.
+
+    >>> secret_line({"secrets": {"ill": 0.49, "pay": 0.1}})
+    "49% of people share their 'ill' with everybody in their group; of 2 confidential columns this is the worst"
+    """
+    shares = found.get("secrets") or {}
+    if not shares:
+        return ""
+    worst = max(shares, key=lambda name: shares[name])
+    if not shares[worst]:
+        return _("In no group do all people share a confidential value")
+    text = _(
+        "%(share)s of people share their '%(column)s' with everybody in their group",
+        share=about(percent(shares[worst]), found),
+        column=worst,
+    )
+    if len(shares) == 1:
+        return text
+    return _("%(line)s; of %(count)s confidential columns this is the worst", line=text, count=len(shares))
+
+
+def before_after(risk: Mapping[str, Any], found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Give the numbers of a candidate beside those of the table as it is, as far as these are known."""
+    worst = max(found["secrets"], key=lambda name: found["secrets"][name]) if found.get("secrets") else None
+
+    def before(value: Callable[[Mapping[str, Any]], float]) -> str:
+        return about(percent(value(risk)), risk) if risk else "–"
+
+    rows = [
+        (_("Stand alone"), before(lambda each: each["uniqueness"]), about(percent(found["uniqueness"]), found)),
+        (_("Highest risk"), before(group_risk), percent(group_risk(found))),
+        (_("Average risk"), before(lambda each: each["guess"]), about(percent(found["guess"]), found)),
+    ]
+    if worst is not None:
+        shared = before(lambda each: each["secrets"].get(worst, 0.0))
+        rows.append((_("Share a secret with their group"), shared, about(percent(found["secrets"][worst]), found)))
+    rows.append((_("Groups (equivalence classes)"), number(risk["groups"]) if risk else "–", number(found["groups"])))
+    rows.append((_("Detail kept"), percent(1.0), about(percent(found["kept"]), found)))
+    return rows
+
+
+def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, list[str | None]]]:
+    """Give the numbers of candidates by what they tell; None of one that is not known, nothing of an impossible one."""
+    shares: list[tuple[str, Callable[[Mapping[str, Any]], float], bool]] = [
+        (_("Detail kept"), lambda each: each["kept"], True),
+        (_("Highest risk"), group_risk, False),
+        (_("Average risk"), lambda each: each["guess"], True),
+        (_("Stand alone"), lambda each: each["uniqueness"], True),
+    ]
+    known = [each for each in named if each and "kept" in each]
+    columns = dict.fromkeys(name for each in known for name in each["secrets"])
+    for name in columns:
+        label = _("Share their '%(column)s' with their group", column=name)
+        shares.append((label, lambda each, name=name: each["secrets"].get(name, 0.0), True))  # type: ignore[misc]
+
+    def written(each: Mapping[str, Any] | None, write: Callable[[Mapping[str, Any]], str]) -> str | None:
+        return None if each is None else write(each) if "kept" in each else ""
+
+    rows = [
+        (label, [written(each, lambda each: _mark(percent(value(each)), each, estimate)) for each in named])  # noqa: B023
+        for label, value, estimate in shares
+    ]
+    rows.append((_("Smallest group"), [written(each, lambda each: number(each["smallest"])) for each in named]))
+    rows.append(
+        (
+            _("Groups (equivalence classes)"),
+            [written(each, lambda each: about(number(each["groups"]), each)) for each in named],
+        )
+    )
+    rows.append(
+        (
+            _("Information loss"),
+            [written(each, lambda each: about(number(each["loss"], ".4f"), each)) for each in named],
+        )
+    )
+    return rows
+
+
+def _mark(text: str, found: Mapping[str, Any], estimate: bool) -> str:
+    return about(text, found) if estimate else text
+
+
+def comparison(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Say in one line how candidates differ. Safest is who has the lowest highest risk; of several, on average.
+
+    >>> a, b = {"kept": 0.9, "guess": 0.02, "smallest": 5}, {"kept": 0.8, "guess": 0.05, "smallest": 11}
+    >>> comparison([("A", a), ("B", b)])
+    'A keeps most detail (90%); B is safest (highest risk 9.09%) and costs 10 points of detail.'
+    """
+    usable = [(name, each) for name, each in found if "kept" in each]
+    if len(usable) < 2:
+        return ""
+    if len({bool(each.get("sampled")) for _name, each in usable}) > 1:
+        return _("Some of these are estimates from a sample: they can be compared when all are exact.")
+    keeps = max(usable, key=lambda each: each[1]["kept"])
+    safest = min(usable, key=lambda each: (group_risk(each[1]), each[1]["guess"], -each[1]["kept"]))
+    kept = about(percent(keeps[1]["kept"]), keeps[1])
+    if keeps[0] == safest[0]:
+        return _(
+            "%(name)s keeps most detail (%(kept)s) and is safest: the others are beaten.", name=keeps[0], kept=kept
+        )
+    points = 100 * (keeps[1]["kept"] - safest[1]["kept"])
+    return _(
+        "%(keeps)s keeps most detail (%(kept)s); %(safest)s is safest (highest risk %(risk)s) and costs %(points)s "
+        "points of detail.",
+        keeps=keeps[0],
+        kept=kept,
+        safest=safest[0],
+        risk=percent(group_risk(safest[1])),
+        points=number(points, ".2g"),
+    )
