@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from web.conftest import IN_A_PROCESS, until
 
@@ -148,11 +149,13 @@ def test_a_process_is_asked_again(processes, monkeypatch, tmp_path):
     monkeypatch.setattr("shoal.web.tasks.processes.started", lambda lane: started.append(lane) or IN_A_PROCESS(lane))
     (tmp_path / "t.csv").write_text("age\n1\n2\n")
     request = m.PreviewRequest(file=tmp_path / "t.csv", name="t.csv", folder=tmp_path)
+    held = np.ones(400 << 17)  # 400 MB here are none of the process
     for _ in range(3):
         done = processes.start(Job("preview", [Part(request, OPENING)]))
         assert done.wait(20)
         assert done.result.rows == (("1",), ("2",))
     assert started.count(OPENING) == 1
+    assert held.all()
 
 
 def test_a_process_that_dies_is_told_as_a_failure(processes, monkeypatch):

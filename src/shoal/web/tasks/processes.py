@@ -47,7 +47,7 @@ class Process:
     """
 
     def __init__(self, lane: Lane) -> None:
-        self._peak = 0  # bytes of memory
+        self._resident = 0  # bytes of memory
         quiet = None if os.environ.get("SHOAL_DEBUG") else subprocess.DEVNULL
         self._process = subprocess.Popen(
             [sys.executable, "-m", "shoal.web.tasks.worker", str(lane.niceness), *lane.preloaded],
@@ -69,7 +69,7 @@ class Process:
             self._process.stdin.flush()
         for report in self._process.stdout:
             said = json.loads(report)
-            self._peak = said.pop("peak", self._peak)
+            self._resident = said.pop("resident", self._resident)
             ((kind, content),) = said.items()
             yield kind, content
             if kind in _LAST:
@@ -78,7 +78,7 @@ class Process:
     @property
     def reusable(self) -> bool:
         """Whether more can be asked: it lives, and does not hold on to much memory."""
-        return self._process.poll() is None and self._peak < _SMALL
+        return self._process.poll() is None and self._resident < _SMALL
 
     def stop(self) -> None:
         """Have it end."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import IO
 
+from shoal.engines.process_memory import resident
 from shoal.errors import ShoalError
 from shoal.progress.display import show_progress
 from shoal.web.tasks.messages import Message, TableRequest
@@ -50,20 +51,11 @@ class Reports:
 
     def result(self, found: Message) -> None:
         """Hand over what a task gives."""
-        self._write("result", found, f', "peak": {_peak()}')
+        self._write("result", found, f', "resident": {resident()}')
 
     def failure(self, error: str, remedy: str) -> None:
         """Say why a task failed, and what to do."""
         self._write("failure", Failure(error=error, remedy=remedy))
-
-
-def _peak() -> int:
-    """Give the most memory that this process has held, in bytes; 0 if nobody knows."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return 0
 
 
 def _leave_room(niceness: int) -> None:
