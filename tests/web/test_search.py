@@ -4,7 +4,7 @@ import pytest
 from web.conftest import people
 
 from shoal.schema import Role
-from shoal.web.cases.aims import METHODS, Aim
+from shoal.web.cases.aims import AHEAD, Aim
 from shoal.web.cases.search_plan import search_plan
 from shoal.web.tasks import candidates
 from shoal.web.tasks.messages import Candidate, CandidatesRequest, ImpossibleCandidate
@@ -43,7 +43,7 @@ def asking(tmp_path):
 def test_what_is_on_the_screen_is_made_first_and_exactly():
     plan = search_plan(CHOSEN, [PINNED], {}, large=False)
     assert plan.now.exact == (CHOSEN, PINNED)
-    assert {each.method for each in plan.ahead.exact[:2]} == set(METHODS) - {"mondrian"}
+    assert {each.method for each in plan.ahead.exact[:2]} == set(AHEAD) - {"mondrian"}
     assert not plan.now.estimates
     assert not {CHOSEN, PINNED} & set(plan.ahead.exact)
     assert len(plan.ahead.exact) == len(CHOSEN.nearby()) - 2
@@ -61,7 +61,7 @@ def test_of_a_large_file_an_estimate_is_never_the_last_word_on_what_is_shown():
 
 
 def test_a_search_that_stops_for_others_goes_on_where_it_stopped(asking):
-    wanted = [Aim(method, k) for k in (2, 3) for method in METHODS]
+    wanted = [Aim(method, k) for k in (2, 3) for method in AHEAD]
     request, heard, slices = asking(exact=tuple(aim.asked for aim in wanted), seconds=1e-9), Heard(), 0
     while request is not None:
         request = request.rest(candidates.search(request, heard))
