@@ -79,16 +79,18 @@ def releases(case: Here) -> list[ReleaseSummary]:
 
 
 @api.post("/releases/{id}/keep")
-def keep(case: Here, id: str) -> ReleaseSummary:
+def keep(case: Here, shown: Shown, id: str) -> ReleaseSummary:
     """Let a release outlive the server."""
-    case.keep(id)
+    with case.changing(shown):
+        case.keep(id)
     return _summary(case, id)
 
 
 @api.delete("/releases/{id}", status_code=204)
-def forget(case: Here, id: str) -> None:
+def forget(case: Here, shown: Shown, id: str) -> None:
     """Remove a release."""
-    case.forget(id)
+    with case.changing(shown):
+        case.forget(id)
 
 
 @api.get("/releases/{id}/{name}", response_class=FileResponse)
@@ -156,16 +158,14 @@ def write(
 @pages.post("/release/{id}/keep")
 def keep_by_form(case: Here, shown: Shown, id: str) -> Response:
     """Let a release outlive the server."""
-    with case.changing(shown):
-        keep(case, id)
+    keep(case, shown, id)
     return see("/release")
 
 
 @pages.post("/release/{id}/forget")
 def forget_by_form(case: Here, shown: Shown, id: str) -> Response:
     """Remove a release."""
-    with case.changing(shown):
-        forget(case, id)
+    forget(case, shown, id)
     return see("/release")
 
 
