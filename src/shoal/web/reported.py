@@ -45,6 +45,11 @@ _SENTENCES = (
         "In every class, '%(column)s' is spread within %(level)s of the whole table, counting each person once for "
         "each value."
     ),
+    # what was proved
+    N_("The certificate has not been changed since its digest was made."),
+    N_("The file is the one that was released, byte for byte."),
+    N_("Rows stand in the released order, which tells nothing beyond what is released."),
+    N_("The certificate commits to this original."),
     # what is being done
     N_("Looking at the columns"),
     N_("Reading the first rows"),
