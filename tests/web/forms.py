@@ -1,8 +1,21 @@
-"""The forms of a page, and what is sent when one is submitted as it stands."""
+"""The forms of a page, what is sent when one is submitted as it stands, and all that can be asked of the workbench."""
 
+import pkgutil
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from importlib import import_module
 from urllib.parse import parse_qsl, urlsplit
+
+from shoal.web import reader, routes
+
+
+def addresses(method):
+    """Give all addresses that can be asked in a way, each with the pattern that it has."""
+    modules = [import_module(f"{routes.__name__}.{each.name}") for each in pkgutil.iter_modules(routes.__path__)]
+    routers = [getattr(module, name) for module in modules for name in ("api", "pages") if hasattr(module, name)]
+    found = [route for router in (*routers, reader.router) for route in router.routes if method in route.methods]
+    assert len(found) > 20
+    return {route.path: route.path_regex for route in found}
 
 
 @dataclass

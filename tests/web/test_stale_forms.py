@@ -2,9 +2,8 @@
 
 import re
 
-from fastapi.routing import APIRoute
 from web.conftest import people, serving
-from web.forms import forms_of
+from web.forms import addresses, forms_of
 
 from shoal.web.cases.aims import Aim
 
@@ -12,15 +11,6 @@ SCREENS = ("data", "roles", "risk", "protect", "hierarchies", "compare", "releas
 OF_NO_CASE = {"/language"}  # it changes how pages are read, and nothing that they show
 TRACES = b"person,town,day,note\n" + b"".join(b"p%d,t%d,%d,n\n" % (n % 9, n % 5, n % 7) for n in range(60))
 IMPOSSIBLE = {"method": "hilbert", "k": 50_000}
-
-
-def routes(visitor):
-    """Give the patterns of all addresses to which pages send forms."""
-    inner = visitor.client.app
-    while not hasattr(inner, "routes"):
-        inner = inner._app if hasattr(inner, "_app") else inner.app
-    found = {each for each in inner.routes if isinstance(each, APIRoute) and "POST" in each.methods}
-    return {each.path: each.path_regex for each in found if not each.path.startswith("/api/")}
 
 
 def held(visitor):
@@ -107,7 +97,7 @@ def test_no_form_of_a_stale_tab_does_anything(tmp_path, holding):
         for each in visitor.state()["jobs"]:
             visitor.client.delete(f"/api/jobs/{each['id']}")
         walk.through("/risk", "/protect", "/compare", "/release")  # where it was stopped
-        patterns = routes(visitor)
+        patterns = {path: form for path, form in addresses("POST").items() if not path.startswith("/api/")}
         unseen = {path for path, form in patterns.items() if not any(form.match(each) for each in walk.seen)}
         assert not unseen
         assert not OF_NO_CASE - walk.seen
