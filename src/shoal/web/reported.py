@@ -140,6 +140,7 @@ _SENTENCES = (
     N_("Something went wrong inside shoal (%(kind)s). This is a defect, not your mistake."),
     N_("Please report it. Your file and your decisions are as they were."),
     N_("%(command)s, then start the workbench again."),
+    N_("Run: %(command)s, then start the workbench again."),
 )
 _NUMBER = re.compile(r"[<>≈]? ?[−-]?\d[\d,]*(?:\.\d+)?%?")
 
