@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from contextlib import contextmanager, suppress
+from typing import ClassVar
 
 import pytest
 from fastapi.testclient import TestClient
@@ -154,6 +155,18 @@ class _Lines:
         pass
 
 
+class Held(Nearby):
+    """A worker that does not begin with some tasks before it is stopped."""
+
+    tasks: ClassVar[set[str]] = set()
+
+    def ask(self, line):
+        if any(line.startswith(f'{{"{task}"') for task in self.tasks):
+            until(lambda: self._over, 60)
+            return
+        yield from super().ask(line)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def tasks_are_near(request):
     """Let tasks run in this process, unless a module says that its tests are about processes."""
@@ -167,6 +180,14 @@ def tasks_are_near(request):
 def in_processes(monkeypatch):
     """Let tasks run as they do for users, each in a process of its own."""
     monkeypatch.setattr("shoal.web.tasks.processes.started", IN_A_PROCESS)
+
+
+@pytest.fixture
+def holding(monkeypatch):
+    """Let some tasks go on until they are stopped; which, is said while the server runs."""
+    monkeypatch.setattr("shoal.web.tasks.processes.started", Held)
+    monkeypatch.setattr(Held, "tasks", set())
+    return Held.tasks
 
 
 @pytest.fixture

@@ -19,6 +19,10 @@ from shoal.web.cases.store import CaseStore
 SECRET = people().replace(b"P7,", b"Zacharias Zwiebelfisch,")
 
 
+TOO_MANY = {"method": "hilbert", "k": 50_000}
+IMPOSSIBLE = Aim("hilbert", 50_000)
+
+
 def case_files(tmp_path):
     return sorted((tmp_path / "kept" / "cases").rglob("*.case"))
 
@@ -169,7 +173,10 @@ def test_a_case_is_renamed_exported_and_imported(tmp_path):
         visitor.post("/api/hierarchy/build?wait=30", json={"column": "age", "how": "bands 5,20"})
         sizes = "".join(f"{size};{'small' if size < 41 else 'large'};*\n" for size in range(36, 46)).encode()
         visitor.client.put("/api/hierarchy?column=shoe&wait=30", content=sizes)
+        visitor.client.put("/api/comparison", json={"keys": [Aim(k=4).key, Aim("mondrian", 4).key]})
         visitor.tried(method="hilbert", k=4)
+        until(lambda: IMPOSSIBLE.key in visitor.tried(**TOO_MANY) and visitor.post("/undo"))
+        tried = visitor.tried()
         visitor.post("/api/anonymize?wait=30", json={"k": 4, "approver": "Ada", "confirmations": ["I looked."]})
         visitor.post("/cases/name", data={"name": "Spring/../report"})
         state = visitor.state()
@@ -182,6 +189,18 @@ def test_a_case_is_renamed_exported_and_imported(tmp_path):
         (case,) = other.get("/api/cases").json()
         assert (case["name"], case["needs_file"]) == ("Spring/../report", True)
         assert send_again(other, case["id"], people(120)).status_code == 200
+        known = other.session.case.findings.candidates(other.session.case.decisions.digest)
+        assert set(known) >= {*tried, IMPOSSIBLE.key}
+        for key, found in known.items():
+            if "kept" in found:
+                assert {"secrets", "kept", "guess", "levels"} < set(found) < set(tried[key])
+                assert found.items() <= tried[key].items()
+            else:
+                assert set(found) == {"key", "sampled", "impossible", "remedy"}
+        for path in ("/release", "/protect", "/compare", "/cases"):
+            assert other.get(path).status_code == 200
+        for key in (Aim(k=4).key, Aim("mondrian", 4).key):  # what is on the screen is made whole again
+            assert until(lambda key=key: other.tried()[key].get("cells")) == tried[key]["cells"]
         assert other.state()["aim"] == state["aim"]
         assert "Approved by Ada. Confirmed: I looked." in other.get("/cases").text
         other.post("/api/anonymize?wait=30", json={"k": 4})

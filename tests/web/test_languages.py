@@ -11,6 +11,7 @@ from shoal.charts import bars
 from shoal.languages import _, languages, ngettext, number, speaking
 from shoal.report.rendering import environment
 from shoal.web.reader import COOKIE
+from shoal.web.wording import CONFIRMATIONS
 from tools.catalogues import FOLDER, PACKAGE, missing, renewed, said
 
 TEMPLATES = sorted((PACKAGE / "web" / "templates").glob("*.html"))
@@ -104,12 +105,16 @@ def places(text):
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    """Someone who has come as far as a comparison."""
+    """Someone who has come as far as two releases, one of what is chosen now, each approved by somebody."""
     with serving(tmp_path_factory.mktemp("server")) as (visitor, _):
         visitor.opened(people(200))
         visitor.get("/api/risk?wait=30")
         visitor.tried()
         visitor.client.put("/api/comparison?wait=30", json={"keys": ["hilbert~5~none~0~", "mondrian~5~none~0~"]})
+        for k in (7, 5):
+            approved = {"approver": "Ada", "confirmations": list(CONFIRMATIONS.values())}
+            assert visitor.post("/api/anonymize?wait=30", json={"k": k, **approved}).json()["state"] == "done"
+        visitor.tried()
         yield visitor
 
 
@@ -123,6 +128,39 @@ def test_no_sentence_of_a_screen_stays_english(reader, path):
     )
     assert len(german) > 5
     assert not {text for text in english & german if text not in SAME}
+
+
+def test_what_was_proved_is_said_in_the_language_of_the_reader(reader):
+    english, german = (reader.get("/release", headers=headers).text for headers in ({}, GERMAN))
+    assert "<h1 data-say>The release is written and proved" in english
+    assert "Die Datei ist Byte für Byte die, die veröffentlicht wurde." in german
+    assert "Niemand steht allein." in german
+    assert not re.search(r"(uniqueness|random-reidentification|class-sizes|information-loss) is ", english + german)
+    assert re.search(r"Das mittlere Risiko beträgt \d+(,\d+)?\xa0%\.", german)
+    assert re.search(r"The average risk is \d+(\.\d+)?%\.", english)
+
+
+def test_the_file_alone_is_not_said_to_prove_what_needs_the_original(reader):
+    text = reader.get("/release").text
+    alone, _, beyond = text[: text.index("SHA-256")].partition("the file alone does not show it")
+    for sentence in ("The information loss is", "The certificate commits to this original."):
+        assert sentence not in alone
+        assert sentence in beyond
+    assert "The average risk is" in alone
+    release = reader.get("/api/releases").json()[-1]
+    assert [text.partition(" ")[0] for text in release["by_original"]] == ["The", "information-loss"]
+    assert set(release["by_original"]) < set(release["proved"])
+
+
+@pytest.mark.parametrize("path", ["release", "cases"])
+def test_moments_are_written_as_the_reader_writes_them(reader, path):
+    month = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    times = r'<time datetime="([^"]+)">([^<]+)</time>'
+    english, german = (re.findall(times, reader.get(f"/{path}", headers=to).text) for to in ({}, GERMAN))
+    assert len(english) == len(german) > 1
+    assert all(re.fullmatch(month + r" \d{1,2}, \d{4}, \d\d:\d\d:\d\d UTC", said) for _, said in english)
+    assert all(re.fullmatch(r"\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d UTC", said) for _, said in german)
+    assert all("{2}.{1}.{0}".format(*at[:10].split("-")) == said[:10] for at, said in german)
 
 
 def test_translations_have_the_same_places_as_their_sentences(german):

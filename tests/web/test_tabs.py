@@ -62,12 +62,13 @@ def refused(page):
 def test_a_stale_tab_changes_nothing_of_another_file(browser, address):  # noqa: F811
     context = browser.new_context(base_url=address)
     context.set_default_timeout(30_000)
-    roles, slider, release, other = (context.new_page() for _ in range(4))
+    roles, slider, release, data, other = (context.new_page() for _ in range(5))
     opened(roles)
     roles.goto("/roles")
     slider.goto("/protect")
     settled(slider)
     release.goto("/release")
+    data.goto("/data")
     opened(other, "other.csv")
     with refused(roles):
         roles.get_by_label("Role of age").select_option("Not identifying")
@@ -77,6 +78,8 @@ def test_a_stale_tab_changes_nothing_of_another_file(browser, address):  # noqa:
         box.check()
     with refused(release):
         release.get_by_role("button", name="Write release").click()
+    with refused(data):  # as when it is dropped on the page: what is chosen is sent at once
+        data.locator("form[data-drop] input").set_input_files({"name": "late.csv", "mimeType": "", "buffer": people(9)})
     assert state(other)["file"] == "other.csv"
     context.close()
 

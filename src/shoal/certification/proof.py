@@ -19,6 +19,8 @@ class Proof:
         What was found in the file.
     proved, not_proved
         What the file shows, and what it cannot show, in words.
+    by_original
+        Those of what was proved that the file alone does not show: they need the private record and the original.
     protected, unprotected
         The quasi-identifiers, and the columns that are released as they are.
     promised
@@ -38,6 +40,7 @@ class Proof:
     promised: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     approval: Approval | None = None
+    by_original: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -68,10 +68,12 @@ class Remeasured:
         measures: Sequence[Measure],
         proved: list[str],
         not_proved: list[str],
+        by_original: list[str],
     ) -> Scores:
         """Measure again what can be measured, insist that it is as claimed, and say what was proved and what not.
 
-        ``beside`` are the original and the release, row by row, if they can be compared.
+        What is proved only by the original is said twice. ``beside`` are the original and the release, row by row, if
+        they can be compared.
         """
         claims = self.content["scores"]
         same("the scores", [claim["measure"] for claim in claims], [measure.name for measure in measures])
@@ -82,7 +84,9 @@ class Remeasured:
             if reason is not None:
                 not_proved.append(f"{measure.name} ({reason})")
                 continue
-            compared = isinstance(measure, PairMeasure) or asks_for_nodes(measure, nodes_of(self.content))
+            compared = isinstance(measure, PairMeasure | LinkedMeasure) or asks_for_nodes(
+                measure, nodes_of(self.content)
+            )
             original, released = beside if beside is not None and compared else (None, table)
             if isinstance(measure, LinkedMeasure):
                 assert beside is not None
@@ -98,6 +102,7 @@ class Remeasured:
                 continue
             self._insist(measure, found, claim, exact, table.schema)
             proved.append(f"{measure.name} is {found.value:.6g}.")
+            by_original += proved[-1:] if compared else []
         return Scores(scores)
 
     def _points(self, original: Table) -> list[str]:

@@ -178,10 +178,12 @@ class _Case:
         same("the number of records", table.rows, self.content["output"]["records"])
         stage("checking the promises")
         verdicts = self._verdicts(table, models, proved, not_proved)
-        before, lacking = self._before(table, proved)
+        by_original = list[str]()
+        before, lacking = self._before(table, by_original)
+        proved += by_original
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
-        scores = again.scores(table, before, measures, proved, not_proved)
+        scores = again.scores(table, before, measures, proved, not_proved, by_original)
         schema = table.schema
         return Proof(
             verdicts,
@@ -193,6 +195,7 @@ class _Case:
             _shown(_promise(model) for model in models),
             _shown(self._remarks(table, models)),
             Approval.of(self.content),
+            _shown(by_original),
         )
 
     def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:

@@ -7,5 +7,8 @@ for what runs in one context, such as the answer to one request; wherever nothin
 from shoal.languages.messages import N_, _, ngettext
 from shoal.languages.numbers import number, written
 from shoal.languages.speech import ENGLISH, Language, current, languages, speaking
+from shoal.languages.times import moment
 
-__all__ = ["ENGLISH", "N_", "Language", "_", "current", "languages", "ngettext", "number", "speaking", "written"]
+__all__ = [
+    "ENGLISH", "N_", "Language", "_", "current", "languages", "moment", "ngettext", "number", "speaking", "written",
+]  # fmt: skip

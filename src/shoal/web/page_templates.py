@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from shoal.charts import style
-from shoal.languages import N_, _, languages, ngettext, number
+from shoal.languages import N_, _, languages, moment, ngettext, number
 from shoal.report.discretion import percent
 from shoal.report.look import page_colours
 from shoal.report.rendering import environment as templates_of
@@ -25,6 +25,7 @@ from shoal.web.cases.decisions import MOST_PINNED
 from shoal.web.figures import Drawing
 from shoal.web.first_look import first_look
 from shoal.web.guard import is_loopback
+from shoal.web.proof_words import proof_line
 from shoal.web.reported import reported
 from shoal.web.uploads import room
 
@@ -53,6 +54,8 @@ def environment() -> Environment:
         "secret": wording.secret_line,
         "candidate": wording.candidate_title,
         "reported": reported,
+        "proof": proof_line,
+        "moment": moment,
     }
     made.filters |= filters
     made.globals |= {

@@ -45,6 +45,11 @@ _SENTENCES = (
         "In every class, '%(column)s' is spread within %(level)s of the whole table, counting each person once for "
         "each value."
     ),
+    # what was proved
+    N_("The certificate has not been changed since its digest was made."),
+    N_("The file is the one that was released, byte for byte."),
+    N_("Rows stand in the released order, which tells nothing beyond what is released."),
+    N_("The certificate commits to this original."),
     # what is being done
     N_("Looking at the columns"),
     N_("Reading the first rows"),
@@ -135,6 +140,7 @@ _SENTENCES = (
     N_("Something went wrong inside shoal (%(kind)s). This is a defect, not your mistake."),
     N_("Please report it. Your file and your decisions are as they were."),
     N_("%(command)s, then start the workbench again."),
+    N_("Run: %(command)s, then start the workbench again."),
 )
 _NUMBER = re.compile(r"[<>≈]? ?[−-]?\d[\d,]*(?:\.\d+)?%?")
 

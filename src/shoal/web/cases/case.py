@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -199,17 +200,19 @@ class Case(OpenedCase):
         aim, pinned = self.decisions.aim, [Aim.of(key) for key in self.decisions.pinned]
         known = self.findings.candidates(digest)
         plan = search_plan(aim, pinned, known, large=self._need_file().is_large(self.settings.large))
-        family = f"{digest} {aim.family} "
-        about = family + " ".join(each.key for each in plan.now.exact)
+        family, wanted = [digest, aim.family], [each.key for each in plan.now.exact]
         job = self.jobs.of("search")
-        at_it = job is not None and job.about.startswith(family) and self.jobs.busy("search", job.about)
-        if self.jobs.busy("search", about) or not (plan.now or (plan.ahead and not at_it)):
+        if job is not None and self.jobs.busy("search", job.about):
+            its_family, asked = json.loads(job.about)
+            if its_family == family and set(wanted) <= set(asked):
+                return  # what was found meanwhile is no reason to begin anew with the rest
+        if not (plan.now or plan.ahead):
             return
 
         def take(part: m.TriedCandidate) -> None:
             self.findings.take("candidate", digest, part.candidate.key, part.candidate.plain())
 
-        self._start("search", *plan.parts(self._reading()), about=about, found=take)
+        self._start("search", *plan.parts(self._reading()), about=json.dumps([family, wanted]), found=take)
 
     def build_hierarchy(self, column: str, *, how: str = "", content: bytes = b"") -> Job:
         """Build a hierarchy over the values of a column, or take one that was sent; what fails changes nothing."""

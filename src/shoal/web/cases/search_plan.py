@@ -48,17 +48,27 @@ class SearchPlan:
         ]
 
 
+def is_headline(found: Mapping[str, Any]) -> bool:
+    """Tell whether a candidate came with a case that was passed on: what becomes of its cells is not known then.
+
+    >>> is_headline({"kept": 0.9}), is_headline({"kept": 0.9, "cells": {}}), is_headline({"impossible": "No."})
+    (True, False, False)
+    """
+    return "kept" in found and "cells" not in found
+
+
 def search_plan(aim: Aim, pinned: Sequence[Aim], known: Mapping[str, Mapping[str, Any]], *, large: bool) -> SearchPlan:
     """Plan what is made next.
 
-    What is chosen and what is compared becomes exact. Of a large file the others are estimated from a sample, and then
-    made exactly if they are of the method that is chosen.
+    What is chosen and what is compared becomes exact and whole. Of a large file the others are estimated from a sample,
+    and then made exactly if they are of the method that is chosen.
     """
     shown = list(dict.fromkeys((aim, *pinned)))
     others = [each for each in _order(aim) if each not in shown]
 
     def rough(each: Aim) -> bool:
-        return each.key not in known or bool(known[each.key].get("sampled"))
+        found = known.get(each.key)
+        return found is None or bool(found.get("sampled")) or is_headline(found)
 
     def unknown(some: Sequence[Aim]) -> tuple[Aim, ...]:
         return tuple(each for each in some if each.key not in known)

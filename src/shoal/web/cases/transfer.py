@@ -4,31 +4,55 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from shoal.errors import DataError, ShoalError
 from shoal.languages import _
+from shoal.web.cases.findings import Found
 from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
 from shoal.web.cases.store import CaseInfo, CaseStore
-from shoal.web.tasks.messages import Message, TableProfile
+from shoal.web.tasks.messages import ImpossibleCandidate, Message, TableProfile
 
 FORMAT = 1
 MOST_BYTES = 64 << 20
-# Of a candidate: its headline, without groups of people and values of columns.
-_HEADLINE = (
-    *("key", "sampled", "sentences", "levels", "uniqueness", "groups", "smallest", "guess", "mean_size"),
-    *("loss", "kept", "coarse", "impossible", "remedy"),
-)
+
+
+class Headline(Message):
+    """What is passed on of a `Candidate`: its numbers, without groups of people and values of columns."""
+
+    key: str
+    sampled: int | None
+    sentences: tuple[str, ...]
+    levels: tuple[float, ...]
+    uniqueness: float
+    groups: int
+    smallest: int
+    guess: float
+    mean_size: float
+    secrets: dict[str, float] = Field(default_factory=dict)
+    loss: float
+    kept: float
+    coarse: dict[str, float]
+
+
+Tried = Annotated[Headline | ImpossibleCandidate, Field(union_mode="left_to_right")]
 
 
 class TriedBefore(Message):
     """A candidate that was tried, and the digest of the decisions that it hangs on."""
 
     digest: str
-    candidate: dict[str, Any]
+    candidate: Tried
+
+    @classmethod
+    def of(cls, digest: str, found: Found) -> Self:
+        """Give what is passed on of a candidate."""
+        kind = ImpossibleCandidate if "impossible" in found else Headline
+        said = {name: found[name] for name in kind.model_fields if name in found}
+        return cls(digest=digest, candidate=kind.model_validate(said))
 
 
 class WrittenBefore(Message):
@@ -67,9 +91,7 @@ def exported(store: CaseStore) -> bytes:
             for digest, each in hierarchies.items()
         },
         tried=tuple(
-            TriedBefore(digest=digest, candidate={name: found[name] for name in _HEADLINE if name in found})
-            for kind, digest, _key, found in store.findings()
-            if kind == "candidate"
+            TriedBefore.of(digest, found) for kind, digest, _key, found in store.findings() if kind == "candidate"
         ),
         written=tuple(WrittenBefore(id=id, release=release) for id, release in store.releases().items()),
     ).plain()
@@ -88,6 +110,8 @@ def imported(library: CaseLibrary, content: bytes, id: str) -> CaseInfo:
     try:
         for version in versions:
             store.add_version(version)
+        for tried in passed.tried:
+            store.add_finding("candidate", tried.digest, tried.candidate.key, tried.candidate.plain())
         for each in passed.written:
             store.add_release(each.id, each.release)
     finally:

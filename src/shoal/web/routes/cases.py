@@ -178,10 +178,15 @@ def export(case: Here, id: str) -> Response:
 
 
 @api.put("/cases/import", openapi_extra={"requestBody": BYTES})
-async def import_case(request: Request, case: Here) -> CaseSummary:
+async def import_case(request: Request, case: Here, shown: Shown) -> CaseSummary:
     """Take a case that was exported. Its file must be sent to open it."""
     content = await limited(request, MOST_BYTES)
-    return _summary(case, await run_in_threadpool(imported, case.library, content, fresh_id()))
+    return _summary(case, await run_in_threadpool(_imported, case, shown, content))
+
+
+def _imported(case: Case, shown: str | None, content: bytes) -> CaseInfo:
+    with case.changing(shown):
+        return imported(case.library, content, fresh_id())
 
 
 @pages.get("/cases")
@@ -230,11 +235,11 @@ pages.get("/cases/{id}/export")(export)
 
 
 @pages.post("/cases/import")
-async def import_by_form(request: Request, case: Here) -> Response:
+async def import_by_form(request: Request, case: Here, shown: Shown) -> Response:
     """Take a case that was exported."""
     path = await received(request, case.folder, MOST_BYTES, any_kind=True)
     try:
-        await run_in_threadpool(imported, case.library, path.read_bytes(), fresh_id())
+        await run_in_threadpool(_imported, case, shown, path.read_bytes())
     finally:
         shutil.rmtree(path.parent, ignore_errors=True)
     return see("/cases")

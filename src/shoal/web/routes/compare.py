@@ -57,7 +57,7 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         letters = dict(zip(decisions.pinned, "ABCD", strict=False))
         named = [(letters[key], Aim.of(key), case.candidate(key)) for key in decisions.pinned]
     known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
-    columns = list(dict.fromkeys(name for _, found in known for name in found["loss_by_group"]))
+    columns = list(dict.fromkeys(name for _, found in known for name in found.get("loss_by_group", {})))
     by = by if by in columns else next(iter(columns), "")
     job, second = case.jobs.of("search"), case.jobs.of("spread")
     drawn = [(f"{letter}: {aim.label}", spreads[aim.key]) for letter, aim, _ in named if aim.key in spreads]

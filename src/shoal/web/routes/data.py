@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Form, Query, Request
@@ -13,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from shoal.datasets.patients import write_patients
 from shoal.errors import DataError, ShoalError
 from shoal.web.cases.case import Case
-from shoal.web.errors import USUAL_STATUS, WebError
+from shoal.web.errors import USUAL_STATUS, StaleError, WebError
 from shoal.web.file_access import offered, on_this_computer
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.shared import (
@@ -29,6 +31,7 @@ from shoal.web.routes.shared import (
     page_router,
     see,
 )
+from shoal.web.tasks.job import Job
 from shoal.web.tasks.messages import Layout
 from shoal.web.uploads import received
 
@@ -43,19 +46,35 @@ class FilePath(BaseModel):
 
 @api.put("/file", status_code=202, openapi_extra={"requestBody": BYTES})
 async def send_file(
-    request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)], wait: Wait = 0
+    request: Request,
+    case: Here,
+    shown: Shown,
+    name: Annotated[str, Query(min_length=1, max_length=500)],
+    wait: Wait = 0,
 ) -> JobStatus:
     """Send a file, as the bytes of the request, and open it."""
     path = await received(request, case.folder, case.settings.most_bytes, name)
-    job = await run_in_threadpool(case.open, path, path.name, sent=True)
+    job = await run_in_threadpool(_sent, case, shown, path)
     return await run_in_threadpool(JobStatus.of_job, job, wait)
 
 
+def _sent(case: Case, shown: str | None, path: Path) -> Job:
+    """Open a file that was sent; one that was sent for what no longer holds is removed."""
+    try:
+        with case.changing(shown):
+            return case.open(path, path.name, sent=True)
+    except BaseException:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        raise
+
+
 @api.post("/file/open", status_code=202)
-def open_file(case: Here, given: FilePath, wait: Wait = 0) -> JobStatus:
+def open_file(case: Here, shown: Shown, given: FilePath, wait: Wait = 0) -> JobStatus:
     """Open a file of this computer that lies in a folder named when the server was started."""
-    path = on_this_computer(case.settings, given.path)
-    return JobStatus.of_job(case.open(path, path.name, sent=False), wait)
+    with case.changing(shown):
+        path = on_this_computer(case.settings, given.path)
+        job = case.open(path, path.name, sent=False)
+    return JobStatus.of_job(job, wait)
 
 
 @api.delete("/file", status_code=204)
@@ -116,34 +135,37 @@ def _data(case: Case, error: ShoalError | None = None, then: str = "") -> HTMLRe
 
 
 @pages.post("/data/upload")
-async def upload(request: Request, case: Here) -> Response:
+async def upload(request: Request, case: Here, shown: Shown) -> Response:
     """Take a file that is sent, and open it."""
     try:
         path = await received(request, case.folder, case.settings.most_bytes)
     except ShoalError as error:
         return await run_in_threadpool(_data, case, error)
-    await run_in_threadpool(case.open, path, path.name, sent=True)
+    await run_in_threadpool(_sent, case, shown, path)
     return see("/data?then=roles")
 
 
 @pages.post("/data/open")
-def open_by_form(case: Here, path: Annotated[str, Form(max_length=4096)]) -> Response:
+def open_by_form(case: Here, shown: Shown, path: Annotated[str, Form(max_length=4096)]) -> Response:
     """Open a file of this computer."""
     try:
-        open_file(case, FilePath(path=path))
+        open_file(case, shown, FilePath(path=path))
+    except StaleError:
+        raise
     except ShoalError as error:
         return _data(case, error)
     return see("/data?then=roles")
 
 
 @pages.post("/data/example")
-def example(case: Here) -> Response:
+def example(case: Here, shown: Shown) -> Response:
     """Open a made-up table, to try things out."""
-    folder = case.folder / "example"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    path = folder / "patients.csv"
-    write_patients(path)
-    case.open(path, path.name, sent=True)
+    with case.changing(shown):
+        folder = case.folder / "example"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        path = folder / "patients.csv"
+        write_patients(path)
+        case.open(path, path.name, sent=True)
     return see("/data?then=roles")
 
 

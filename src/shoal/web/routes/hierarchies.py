@@ -16,6 +16,7 @@ from shoal.errors import ParameterError, ShoalError
 from shoal.schema import Role
 from shoal.web.cases.case import Case
 from shoal.web.cases.hierarchies import IN_A_GROUP, Edit, MergeInto, file_names, hierarchy_of
+from shoal.web.errors import StaleError
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.shared import (
     BYTES,
@@ -181,13 +182,17 @@ def _how(kind: str, numbers: str) -> str:
 @pages.post("/hierarchies/preview")
 def preview(
     case: Here,
+    shown: Shown,
     column: InForm,
     kind: Annotated[str, Form(max_length=20)],
     numbers: Annotated[str, Form(max_length=4000)] = "",
 ) -> HTMLResponse:
     """Show how a hierarchy would be, before it is built."""
     try:
-        job = case.preview_hierarchy(column, _how(kind, numbers))
+        with case.changing(shown):
+            job = case.preview_hierarchy(column, _how(kind, numbers))
+    except StaleError:
+        raise
     except ShoalError as error:
         return HTMLResponse(rendered("hierarchy_preview.html", error=error.what, remedy=error.remedy, found=None))
     job.wait(15)

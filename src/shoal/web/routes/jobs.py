@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi.responses import Response
 
 from shoal.web.errors import NotThereError
-from shoal.web.routes.shared import Here, JobStatus, Wait, api_router, page_router, see
+from shoal.web.routes.shared import Here, JobStatus, Shown, Wait, api_router, page_router, see
 
 api, pages = api_router(), page_router()
 _SCREENS = {
@@ -26,23 +26,25 @@ def job(case: Here, id: str, wait: Wait = 0) -> JobStatus:
 
 
 @api.delete("/jobs/{id}")
-def cancel(case: Here, id: str) -> JobStatus:
+def cancel(case: Here, shown: Shown, id: str) -> JobStatus:
     """End a job. It leaves nothing behind."""
-    found = case.jobs.by_id(id)
-    found.cancel()
+    with case.changing(shown):
+        found = case.jobs.by_id(id)
+        found.cancel()
     return JobStatus.of_job(found, 5)
 
 
 @pages.post("/jobs/{id}/cancel")
-def cancel_by_form(case: Here, id: str) -> Response:
+def cancel_by_form(case: Here, shown: Shown, id: str) -> Response:
     """End a job."""
-    return see(_SCREENS.get(cancel(case, id).task, "/"))
+    return see(_SCREENS.get(cancel(case, shown, id).task, "/"))
 
 
 @pages.post("/tasks/{task}/retry")
-def retry(case: Here, task: str) -> Response:
+def retry(case: Here, shown: Shown, task: str) -> Response:
     """Begin a task again."""
     if task not in _SCREENS:
         raise NotThereError("There is no such work.", "Reload the page.")
-    case.jobs.retry(task)
+    with case.changing(shown):
+        case.jobs.retry(task)
     return see(_SCREENS[task])

@@ -103,7 +103,7 @@ def _result(case: Case, *, whole: bool = False) -> dict[str, Any]:
 
 def _cells(found: dict[str, Any]) -> list[tuple[str, str, float]]:
     """Say of each column what its cells become, those that change most first."""
-    kinds = {name: CellKinds(**each) for name, each in found["cells"].items()}
+    kinds = {name: CellKinds(**each) for name, each in found.get("cells", {}).items()}
     order = sorted(kinds, key=lambda name: -found["coarse"][name])
     return [(name, kinds[name].sentence(), kinds[name].exact) for name in order]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import Form
+from fastapi import Form, Query
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from pydantic import BaseModel, Field
 
@@ -16,19 +17,20 @@ from shoal.certification.approval import Approval
 from shoal.errors import ParameterError
 from shoal.report.pdf import installed
 from shoal.schema import Role
-from shoal.web import code_export
+from shoal.web import code_export, wording
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.case import PDF_REMEDY, Case
 from shoal.web.cases.history import now
 from shoal.web.errors import StaleError
 from shoal.web.file_access import release_names
 from shoal.web.guard import style_policy
-from shoal.web.page_templates import page
-from shoal.web.routes.protect import GivenAim
+from shoal.web.page_templates import page, rendered
+from shoal.web.routes.protect import GivenAim, candidates
 from shoal.web.routes.shared import PATIENCE, Here, JobStatus, Shown, Wait, api_router, page_router, see
 from shoal.web.wording import CONFIRMATIONS
 
 api, pages = api_router(), page_router()
+_ANEW = {"path": "/release", "target": "#screen", "select": "#screen", "swap": "outerHTML"}
 
 
 class GivenRelease(GivenAim):
@@ -54,6 +56,9 @@ class ReleaseSummary(BaseModel):
     scores: dict[str, float]
     proved: list[str]
     not_proved: list[str]
+    by_original: list[str] = Field(
+        [], description="Those of `proved` that only the original and the private record show."
+    )
     sha256: str
 
 
@@ -79,16 +84,18 @@ def releases(case: Here) -> list[ReleaseSummary]:
 
 
 @api.post("/releases/{id}/keep")
-def keep(case: Here, id: str) -> ReleaseSummary:
+def keep(case: Here, shown: Shown, id: str) -> ReleaseSummary:
     """Let a release outlive the server."""
-    case.keep(id)
+    with case.changing(shown):
+        case.keep(id)
     return _summary(case, id)
 
 
 @api.delete("/releases/{id}", status_code=204)
-def forget(case: Here, id: str) -> None:
+def forget(case: Here, shown: Shown, id: str) -> None:
     """Remove a release."""
-    case.forget(id)
+    with case.changing(shown):
+        case.forget(id)
 
 
 @api.get("/releases/{id}/{name}", response_class=FileResponse)
@@ -108,7 +115,8 @@ def release(case: Here) -> HTMLResponse:
     return page(
         case,
         "release",
-        found=case.candidate(decisions.aim.key) if ready else None,
+        **(_chosen(case, PATIENCE) if ready else {"found": None, "trying": False}),
+        apart=False,
         aim=decisions.aim,
         gone=[*decisions.of(Role.IDENTIFIER), *decisions.of(Role.SUBJECT)],
         as_it_is=[*decisions.of(Role.SENSITIVE), *decisions.of(Role.PLAIN), *decisions.of(Role.WEIGHT)],
@@ -120,6 +128,30 @@ def release(case: Here) -> HTMLResponse:
         older=[each for each in reversed(case.releases.values()) if each is not case.written],
         poll=job is not None and not job.over,
     )
+
+
+def _chosen(case: Case, patience: float = 0) -> dict[str, Any]:
+    """Give what is known of the candidate that is chosen; if nothing is, it is tried."""
+    key = case.decisions.aim.key
+    if case.candidate(key) is None:
+        candidates(case, patience)
+    job = case.jobs.of("search")
+    trying = job is not None and not job.over  # asked before what it may just have found
+    found = case.candidate(key)
+    return {
+        "found": found,
+        "line": wording.result_line(found) if found and "kept" in found else "",
+        "trying": trying and (found is None or bool(found.get("sampled"))),
+    }
+
+
+@pages.get("/release/chosen")
+def chosen_part(case: Here, version: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Show what the choice gives, and whether it can be written; a screen that shows another choice is made anew."""
+    if version != case.version or case.decisions.problem:
+        return Response(status_code=204, headers={"HX-Location": json.dumps(_ANEW)})
+    shown = {"case": case, "job": case.jobs.of("publish"), **_chosen(case)}
+    return HTMLResponse(rendered("chosen.html", **shown) + rendered("write.html", apart=True, **shown))
 
 
 @pages.post("/release/write")
@@ -156,16 +188,14 @@ def write(
 @pages.post("/release/{id}/keep")
 def keep_by_form(case: Here, shown: Shown, id: str) -> Response:
     """Let a release outlive the server."""
-    with case.changing(shown):
-        keep(case, id)
+    keep(case, shown, id)
     return see("/release")
 
 
 @pages.post("/release/{id}/forget")
 def forget_by_form(case: Here, shown: Shown, id: str) -> Response:
     """Remove a release."""
-    with case.changing(shown):
-        forget(case, id)
+    forget(case, shown, id)
     return see("/release")
 
 

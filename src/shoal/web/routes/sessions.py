@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from shoal.web.guard import token_cookie
 from shoal.web.page_templates import rendered
-from shoal.web.routes.shared import api_router, page_router
+from shoal.web.routes.shared import Here, Shown, api_router, page_router
 from shoal.web.session_middleware import session_of, store_of
 
 api, pages = api_router(), page_router()
@@ -22,12 +22,14 @@ def _forgotten(request: Request, answer: Response) -> Response:
 
 
 @api.delete("/session", status_code=204)
-def end(request: Request) -> Response:
+def end(request: Request, case: Here, shown: Shown) -> Response:
     """End the session: work stops, files that were sent are removed, and the cookies are worth nothing any more."""
-    return _forgotten(request, Response(status_code=204))
+    with case.changing(shown):
+        return _forgotten(request, Response(status_code=204))
 
 
 @pages.post("/session/end")
-def end_by_form(request: Request) -> Response:
+def end_by_form(request: Request, case: Here, shown: Shown) -> Response:
     """End the session, and say so."""
-    return _forgotten(request, HTMLResponse(rendered("ended.html")))
+    with case.changing(shown):
+        return _forgotten(request, HTMLResponse(rendered("ended.html")))

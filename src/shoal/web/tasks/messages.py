@@ -384,7 +384,7 @@ class ReleaseVerdict(Message):
 
 
 class ReleaseDone(Message):
-    """A release that was written and proved: its files by kind, what was proved from them, and their digests."""
+    """A release that was written and proved: its files by kind, what was proved, what of it only by the original."""
 
     files: dict[str, ReleaseFile]
     rows: int
@@ -392,5 +392,6 @@ class ReleaseDone(Message):
     scores: dict[str, float]
     proved: tuple[str, ...]
     not_proved: tuple[str, ...]
+    by_original: tuple[str, ...] = ()
     sha256: str
     digest: str

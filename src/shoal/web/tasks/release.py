@@ -71,6 +71,7 @@ def publish(request: ReleaseRequest, reporter: Reporter) -> ReleaseDone:
         scores={score.measure: float(score.value) for score in release.scores},
         proved=tuple(proof.proved),
         not_proved=tuple(proof.not_proved),
+        by_original=tuple(proof.by_original),
         sha256=sealed.content["output"]["sha256"],
         digest=sealed.content["digest"],
     )
