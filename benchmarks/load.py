@@ -37,7 +37,8 @@ def use(address: str, seen: Seen, opened: threading.Barrier, over: threading.Eve
         seen.opening.append(time.monotonic() - begun)
         if job["state"] != "done":
             seen.errors.append(f"opening: {job['state']} {job['error']}")
-        client.send("POST", "/roles/accept", b"")
+        client.show("/roles")
+        client.form("/roles/accept")
         for path in ("/api/risk", "/api/candidates"):  # what is found out is kept, so it is not to grow afterwards
             while client.ask("GET", f"{path}?wait=30")["job"]["state"] in ("waiting", "running"):
                 pass
