@@ -37,7 +37,8 @@ def use(address: str, seen: Seen, opened: threading.Barrier, over: threading.Eve
         seen.opening.append(time.monotonic() - begun)
         if job["state"] != "done":
             seen.errors.append(f"opening: {job['state']} {job['error']}")
-        client.send("POST", "/roles/accept", b"")
+        client.show("/roles")
+        client.form("/roles/accept")
         for path in ("/api/risk", "/api/candidates"):  # what is found out is kept, so it is not to grow afterwards
             while client.ask("GET", f"{path}?wait=30")["job"]["state"] in ("waiting", "running"):
                 pass
@@ -56,10 +57,17 @@ def use(address: str, seen: Seen, opened: threading.Barrier, over: threading.Eve
 
 
 def held(pid: int) -> tuple[int, int]:
-    """Give the resident bytes and the open files of a process."""
+    """Give the resident bytes and the open files of a process.
+
+    Of several looks the one with the fewest files counts: a connection over which someone is just answered is not kept.
+    """
+    files = len(os.listdir(f"/proc/{pid}/fd"))
+    for _ in range(20):
+        time.sleep(0.05)
+        files = min(files, len(os.listdir(f"/proc/{pid}/fd")))
     with open(f"/proc/{pid}/statm", encoding="ascii") as file:
         pages = int(file.read().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir(f"/proc/{pid}/fd"))
+    return pages * os.sysconf("SC_PAGE_SIZE"), files
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,13 +16,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
 from typing import Any
+from urllib.parse import quote
+
+VERSION = re.compile(r'name="version" value="([^"]*)"')
 
 
 class Client:
-    """A user of the workbench."""
+    """A user of the workbench, whose forms say which version they show, as those of a browser do."""
 
     def __init__(self, address: str) -> None:
         self._address = address.partition("?")[0].rstrip("/")
+        self._version = ""
         self._cookies = CookieJar()
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
         self._opener.open(address).close()  # which holds the token
@@ -47,12 +52,21 @@ class Client:
             found: bytes = answer.read()
             return found
 
-    def form(self, path: str, text: str) -> str:
-        """Send a form as the page does."""
-        request = urllib.request.Request(self._address + path, text.encode(), {"HX-Request": "true"})
+    def show(self, path: str) -> str:
+        """Look at a page, with the forms on it."""
+        return self._shown(urllib.request.Request(self._address + path))
+
+    def form(self, path: str, text: str = "") -> str:
+        """Send a form of the page that was shown last, and look at what comes back."""
+        body = f"version={quote(self._version)}&{text}".encode()
+        return self._shown(urllib.request.Request(self._address + path, body, {"HX-Request": "true"}))
+
+    def _shown(self, request: urllib.request.Request) -> str:
         with self._opener.open(request) as answer:
-            found: str = answer.read().decode()
-            return found
+            text: str = answer.read().decode()
+        found = VERSION.search(text)
+        self._version = found[1] if found else self._version
+        return text
 
 
 def memory(root: int) -> int:
@@ -136,6 +150,7 @@ def _walk(client: Client, path: str, found: Measured) -> None:
 
     took("k = 5 from a sample", candidate)
     took("k = 5 exactly", lambda: candidate().get("sampled", 1) is None)
+    client.show("/protect")
     for place in (0, 5, 9, 1, 3):  # while work goes on
         begun = time.perf_counter()
         client.form("/protect/choose", f"method=hilbert&k_place={place}")

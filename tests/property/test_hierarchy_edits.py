@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from shoal.domains.hierarchy import Hierarchy
-from shoal.domains.hierarchy_edits import add_level, merge, move, remove_level, rename, split, with_borders
+from shoal.domains.hierarchy_edits import add_level, dissolve, merge, move, remove_level, rename, split, with_borders
 from shoal.errors import ShoalError
 
 
@@ -27,6 +27,7 @@ def changes(draw):
                 lambda tree: rename(tree, level, one, draw(names)),
                 lambda tree: merge(tree, level, some, one),
                 lambda tree: split(tree, level, one, some, draw(names)),
+                lambda tree: dissolve(tree, level, one),
                 lambda tree: move(tree, level, some, one),
                 lambda tree: with_borders(tree, level, "10,20"),
                 lambda tree: add_level(tree, level),
@@ -67,6 +68,8 @@ def test_each_change_does_what_it_says():
     assert of(merge(tree, 1, ["0-4", "5-9"], "0-9"), "8") == ("8", "0-9", "0-9", "0-19", "*")
     assert of(split(tree, 1, "0-4", ["4"], "four"), "4") == ("4", "four", "0-9", "0-19", "*")
     assert of(split(tree, 1, "0-4", ["4"], "four"), "2") == of(tree, "2")
+    assert of(dissolve(tree, 2, "0-9"), "2") == ("2", "0-4", "0-4", "0-19", "*")
+    assert of(dissolve(tree, 2, "0-9"), "12") == of(tree, "12")
     assert of(move(tree, 1, ["0-4"], "10-19"), "0") == ("0", "0-4", "10-19", "0-19", "*")
     assert of(move(tree, 0, ["0"], "none"), "0") == ("0", "none", "0-9", "0-19", "*")
     assert of(with_borders(tree, 3, "20"), "38") == ("38", "35-39", "30-39", "20 and over", "*")
@@ -80,6 +83,7 @@ def test_each_change_does_what_it_says():
         (lambda tree: merge(tree, 1, ["0-4", "10-14"], "x"), "different larger groups"),
         (lambda tree: rename(tree, 1, "0-4", "5-9"), "already"),
         (lambda tree: split(tree, 1, "0-4", ["0", "2", "4"], "x"), "not all"),
+        (lambda tree: dissolve(rename(tree, 2, "10-19", "0-4"), 2, "0-9"), "same name"),
         (lambda tree: rename(tree, 4, "*", "all"), "no groups that could be changed"),
         (lambda tree: rename(tree, 1, "0-4", " "), "no name"),
     ],

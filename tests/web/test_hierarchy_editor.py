@@ -43,6 +43,25 @@ def test_a_tree_is_made_by_hand_and_undone(visitor):
     assert levels(visitor, "sex") == {"f": ["f", "*"], "m": ["m", "*"]}
 
 
+def test_a_group_is_split_or_given_up_for_its_parts(visitor):
+    visitor.opened()
+    built(visitor, "age", "bands 10,50")
+
+    def edit(action, level, *groups, name=""):
+        given = {"version": visitor.state()["version"], "column": "age", "level": str(level), "action": action}
+        return visitor.post("/hierarchies/edit", data=given | {"group": groups, "name": name})
+
+    edit("split", 1, "20-29", "30-39", name="younger")
+    assert levels(visitor, "age")["25"] == ["20-29", "younger", "*"]
+    assert levels(visitor, "age")["46"] == ["40-49", "0-49", "*"]
+    edit("dissolve", 2, "younger")
+    assert levels(visitor, "age")["25"] == ["20-29", "20-29", "*"]
+    assert edit("split", 1, "20-29", "40-49", name="of two").status_code == 422
+    assert edit("dissolve", 2, "20-29", "30-39").status_code == 422
+    visitor.post("/undo")
+    assert levels(visitor, "age")["25"] == ["20-29", "younger", "*"]
+
+
 def test_groups_are_changed_by_programs_too(visitor):
     visitor.opened()
     built(visitor, "age", "bands 10,20")

@@ -49,7 +49,8 @@ def test_every_answer_fits_the_description(tmp_path):
     with serving() as (address, _):
         client = Client(address)
         client.send("PUT", "/api/file?name=people.csv&wait=30", people(30))
-        client.send("POST", "/roles/accept", b"")
+        client.show("/roles")
+        client.form("/roles/accept")
         command = [
             sys.executable,
             "-m",

@@ -1,5 +1,6 @@
 """Tabs, users, reload, back and restart, in a real browser."""
 
+import os
 import re
 import signal
 import subprocess
@@ -15,10 +16,11 @@ STALE = "This changed in another tab; look again"
 
 
 @contextmanager
-def serving(kept, port=0):
+def serving(kept, port=0, scratch=None):
     """A workbench in a process of its own, which is killed at the end."""
     command = [sys.executable, "-m", "shoal", "web", "--port", str(port), "--no-browser", "--no-token"]
-    process = subprocess.Popen([*command, "--keep", str(kept)], stdout=subprocess.PIPE, text=True)
+    surroundings = os.environ if scratch is None else {**os.environ, "TMPDIR": str(scratch)}
+    process = subprocess.Popen([*command, "--keep", str(kept)], stdout=subprocess.PIPE, text=True, env=surroundings)
     try:
         yield process.stdout.readline().split()[-1]
     finally:
@@ -177,12 +179,16 @@ def test_an_answer_that_comes_late_is_not_shown(browser, address):  # noqa: F811
 
 
 def test_a_server_that_was_killed_is_found_again_with_its_case(browser, tmp_path):  # noqa: F811
-    with serving(tmp_path) as place:
+    kept, scratch = tmp_path / "kept", tmp_path / "scratch"
+    scratch.mkdir()
+    with serving(kept, scratch=scratch) as place:
         context = browser.new_context(base_url=place)
         context.set_default_timeout(30_000)
         page = context.new_page()
         opened(page)
-    with serving(tmp_path, place.rstrip("/").rpartition(":")[2]):
+        assert list(scratch.rglob("people.csv"))
+    with serving(kept, place.rstrip("/").rpartition(":")[2], scratch):
+        assert not list(scratch.rglob("people.csv"))
         page.goto("/")
         page.get_by_role("heading", name="Your cases").wait_for()
         page.get_by_label("Its file was removed").set_input_files(

@@ -36,9 +36,7 @@ _MARKERS = (
     "M{x},{y} m-{h},-{s} h{r} v{e} h{e} v{r} h-{e} v{e} h-{r} v-{e} h-{e} v-{r} h{e} Z",
 )
 SHAPES = len(_MARKERS)
-_TARGET = (
-    14.0  # radius of what can be hit of a point that leads somewhere: at least 24 pixels, also a little scaled down
-)
+_TARGET = 18.0  # radius of what can be hit of a point that leads somewhere: 24 pixels, also at two thirds of the size
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,12 @@ def split(tree: Hierarchy, level: int, group: str, inside: Collection[str], name
     )
 
 
+def dissolve(tree: Hierarchy, level: int, group: str) -> Hierarchy:
+    """Give a group up: everything that is directly in it becomes a group of its level, under its own name."""
+    _insist(tree, level, [group])
+    return _with_names(tree, level, lambda row: row[level - 1] if row[level] == group else row[level])
+
+
 def move(tree: Hierarchy, level: int, nodes: Collection[str], group: str) -> Hierarchy:
     """Move values or groups of a level into another group of the level above, or into a new one beside theirs."""
     _insist(tree, level + 1, ())

@@ -21,7 +21,7 @@ from shoal.errors import DataError, ParameterError
 from shoal.web.file_access import safe_name
 
 MergeInto = Literal["neighbour", "parent"]
-Edit = Literal["move", "merge", "rename", "borders", "add", "remove"]
+Edit = Literal["move", "split", "merge", "rename", "dissolve", "borders", "add", "remove"]
 ValuePath = tuple[str, ...]
 IN_A_GROUP = 40  # groups or values of one group that are drawn
 _DRAWN = 3000  # of all of them
@@ -125,18 +125,27 @@ class ColumnHierarchy:
         """Change groups of a level; the library looks at the tree as at any other."""
         tree = Hierarchy(self.rows)
         one = groups[0] if len(groups) == 1 else ""
-        if action == "rename" and not one:
-            raise ParameterError("One group is renamed at a time.", "Tick one group.")
+        if action in ("rename", "dissolve") and not one:
+            raise ParameterError("One group is renamed or given up at a time.", "Tick one group.")
         changed = {
             "move": lambda: hierarchy_edits.move(tree, level, groups, name),
+            "split": lambda: hierarchy_edits.split(tree, level + 1, self._above(level, groups), groups, name),
             "merge": lambda: hierarchy_edits.merge(tree, level, groups, name),
             "rename": lambda: hierarchy_edits.rename(tree, level, one, name),
+            "dissolve": lambda: hierarchy_edits.dissolve(tree, level, one),
             "borders": lambda: hierarchy_edits.with_borders(tree, level, name),
             "add": lambda: hierarchy_edits.add_level(tree, level),
             "remove": lambda: hierarchy_edits.remove_level(tree, level),
         }[action]()
         people = dict(zip((row[0] for row in self.rows), self.counts, strict=True))
         return replace(self, how="", rows=changed.levels, counts=tuple(people[row[0]] for row in changed.levels))
+
+    def _above(self, level: int, groups: Sequence[str]) -> str:
+        """Give the one group in which all of these lie."""
+        above = {each.above for each in self.groups(min(level, self.top)) if each.name in groups}
+        if len(above) != 1:
+            raise ParameterError("Only one group is split at a time.", "Tick some of what lies in the same group.")
+        return above.pop()
 
     def merged(self, least: int, into: MergeInto) -> ColumnHierarchy:
         """Merge groups of fewer people than wanted with the one beside them, or give up the split that made them.

@@ -66,8 +66,9 @@ class Editing(BaseModel):
 
     column: str
     action: Edit = Field(
-        description="`move` groups into the group `name`, `merge` them into it, `rename` one, let a level have the "
-        "`borders` in `name`, `add` a level above, or `remove` one."
+        description="`move` groups into the group `name` above them, `split` them off into a new one beside theirs, "
+        "`merge` them into it, `rename` one, `dissolve` one into its parts, let a level have the `borders` in `name`, "
+        "`add` a level above, or `remove` one."
     )
     level: int = Field(ge=0, le=100)
     groups: list[str] = Field(default=[], max_length=100_000)
@@ -128,7 +129,7 @@ def merge(case: Here, shown: Shown, given: Merging) -> HierarchyState:
 
 @api.post("/hierarchy/edit")
 def edit(case: Here, shown: Shown, given: Editing) -> HierarchyState:
-    """Change groups of a hierarchy: move, merge or rename them, set their borders, add or remove a level."""
+    """Change groups of a hierarchy: move, split, merge or rename them, set borders, add or remove a level."""
     with case.changing(shown):
         case.edit_hierarchy(given.column, given.action, given.level, given.groups, given.name)
     return hierarchy(case, given.column)

@@ -30,6 +30,13 @@ document.addEventListener("change", (event) => {
   field.form.dispatchEvent(new Event("input"));
 });
 
+// Who chooses another way to build a hierarchy begins with numbers that suit it; before it is asked how that would be.
+document.addEventListener("change", ({ target }) => {
+  if (target.dataset && target.dataset.exampleIn) {
+    document.getElementById(target.dataset.exampleIn).value = target.selectedOptions[0].dataset.example;
+  }
+}, true);
+
 // A point of the map leads to its candidate without leaving the page. Where points are close, the nearest is meant.
 const middle = (point) => {
   const { left, top, width, height } = point.getBoundingClientRect();
