@@ -382,3 +382,24 @@ def test_rows_follow_the_slider_once_they_were_asked_for(browser, address, tmp_p
         page.get_by_role("heading", name="k = 30").wait_for()
         page.locator(".sample .changed").first.wait_for()
         assert page.locator(".sample").inner_text() != small
+
+
+DROP = """([name, text]) => {
+    const carried = new DataTransfer();
+    carried.items.add(new File([text], name, {type: "text/csv"}));
+    const told = kind => document.querySelector("#screen").dispatchEvent(
+        new DragEvent(kind, {dataTransfer: carried, bubbles: true, cancelable: true}));
+    told("dragover");
+    const seen = !document.querySelector("#drop-hint").hidden;
+    told("drop");
+    return seen; }"""
+
+
+@pytest.mark.parametrize("path", ["/risk", "/data"])
+def test_a_file_can_be_dropped_on_every_screen(browser, address, tmp_path, path):
+    with looking(browser, address) as page:
+        send(page, tmp_path)
+        page.goto(path)
+        assert page.evaluate(DROP, ["dropped.csv", people(40, seed=5).decode()])
+        page.wait_for_url("**/roles")
+        page.locator(".about", has_text="dropped.csv").wait_for()
