@@ -1,6 +1,7 @@
 """The workbench in a real browser: by role and label, by keyboard, light and dark, narrow, and for everyone."""
 
 import os
+import random
 import re
 import shutil
 import signal
@@ -105,6 +106,7 @@ def test_the_whole_journey(browser, address, tmp_path):
         page.get_by_label("at least so many values").wait_for()
         settled(page)
         page.get_by_role("heading", name="(mondrian), k = 7, l = 2").wait_for()
+        page.get_by_label("Six rows").check()
         assert page.locator(".sample").count() == 0  # values are hidden until someone asks for them
         page.get_by_role("button", name="Show six rows").click()
         page.locator(".sample").wait_for()
@@ -217,3 +219,98 @@ def test_the_page_works_without_scripts(browser, address):
         page.get_by_label("Everyone hides").fill("9")
         page.get_by_role("button", name="Show", exact=True).click()
         page.get_by_role("heading", name="(hilbert), k = 50").wait_for()
+
+
+def census(rows=3000):
+    """Give a table as wide, and with columns as long, as people open: eight quasi-identifiers and a secret."""
+    draw = random.Random(11)
+    lines = ["sex,age,race,marital-status,education,native-country,workclass,occupation,salary-class"]
+    kinds = ["Male Female", " ".join(map(str, range(17, 91))), "White Black Other", "Never-married Married-civ-spouse"]
+    kinds += ["Bachelors HS-grad Masters", "United-States Mexico", "Private Self-emp-not-inc"]
+    kinds += ["Adm-clerical Exec-managerial Craft-repair", "<=50K >50K"]
+    lines += [",".join(draw.choice(kind.split()) for kind in kinds) for _ in range(rows)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+BOTTOMS = """() => Object.fromEntries(["#aim", ".outcome", ".outcome .strong", ".map"].map(name => {
+    const box = document.querySelector(name).getBoundingClientRect();
+    return [name, [box.left, box.top, box.right, box.bottom].map(Math.round)]; }))"""
+
+
+def on_one_screen(page, where):
+    """See that the slider, the numbers, what writes them and the map are all in view, beside each other."""
+    boxes = page.evaluate(BOTTOMS)
+    assert max(bottom for _left, _top, _right, bottom in boxes.values()) <= 900, (where, boxes)
+    assert boxes[".map"][0] > boxes[".outcome"][2], (where, boxes)
+    assert page.evaluate("scrollY") == 0
+    return boxes
+
+
+def test_the_protection_is_one_screen_settled_or_at_work_with_a_promise_and_in_german(browser, address, tmp_path):
+    (tmp_path / "census.csv").write_bytes(census())
+    with looking(browser, address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce") as page:
+        page.goto("/data")
+        page.locator("#file").set_input_files(tmp_path / "census.csv")
+        page.wait_for_url("**/roles")
+        for button in page.get_by_role("button", name="Take the suggestion").all():
+            button.click()
+        page.get_by_role("link", name="See the risk").wait_for()
+        page.goto("/protect")
+        page.locator(".outcome .strong").wait_for()
+        working = on_one_screen(page, "at work") if page.locator(".working").count() else None
+        settled(page)
+        boxes = on_one_screen(page, "settled")
+        assert working is None or working[".outcome"][1] == boxes[".outcome"][1]  # nothing moved when it was done
+        line = page.locator(".crowd .typed").first
+        assert line.evaluate("each => each.getBoundingClientRect().height") < 40  # "5 people" stands in one line
+        page.get_by_label("What a group may tell").select_option("t-closeness")
+        page.locator("#level").wait_for()
+        page.locator(".outcome .strong").wait_for()
+        on_one_screen(page, "with t")
+        page.get_by_role("button", name="Deutsch").click()
+        page.locator("html[lang=de]").wait_for(state="attached")
+        page.locator(".outcome .strong").wait_for()
+        on_one_screen(page, "with t, in German")
+        page.get_by_role("button", name="Zum Vergleich").click()
+        page.get_by_role("button", name="Aus dem Vergleich").wait_for()
+        on_one_screen(page, "with t, in German, compared")
+
+
+def test_rows_follow_the_slider_once_they_were_asked_for(browser, address, tmp_path):
+    with looking(browser, address, viewport={"width": 1440, "height": 900}) as page:
+        send(page, tmp_path)
+        page.get_by_role("button", name="Take the suggestions").click()
+        page.get_by_role("link", name="See the risk").wait_for()
+        page.goto("/protect")
+        settled(page)
+        page.get_by_label("Six rows").check()
+        assert page.locator(".sample").count() == 0
+        page.get_by_role("button", name="Show six rows").click()
+        page.locator(".sample .changed").first.wait_for()
+        small = page.locator(".sample").inner_text()
+        assert page.locator(".sample").evaluate("each => each.getBoundingClientRect().bottom") <= 900
+        page.get_by_label("Everyone hides among").fill("8")
+        page.get_by_role("heading", name="k = 30").wait_for()
+        page.locator(".sample .changed").first.wait_for()
+        assert page.locator(".sample").inner_text() != small
+
+
+DROP = """([name, text]) => {
+    const carried = new DataTransfer();
+    carried.items.add(new File([text], name, {type: "text/csv"}));
+    const told = kind => document.querySelector("#screen").dispatchEvent(
+        new DragEvent(kind, {dataTransfer: carried, bubbles: true, cancelable: true}));
+    told("dragover");
+    const seen = !document.querySelector("#drop-hint").hidden;
+    told("drop");
+    return seen; }"""
+
+
+@pytest.mark.parametrize("path", ["/risk", "/data"])
+def test_a_file_can_be_dropped_on_every_screen(browser, address, tmp_path, path):
+    with looking(browser, address) as page:
+        send(page, tmp_path)
+        page.goto(path)
+        assert page.evaluate(DROP, ["dropped.csv", people(40, seed=5).decode()])
+        page.wait_for_url("**/roles")
+        page.locator(".about", has_text="dropped.csv").wait_for()

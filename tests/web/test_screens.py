@@ -449,3 +449,13 @@ def test_every_method_and_promise_of_the_catalogue_that_fits_is_offered(ready):
     assert "--alpha 0.8 --alpha-column diagnosis" in code
     assert "models=[shoal.models.AlphaK(0.8, 'diagnosis')]" in code
     ready.post("/protect/choose", data=CHOICE)
+
+
+def test_numbers_before_are_there_for_who_was_never_on_the_screen_of_the_risk(visitor):
+    visitor.opened().get("/protect")
+    visitor.tried()
+    visitor.session.case.jobs.of("measure").wait(30)
+    text = visitor.get("/protect").text
+    measures = text[text.index('<table class="measures">') :].partition("</table>")[0]
+    assert measures.count("<tr>") > 4
+    assert "–" not in measures

@@ -62,7 +62,7 @@ class Figure:
         summary = _("The numbers behind this figure")
         table = f"<details>\n<summary>{summary}</summary>\n{self.table()}\n</details>\n" if self.rows else ""
         return (
-            f'<figure class="shoal-figure">\n<figcaption><strong>{before}{escape(_stop(self.title))}</strong> '
+            f'<figure class="shoal-figure">\n<figcaption><strong>{before}{escape(self.title)}</strong> '
             f"<span>{escape(self.description)}</span></figcaption>\n{drawn}\n{table}</figure>"
         )
 
@@ -112,10 +112,6 @@ class Figure:
             direction = kinds[column] or ' dir="auto"'
             cells.append(f"<{kind}{direction}>{text}</{kind[:2]}>")
         return "".join(cells)
-
-
-def _stop(title: str) -> str:
-    return title if title.endswith((".", "?", "!")) else f"{title}."
 
 
 def copied(rows: Sequence[FigureRow]) -> tuple[FigureRow, ...]:

@@ -65,7 +65,9 @@ class OptimalUnivariate(Publisher):
         model = KAnonymity(self.k) if self.k is not None else required_model(models, KAnonymity, self.name)
         if model.k > table.rows:
             raise ParameterError(
-                f"k = {model.k} cannot be reached: the table has only {table.rows} records.", "Choose a smaller k."
+                f"k = {model.k} cannot be reached: the table has only {table.rows} "
+                f"record{'s' if table.rows != 1 else ''}.",
+                "Choose a smaller k.",
             )
         return model.k
 

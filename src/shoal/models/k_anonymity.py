@@ -70,10 +70,10 @@ class KAnonymity:
 
     def demand(self, rows: int, subjects: int | None) -> None:
         """Refuse a k that is larger than the table."""
-        number, what = (rows, "records") if subjects is None else (subjects, "different subjects")
+        number, what = (rows, "record") if subjects is None else (subjects, "different subject")
         if self.k > number:
             raise ParameterError(
-                f"k = {self.k} cannot be reached: the table has only {number} {what}.",
+                f"k = {self.k} cannot be reached: the table has only {number} {what}{'s' if number != 1 else ''}.",
                 f"Choose k up to {number}, or add records."
                 if number > 1
                 else "A crowd needs more than one: add records.",

@@ -311,7 +311,8 @@ def loss_by_group(named: Sequence[tuple[str, Found]], column: str) -> Drawing:
                 "fewer than ten people are left out."
             ),
             width=width,
-        )
+        ),
+        wide=_BROAD,
     )
 
 

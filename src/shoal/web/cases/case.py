@@ -58,6 +58,7 @@ class Case(OpenedCase):
         super().__init__(CaseJobs(folder, queue), CaseLibrary(settings.kept, owner), settings)
         self.folder = folder
         self.kept = KeptReleases(settings.kept, owner)
+        self._rows_seen: tuple[str, Found] = ("", {})
         self.releases: dict[str, WrittenRelease] = {each.id: each for each in self.kept.releases()}
 
     # The case as a whole
@@ -129,9 +130,30 @@ class Case(OpenedCase):
         return self.jobs.start("preview", m.PreviewRequest(**(self._table(opened) | more)))
 
     def rows(self) -> Job:
-        """Make some rows as the chosen candidate would release them."""
-        request = RowsRequest(**self._reading(), candidate=self.decisions.aim.asked)
-        return self._start("rows", request, about=self.rows_shown)
+        """Make some rows as the chosen candidate would release them, because someone asked to see them."""
+        with self.lock:
+            of = f"{self.id} {self.decisions.roles_digest}"
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    self._rows_seen = of, job.result.plain()
+
+            request = RowsRequest(**self._reading(), candidate=self.decisions.aim.asked)
+            return self._start("rows", request, about=self.rows_shown, ended=ended)
+
+    def follow_rows(self) -> Job | None:
+        """Give the rows of what is chosen now, made anew after another choice, if they were asked for in this case."""
+        with self.lock:
+            job = self.jobs.of("rows")
+            if job is None or not job.about.startswith(f"{self.id} "):
+                return None
+            return job if job.about == self.rows_shown else self.rows()
+
+    @property
+    def rows_seen(self) -> Found | None:
+        """The rows that were shown last in this case; before it is protected, they are the same for every choice."""
+        of, rows = self._rows_seen
+        return rows if of == f"{self.id} {self.decisions.roles_digest}" else None
 
     @property
     def rows_shown(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel, Field
 from shoal.web import figures, wording
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import MOST_PINNED
+from shoal.web.cases.findings import Found
 from shoal.web.page_templates import page
 from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
 
@@ -62,7 +64,7 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
     job, second = case.jobs.of("search"), case.jobs.of("spread")
     drawn = [(f"{letter}: {aim.label}", spreads[aim.key]) for letter, aim, _ in named if aim.key in spreads]
     spread_columns = list(dict.fromkeys(each["column"] for _, known in drawn for each in known["columns"]))
-    of = of if of in spread_columns else next(iter(spread_columns), "")
+    of = of if of in spread_columns else max(spread_columns, key=lambda name: _change(known, name), default="")
     return page(
         case,
         "compare",
@@ -83,6 +85,11 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         again=f"/compare?{urlencode({'by': by, 'of': of})}",
         job=job,
     )
+
+
+def _change(known: Sequence[tuple[str, Found]], column: str) -> float:
+    """Tell how much detail a column loses in the candidate in which it loses most."""
+    return max((found["coarse"].get(column, 0.0) for _letter, found in known), default=0.0)
 
 
 @pages.post("/compare/pin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
@@ -67,19 +67,23 @@ def _choose(case: Case, shown: str | None, aim: Aim, wait: float = 0) -> dict[st
 
 @pages.get("/protect")
 def protect(
-    case: Here, see_key: Annotated[str, Query(alias="see")] = "", whole: Annotated[bool, Query()] = False
+    case: Here,
+    see_key: Annotated[str, Query(alias="see")] = "",
+    whole: Annotated[bool, Query()] = False,
+    view: Annotated[Literal["map", "rows", "cost"], Query()] = "map",
 ) -> HTMLResponse:
     """Show the ways to protect the table; one that a link leads to is shown, and can then be chosen."""
     if case.decisions.problem:
         return page(case, "protect", found=None, job=None, figures=[], seen=None)
     seen = Aim.of(see_key) if see_key else None
+    case.risk()  # for the numbers before, whoever was on the screen of the risk
     if case.candidate(case.decisions.aim.key) is None:
         candidates(case, PATIENCE)
-    return page(case, "protect", **_result(case, whole=whole), seen=seen)
+    return page(case, "protect", **_result(case, whole=whole, view=view), seen=seen)
 
 
-def _result(case: Case, *, whole: bool = False) -> dict[str, Any]:
-    near, aim = case.candidates(), case.decisions.aim
+def _result(case: Case, *, whole: bool = False, view: str = "map") -> dict[str, Any]:
+    near, aim, risk = case.candidates(), case.decisions.aim, case.risk()
     found, job = near.get(aim.key), case.jobs.of("search")
     known = {key: each for key, each in near.items() if "kept" in each}
     there = found is not None and "kept" in found
@@ -90,15 +94,21 @@ def _result(case: Case, *, whole: bool = False) -> dict[str, Any]:
         "aim": aim,
         "figures": [figures.risk_map(known, aim, whole=whole), figures.cost(known, aim)] if len(known) > 1 else [],
         "whole": whole,
+        "view": view,
         "line": wording.result_line(found) if found and there else "",
         "secret": wording.secret_line(found) if found and there else "",
-        "measures": wording.before_after(case.known_risk, found) if found and there else [],
+        "measures": wording.before_after(risk, found) if found and there else [],
         "cells": cells[:_MOST_COLUMNS],
         "more_cells": max(0, len(cells) - _MOST_COLUMNS),
         "nearest": _nearest(case, aim) if found and not there else None,
-        "poll": job is not None and not job.over,
-        **_rows(case),
+        "poll": _at_work(case, "search") or (_at_work(case, "measure") and (not risk or bool(risk["sampled"]))),
+        **_rows(case, follow=bool(there)),
     }
+
+
+def _at_work(case: Case, task: str) -> bool:
+    job = case.jobs.of(task)
+    return job is not None and not job.over
 
 
 def _cells(found: dict[str, Any]) -> list[tuple[str, str, float]]:
@@ -108,16 +118,18 @@ def _cells(found: dict[str, Any]) -> list[tuple[str, str, float]]:
     return [(name, kinds[name].sentence(), kinds[name].exact) for name in order]
 
 
-def _rows(case: Case) -> dict[str, Any]:
-    """Give the rows that someone asked to see, if they are those of the candidate that is chosen now."""
-    job = case.jobs.of("rows")
-    if job is None or job.about != case.rows_shown:
+def _rows(case: Case, *, follow: bool = False) -> dict[str, Any]:
+    """Give the rows that someone asked to see, of the candidate that is chosen now.
+
+    Those of another choice are made anew, if they are to follow it. Until then they are shown as they are in the table.
+    """
+    job = case.follow_rows() if follow else case.jobs.of("rows")
+    if job is None or job.about != case.rows_shown or job.state == "cancelled":
         return {"rows": None, "rows_job": None}
-    rows = None
     if job.result is not None:
-        found = job.result.plain()
-        rows = found | {"pairs": list(zip(found["before"], found["after"], strict=True))}
-    return {"rows": rows, "rows_job": job}
+        return {"rows": job.result.plain(), "rows_job": job}
+    seen = case.rows_seen
+    return {"rows": seen | {"after": ()} if seen and not job.over else None, "rows_job": job}
 
 
 def _nearest(case: Case, aim: Aim) -> Aim | None:
@@ -142,14 +154,15 @@ def make_rows(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
     """Give six rows as they are and as the chosen candidate would release them: cells of people."""
     with case.changing(shown):
         case.rows()
-    return after(case, "rows", wait, lambda: {"rows": _rows(case)["rows"]})
+    job = case.jobs.of("rows")
+    return after(case, "rows", wait, lambda: {"rows": job.result.plain() if job and job.result else None})
 
 
 @pages.post("/protect/rows")
 def show_rows(request: Request, case: Here, shown: Shown) -> Response:
     """Show six rows before and after, to someone who asks for them."""
     make_rows(case, shown, PATIENCE)
-    return rows(case) if by_htmx(request) else see("/protect#rows")
+    return rows(case) if by_htmx(request) else see("/protect?view=rows")
 
 
 @pages.get("/protect/rows")

@@ -122,10 +122,13 @@ document.addEventListener("htmx:afterRequest", () => {
 
 // A file that is dropped anywhere on the page, or chosen, is opened at once.
 const dropping = () => document.querySelector("form[data-drop]");
+const hint = (shown) => { document.getElementById("drop-hint").hidden = !shown; };
+document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) hint(false); });
 for (const name of ["dragover", "drop"]) {
   document.addEventListener(name, (event) => {
     if (!event.dataTransfer || ![...event.dataTransfer.types].includes("Files")) return;
     event.preventDefault();
+    hint(name === "dragover");
     const form = dropping();
     if (name !== "drop" || !form || !event.dataTransfer.files.length) return;
     form.querySelector("input[type=file]").files = event.dataTransfer.files;
@@ -134,7 +137,7 @@ for (const name of ["dragover", "drop"]) {
 }
 
 document.addEventListener("change", (event) => {
-  if (event.target.type === "file" && event.target.form === dropping()) event.target.form.requestSubmit();
+  if (event.target.type === "file" && event.target.form && event.target.form.matches("[data-drop]")) event.target.form.requestSubmit();
 });
 
 document.addEventListener("click", async (event) => {

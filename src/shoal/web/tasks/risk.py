@@ -81,7 +81,7 @@ def _sets(table: Table, report: Reporter) -> Iterator[RiskOfKnowledge]:
     quasi = table.schema.quasi
     chosen = _chosen(quasi, _SETS_OF_MANY_ROWS if table.rows > _MANY_ROWS else _SETS)
     end = time.monotonic() + _SECONDS
-    for names in evenly(report, "What an attacker must know", chosen):
+    for names in evenly(report, "Trying choices of columns", chosen):
         yield RiskOfKnowledge(known=names, uniqueness=float(score(table, measures=[Uniqueness(names)])[0].value))
         if time.monotonic() > end:
             return
