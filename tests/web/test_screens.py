@@ -172,11 +172,11 @@ def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
     assert "all 15 choices" in ready.get("/risk").text
 
 
-@pytest.mark.parametrize(("columns", "most"), [(3, 120), (9, 120), (60, 120), (300, 40)])
+@pytest.mark.parametrize(("columns", "most"), [(3, 120), (11, 120), (60, 120), (300, 40)])
 def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     quasi = [f"c{n}" for n in range(columns)]
-    chosen = risk._chosen(quasi, most)
-    assert chosen == risk._chosen(quasi, most)
+    chosen = risk._chosen(quasi, risk._ALL_SETS, most)
+    assert chosen == risk._chosen(quasi, risk._ALL_SETS, most)
     assert len(set(chosen)) == len(chosen) <= most
     assert len(chosen) == min(7, most) if columns == 3 else len(chosen) > most / 2
     sizes = {len(names) for names in chosen}
@@ -185,6 +185,17 @@ def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     assert first == sizes  # whoever stops early has seen every size
     found = {"sets": chosen, "quasi": quasi}
     assert ("all 7 choices" if columns == 3 else "drawn by lot") in figures._looked_at(found)
+
+
+def test_all_choices_among_ten_attributes_are_looked_at(visitor):
+    draw = random.Random(5)
+    names = [f"code_{n}" for n in range(10)]
+    rows = [",".join(str(draw.randrange(4)) for _ in names) for _ in range(50)]
+    visitor.opened("\n".join([",".join(names), *rows]).encode())
+    visitor.post("/roles", data={f"role of {name}": "quasi" for name in names})
+    found = visitor.get("/api/risk?wait=30").json()
+    assert len({frozenset(each["known"]) for each in found["sets"]}) == len(found["sets"]) == 1023
+    assert "all 1,023 choices" in visitor.get("/risk").text
 
 
 def test_a_table_that_is_safe_already_is_told_so(visitor):
