@@ -10,6 +10,7 @@ import pytest
 from web.conftest import people, serving, until
 
 from shoal.catalogue import entries
+from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web import code_export, figures, wording
 from shoal.web.cases.aims import GUARDS, K_LEVELS, Aim
@@ -395,7 +396,7 @@ def test_names_of_columns_cannot_become_part_of_the_page(visitor):
         assert "&lt;img" in text
 
 
-def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path):
+def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path, ready):
     with serving(tmp_path, large=1) as (visitor, _):
         visitor.opened(people(4000))
         assert visitor.state()["rows"] == 4000
@@ -412,7 +413,16 @@ def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path):
         assert "From a sample" not in visitor.get("/risk").text
         found = visitor.tried()
         assert found[Aim().key]["sampled"] is None
-        assert found[Aim("mondrian", 5).key]["sampled"]
+        estimate = found[Aim("mondrian", 5).key]
+        low, high = estimate["kept_interval"]
+        assert low <= estimate["kept"] <= high
+        text = visitor.get("/protect?whole=true").text
+        assert 'class="error ' in text
+        kept, average = ([percent(share) for share in (estimate[name], *estimate[f"{name}_interval"])]
+                         for name in ("kept", "guess"))  # fmt: skip
+        said = "keeps ≈ {} ({} to {}), average risk ≈ {} ({} to {})".format(*kept, *average)
+        assert f"Cuts at medians (mondrian), k = 5: {said}" in text or f"mondrian, k = 5: {said}" in text
+        assert 'class="error ' not in ready.get("/protect?whole=true").text
         visitor.post("/protect/choose", data={**CHOICE, "method": "mondrian"})
         assert visitor.tried()[Aim("mondrian", 5).key]["sampled"] is None
 
