@@ -112,7 +112,8 @@ class Case(OpenedCase):
 
     def branches(self) -> list[BranchCandidate]:
         """Give the candidates of the other cases about the same file: those that are compared there, or chosen."""
-        return self.library.beside(self.id, self.look["sha256"]) if self.look.get("sha256") else []
+        sha256 = self.look.get("sha256")
+        return self.library.beside(self.id, sha256, self.decisions) if sha256 else []
 
     def trail(self) -> list[tuple[str, str]]:
         """Give what was decided, confirmed and written, and when; the last first."""

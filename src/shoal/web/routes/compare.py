@@ -30,7 +30,10 @@ def comparison(case: Here, wait: Wait = 0) -> dict[str, Any]:
     case.candidates()
     case.spreads()
 
-    beside = [{"case": each.case, "key": each.aim.key, "candidate": each.found} for each in case.branches()]
+    beside = [
+        {"case": each.case, "key": each.aim.key, "candidate": each.found, "differs": each.differs}
+        for each in case.branches()
+    ]
 
     def known() -> dict[str, Any]:
         found = {key: case.candidate(key) for key in case.decisions.pinned}
@@ -66,7 +69,8 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
     return page(
         case,
         "compare",
-        branches=case.branches() if named else [],
+        branches=[] if decisions.problem else case.branches(),
+        mine=named or [("", decisions.aim, case.candidate(decisions.aim.key))],
         spread_columns=spread_columns,
         of=of,
         spread_figure=figures.spreads(drawn, of) if of else None,

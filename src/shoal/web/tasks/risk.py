@@ -92,7 +92,8 @@ def _sets(table: Table, report: Reporter) -> Iterator[RiskOfKnowledge]:
 def _chosen(quasi: Sequence[str], every: int, most: int) -> list[tuple[str, ...]]:
     """Choose sets of attributes: all of them if they are no more than `every`, else `most`, of each size as many.
 
-    Sets of all sizes take turns, and those of one size come by lot, so that whoever has to stop early has a fair part.
+    Sets of all sizes take turns, and those of one size come by lot, so that what was looked at is a fair part of all
+    however early one has to stop.
     """
     count = len(quasi)
     lot = random.Random(count)  # noqa: S311 - nothing secret hangs on which sets are drawn
