@@ -392,6 +392,10 @@ def test_no_line_joins_an_estimate_with_an_exact_number():
     assert [len(line.get("d").split()) for line in (solid, dashed)] == [2, 2]
     assert len(drawn_as(figure, "hollow")) == 2
     assert len(drawn_as(figure, "error")) == 3 * len(MAP)  # a bar with two ends
+    both = risk_utility_map(MAP, x="v", y="w", errors=("low", "high"), errors_y=("low", "high"), **SAID)
+    upright = [e for e in drawn_as(both, "error") if e.get("x1") == e.get("x2")]
+    aside = [e for e in drawn_as(both, "error") if e.get("y1") == e.get("y2")]
+    assert len(upright) == len(aside) == 3 * len(MAP)
     rows = [{"a": k, "v": v, "e": e} for k, v, e in ((2, 0.9, False), (3, 0.5, True), (5, 0.7, False), (7, 0.4, True))]
     joined = drawn_as(lines(rows, x="a", y="v", estimated="e", **SAID), "line")
     assert {e.get("stroke-dasharray"): len(e.get("d").split()) for e in joined} == {None: 2, "1 5": 2}

@@ -9,6 +9,7 @@ import pytest
 from web.conftest import people, serving, until
 
 from shoal.errors import ParameterError
+from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import Decisions
@@ -165,6 +166,32 @@ def test_a_copy_is_another_case_about_the_same_file_and_both_are_compared(visito
     assert visitor.client.post(f"/api/cases/{first['case']}/open").status_code == 200
     assert visitor.get("/api/hierarchies").json() == {}
     assert visitor.get("/api/risk?wait=30").json()["records"] == 120
+
+
+def test_cases_about_one_file_are_compared_also_where_nothing_is_pinned(visitor):
+    visitor.opened(people(130, seed=8))
+    visitor.tried(method="hilbert", k=5)
+    for _ in range(2):
+        visitor.post("/cases/copy", data={"name": "people.csv"})
+    visitor.post("/roles", data={"role of shoe": "plain"})
+    visitor.client.put("/api/reading?wait=30", json={"kinds": {"zip": "category"}})
+    visitor.post("/api/hierarchy/build?wait=30", json={"column": "age", "how": "bands 5,20"})
+    here = visitor.tried()[Aim(k=5).key]
+    text = visitor.get("/compare").text
+    assert "Nothing to compare yet" in text
+    rows = re.findall(r'<tr><th scope="row".*?</tr>', text.partition('<table class="variants">')[2], re.DOTALL)
+    names, differ, numbers = zip(*(re.fullmatch(r"(.*?)</th><td>(.*?)</td>(.*)", row, re.DOTALL).groups()
+                                   for row in rows), strict=True)  # fmt: skip
+    assert [re.sub("<[^>]+>", "", name).partition(":")[0] for name in names] == [
+        "This case", "people.csv", "people.csv (2)",
+    ]  # fmt: skip
+    assert percent(max(here["secrets"].values())) in numbers[0]
+    for what in differ[1:]:
+        assert "Role of shoe: Not identifying → Quasi-identifier" in what
+        assert "Hierarchy of age" in what
+        assert "Kind of zip: categories or codes → as found" in what
+        assert "How the file is read" not in what
+    assert numbers[1].count('class="number"') == 4
 
 
 def test_a_case_is_renamed_exported_and_imported(tmp_path):

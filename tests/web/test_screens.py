@@ -10,6 +10,7 @@ import pytest
 from web.conftest import people, serving, until
 
 from shoal.catalogue import entries
+from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web import code_export, figures, wording
 from shoal.web.cases.aims import GUARDS, K_LEVELS, Aim
@@ -172,11 +173,11 @@ def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
     assert "all 15 choices" in ready.get("/risk").text
 
 
-@pytest.mark.parametrize(("columns", "most"), [(3, 120), (9, 120), (60, 120), (300, 40)])
+@pytest.mark.parametrize(("columns", "most"), [(3, 120), (11, 120), (60, 120), (300, 40)])
 def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     quasi = [f"c{n}" for n in range(columns)]
-    chosen = risk._chosen(quasi, most)
-    assert chosen == risk._chosen(quasi, most)
+    chosen = risk._chosen(quasi, risk._ALL_SETS, most)
+    assert chosen == risk._chosen(quasi, risk._ALL_SETS, most)
     assert len(set(chosen)) == len(chosen) <= most
     assert len(chosen) == min(7, most) if columns == 3 else len(chosen) > most / 2
     sizes = {len(names) for names in chosen}
@@ -185,6 +186,17 @@ def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     assert first == sizes  # whoever stops early has seen every size
     found = {"sets": chosen, "quasi": quasi}
     assert ("all 7 choices" if columns == 3 else "drawn by lot") in figures._looked_at(found)
+
+
+def test_all_choices_among_ten_attributes_are_looked_at(visitor):
+    draw = random.Random(5)
+    names = [f"code_{n}" for n in range(10)]
+    rows = [",".join(str(draw.randrange(4)) for _ in names) for _ in range(50)]
+    visitor.opened("\n".join([",".join(names), *rows]).encode())
+    visitor.post("/roles", data={f"role of {name}": "quasi" for name in names})
+    found = visitor.get("/api/risk?wait=30").json()
+    assert len({frozenset(each["known"]) for each in found["sets"]}) == len(found["sets"]) == 1023
+    assert "all 1,023 choices" in visitor.get("/risk").text
 
 
 def test_a_table_that_is_safe_already_is_told_so(visitor):
@@ -384,7 +396,7 @@ def test_names_of_columns_cannot_become_part_of_the_page(visitor):
         assert "&lt;img" in text
 
 
-def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path):
+def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path, ready):
     with serving(tmp_path, large=1) as (visitor, _):
         visitor.opened(people(4000))
         assert visitor.state()["rows"] == 4000
@@ -401,7 +413,16 @@ def test_a_large_file_is_first_shown_by_a_sample_that_is_labelled(tmp_path):
         assert "From a sample" not in visitor.get("/risk").text
         found = visitor.tried()
         assert found[Aim().key]["sampled"] is None
-        assert found[Aim("mondrian", 5).key]["sampled"]
+        estimate = found[Aim("mondrian", 5).key]
+        low, high = estimate["kept_interval"]
+        assert low <= estimate["kept"] <= high
+        text = visitor.get("/protect?whole=true").text
+        assert 'class="error ' in text
+        kept, average = ([percent(share) for share in (estimate[name], *estimate[f"{name}_interval"])]
+                         for name in ("kept", "guess"))  # fmt: skip
+        said = "keeps ≈ {} ({} to {}), average risk ≈ {} ({} to {})".format(*kept, *average)
+        assert f"Cuts at medians (mondrian), k = 5: {said}" in text or f"mondrian, k = 5: {said}" in text
+        assert 'class="error ' not in ready.get("/protect?whole=true").text
         visitor.post("/protect/choose", data={**CHOICE, "method": "mondrian"})
         assert visitor.tried()[Aim("mondrian", 5).key]["sampled"] is None
 

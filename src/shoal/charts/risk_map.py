@@ -42,6 +42,7 @@ def risk_utility_map(
     focus: bool = False,
     estimated: str | None = None,
     errors: tuple[str, str] | None = None,
+    errors_y: tuple[str, str] | None = None,
     chosen: str | None = None,
     limit: tuple[float, str] | None = None,
     link: str | None = None,
@@ -67,9 +68,9 @@ def risk_utility_map(
         What is estimated is never joined with what is exact.
     focus
         Show only the part of the map in which the frontier and the chosen candidate lie.
-    estimated, errors
-        The column that is true of estimates, which are drawn hollow, and those of the lowest and highest loss that may
-        be theirs.
+    estimated, errors, errors_y
+        The column that is true of estimates, which are drawn hollow, and those of the lowest and highest loss, and of
+        the lowest and highest risk, that may be theirs.
     chosen
         The name of the candidate that was chosen.
     limit
@@ -106,7 +107,8 @@ def risk_utility_map(
         must |= {number for number in kept if _name(drawn[number], label) == selected != ""}
         kept = _in_view(drawn, (x, y), must)
     seen = [drawn[number] for number in kept]
-    losses, risks = present(finite(row.get(x)) for row in seen), present(finite(row.get(y)) for row in seen)
+    losses = present(finite(row.get(column)) for row in seen for column in (x, *(errors or ())))
+    risks = present(finite(row.get(column)) for row in seen for column in (y, *(errors_y or ())))
     limit = limit if limit and (not focus or min(risks) <= limit[0] <= max(risks)) else None
     heights = [*risks, *present([finite(limit[0])] if limit else [])]
     domains = _domain(losses, form_x, log_x, zero=not focus), _domain(heights, form, about.log)
@@ -122,7 +124,7 @@ def risk_utility_map(
     baseline(sheet, box, box.bottom)
     bottom = horizontal(sheet, across, box)
     maker = _Points(
-        about, form, form_x, (x, y), label, tip, group, group_looks, estimated, errors, link, data, selected
+        about, form, form_x, (x, y), label, tip, group, group_looks, estimated, errors, errors_y, link, data, selected
     )
     points = [maker.point(row, across, up) for row in seen]
     index = {number: place for place, number in enumerate(kept)}
@@ -173,6 +175,7 @@ class _Points:
     looks: dict[str, GroupLook]
     estimated: str | None
     errors: tuple[str, str] | None
+    errors_y: tuple[str, str] | None
     link: str | None
     data: Sequence[str]
     selected: str | None
@@ -181,7 +184,7 @@ class _Points:
         loss, risk = float(row[self.axes[0]]), float(row[self.axes[1]])
         name, x, y = _name(row, self.label), across(loss), up(risk)
         said = clean(row.get(self.tip)) if self.tip else ""
-        ends = [finite(row.get(column)) for column in self.errors or ()]
+        aside, above = self._ends(row, self.errors), self._ends(row, self.errors_y)
         return Point(
             x,
             y,
@@ -190,14 +193,20 @@ class _Points:
             said
             or f"{name or 'candidate'}: {self.about.x_label} {self.form_x.exact(loss)}, "
             f"{self.about.y_label} {self.form.exact(risk)}",
-            errors=((across(min(present(ends))), y, across(max(present(ends))), y),)
-            if None not in ends and ends
-            else (),
+            errors=(
+                *((across(low), y, across(high), y) for low, high in aside),
+                *((x, up(low), x, up(high)) for low, high in above),
+            ),
             estimated=bool(self.estimated and row.get(self.estimated)),
             selected=name != "" and name == self.selected,
             link=_address(row.get(self.link)) if self.link else "",
             data={_attribute(column): clean(row.get(column)) for column in self.data},
         )
+
+    def _ends(self, row: FigureRow, columns: tuple[str, str] | None) -> list[tuple[float, float]]:
+        """Give both ends of an error bar, if there is one."""
+        ends = present(finite(row.get(column)) for column in columns or ())
+        return [(min(ends), max(ends))] if len(ends) == 2 else []
 
 
 def _domain(values: Sequence[float], form: Format, log: bool, *, zero: bool = True) -> Domain:

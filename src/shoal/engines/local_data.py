@@ -129,6 +129,19 @@ class LocalData:
         column = np.ascontiguousarray(self.lo[:, j])
         return column if self.index.size == 0 else column[self.index]
 
+    def part(self, rows: NDArray[np.intp]) -> LocalData:
+        """Give some of the records, as a table of their own on the same axes."""
+        at = self.index[rows] if self.index.size else rows
+        lo = self.lo[at]
+        return replace(
+            self,
+            lo=lo,
+            hi=lo if self.hi is self.lo else self.hi[at],
+            index=self.index[:0],
+            codes=self.codes[rows],
+            sources={},
+        )
+
     def blanked(self, names: Sequence[str]) -> LocalData:
         """Give the same records with nothing in the missing cells of some carried columns."""
         words = [

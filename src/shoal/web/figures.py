@@ -12,10 +12,9 @@ from urllib.parse import quote
 from shoal.charts import Figure, bars, drops, heatmap, lines, paired, risk_utility_map
 from shoal.languages import _, number, written
 from shoal.report.bins import OTHER
-from shoal.report.discretion import percent
 from shoal.report.look import method_palette
 from shoal.web.cases.aims import Aim
-from shoal.web.wording import group_risk, some_of
+from shoal.web.wording import estimate, highest, some_of
 
 Found = Mapping[str, Any]
 _SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -200,6 +199,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             "which": aim.label,
             "said": _said(aim, found),
             "sampled": found.get("sampled") is not None,
+            **_ends(found),
             "k": aim.k,
             "own": aim.method == chosen.method and aim.level == chosen.level,
             "here": key == chosen.key,
@@ -227,6 +227,8 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             frontier="kind",
             focus=not whole,
             estimated="sampled",
+            errors=("least_lost", "most_lost"),
+            errors_y=("least_risk", "most_risk"),
             percent_x=True,
             log=True,
             x_label=_("detail lost"),
@@ -236,7 +238,11 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
                 "Lower is safer, further to the left keeps more. A line joins those that no other of the same promise "
                 "beats. Choose a point to choose its candidate."
             )
-            + (_(" Hollow points are estimates from a sample.") if any(row["sampled"] for row in rows) else ""),
+            + (
+                _(" Hollow points are estimates from a sample, and bars show how far they may be off.")
+                if any(row["sampled"] for row in rows)
+                else ""
+            ),
             width=width,
             height=260,
         ),
@@ -244,16 +250,24 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
     )
 
 
+def _ends(found: Found) -> dict[str, float]:
+    """Give the ends of the bars of an estimate, unless it has none."""
+    kept, risk = found.get("kept_interval"), found.get("guess_interval")
+    if not kept or not risk:
+        return {}
+    return {"least_lost": 1 - kept[1], "most_lost": 1 - kept[0], "least_risk": risk[0], "most_risk": risk[1]}
+
+
 def _said(aim: Aim, found: Found) -> str:
     """Say what a point is: its method and k, what it keeps, and its risk."""
     said = _(
         "%(candidate)s: keeps %(kept)s, average risk %(average)s, highest risk %(highest)s",
         candidate=aim.label,
-        kept=percent(found["kept"]),
-        average=percent(found["guess"]),
-        highest=percent(group_risk(found)),
+        kept=estimate(found, "kept"),
+        average=estimate(found, "guess"),
+        highest=highest(found),
     )
-    return _("%(what)s (≈, from %(rows)s rows)", what=said, rows=found["sampled"]) if found.get("sampled") else said
+    return _("%(what)s (from %(rows)s rows)", what=said, rows=found["sampled"]) if found.get("sampled") else said
 
 
 def cost(candidates: Mapping[str, Found], chosen: Aim) -> Drawing:

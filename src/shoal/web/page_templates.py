@@ -49,6 +49,8 @@ def environment() -> Environment:
         "shape": shape,
         "without_options": without_options,
         "about": wording.about,
+        "estimate": wording.estimate,
+        "highest": wording.highest,
         "method": wording.method_title,
         "meaning": wording.method_meaning,
         "secret": wording.secret_line,

@@ -130,6 +130,27 @@ def about(text: str, found: Mapping[str, Any]) -> str:
     return f"≈ {text}" if found.get("sampled") else text
 
 
+def estimate(found: Mapping[str, Any], name: str) -> str:
+    """Give a share of a candidate, and where it is an estimate how far it may be off.
+
+    >>> estimate({"kept": 0.9, "sampled": 5000, "kept_interval": [0.88, 0.95]}, "kept")
+    '≈ 90% (88% to 95%)'
+    """
+    share, interval = about(percent(found[name]), found), found.get(f"{name}_interval")
+    if not interval:
+        return share
+    return _("%(share)s (%(low)s to %(high)s)", share=share, low=percent(interval[0]), high=percent(interval[1]))
+
+
+def highest(found: Mapping[str, Any]) -> str:
+    """Give the highest risk.
+
+    >>> highest({"smallest": 5, "sampled": 5000})
+    '≈ 20%'
+    """
+    return about(percent(group_risk(found)), found)
+
+
 CONFIRMATIONS = {
     "looked": N_(
         "I have looked at the columns that are released as they are. They hold no free text that names anyone."
@@ -199,9 +220,9 @@ def result_line(found: Mapping[str, Any]) -> str:
         "Keeps %(kept)s of the detail in %(num)s group · highest risk %(highest)s · average risk %(average)s",
         "Keeps %(kept)s of the detail in %(num)s groups · highest risk %(highest)s · average risk %(average)s",
         found["groups"],
-        kept=about(percent(found["kept"]), found),
-        highest=percent(group_risk(found)),
-        average=about(percent(found["guess"]), found),
+        kept=estimate(found, "kept"),
+        highest=highest(found),
+        average=estimate(found, "guess"),
     )
     return _("%(line)s · ≈ from %(rows)s rows", line=text, rows=found["sampled"]) if found.get("sampled") else text
 
@@ -237,56 +258,37 @@ def before_after(risk: Mapping[str, Any], found: Mapping[str, Any]) -> list[tupl
 
     rows = [
         (_("Stand alone"), before(lambda each: each["uniqueness"]), about(percent(found["uniqueness"]), found)),
-        (_("Highest risk"), before(group_risk), percent(group_risk(found))),
-        (_("Average risk"), before(lambda each: each["guess"]), about(percent(found["guess"]), found)),
+        (_("Highest risk"), before(group_risk), highest(found)),
+        (_("Average risk"), before(lambda each: each["guess"]), estimate(found, "guess")),
     ]
     if worst is not None:
         shared = before(lambda each: each["secrets"].get(worst, 0.0))
         rows.append((_("Share a secret with their group"), shared, about(percent(found["secrets"][worst]), found)))
     rows.append((_("Groups (equivalence classes)"), number(risk["groups"]) if risk else "–", number(found["groups"])))
-    rows.append((_("Detail kept"), percent(1.0), about(percent(found["kept"]), found)))
+    rows.append((_("Detail kept"), percent(1.0), estimate(found, "kept")))
     return rows
 
 
 def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, list[str | None]]]:
     """Give the numbers of candidates by what they tell; None of one that is not known, nothing of an impossible one."""
-    shares: list[tuple[str, Callable[[Mapping[str, Any]], float], bool]] = [
-        (_("Detail kept"), lambda each: each["kept"], True),
-        (_("Highest risk"), group_risk, False),
-        (_("Average risk"), lambda each: each["guess"], True),
-        (_("Stand alone"), lambda each: each["uniqueness"], True),
+
+    def row(label: str, write: Callable[[Mapping[str, Any]], str]) -> tuple[str, list[str | None]]:
+        return label, [None if each is None else write(each) if "kept" in each else "" for each in named]
+
+    def share(name: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda each: about(percent(each["secrets"].get(name, 0.0)), each)
+
+    columns = dict.fromkeys(name for each in named if each and "kept" in each for name in each["secrets"])
+    return [
+        row(_("Detail kept"), lambda each: estimate(each, "kept")),
+        row(_("Highest risk"), highest),
+        row(_("Average risk"), lambda each: estimate(each, "guess")),
+        row(_("Stand alone"), lambda each: about(percent(each["uniqueness"]), each)),
+        *(row(_("Share their '%(column)s' with their group", column=name), share(name)) for name in columns),
+        row(_("Smallest group"), lambda each: about(number(each["smallest"]), each)),
+        row(_("Groups (equivalence classes)"), lambda each: about(number(each["groups"]), each)),
+        row(_("Information loss"), lambda each: about(number(each["loss"], ".4f"), each)),
     ]
-    known = [each for each in named if each and "kept" in each]
-    columns = dict.fromkeys(name for each in known for name in each["secrets"])
-    for name in columns:
-        label = _("Share their '%(column)s' with their group", column=name)
-        shares.append((label, lambda each, name=name: each["secrets"].get(name, 0.0), True))  # type: ignore[misc]
-
-    def written(each: Mapping[str, Any] | None, write: Callable[[Mapping[str, Any]], str]) -> str | None:
-        return None if each is None else write(each) if "kept" in each else ""
-
-    rows = [
-        (label, [written(each, lambda each: _mark(percent(value(each)), each, estimate)) for each in named])  # noqa: B023
-        for label, value, estimate in shares
-    ]
-    rows.append((_("Smallest group"), [written(each, lambda each: number(each["smallest"])) for each in named]))
-    rows.append(
-        (
-            _("Groups (equivalence classes)"),
-            [written(each, lambda each: about(number(each["groups"]), each)) for each in named],
-        )
-    )
-    rows.append(
-        (
-            _("Information loss"),
-            [written(each, lambda each: about(number(each["loss"], ".4f"), each)) for each in named],
-        )
-    )
-    return rows
-
-
-def _mark(text: str, found: Mapping[str, Any], estimate: bool) -> str:
-    return about(text, found) if estimate else text
 
 
 def comparison(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:

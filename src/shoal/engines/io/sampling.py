@@ -12,7 +12,7 @@ from shoal.engines.io.text_reader import TextReading
 from shoal.engines.sources import is_parquet
 from shoal.errors import DataError
 
-_PIECES = 64  # places of the file that rows are taken from
+PIECES = 64  # places of the file that rows are taken from
 _HEAD = 1 << 16
 _ROWS = 1 << 16  # at the beginning of a file, in which texts are counted
 
@@ -71,12 +71,12 @@ def _first(file: BinaryIO, head: bytes, target: Path, rows: int, line: float, si
 def _pieces(path: Path, head: bytes, target: Path, rows: int, line: float) -> Sample | None:
     size = path.stat().st_size
     header = head[: head.find(b"\n", beginning_of(head)) + 1]
-    each = max(1, min(int(rows * line), size - len(header)) // _PIECES)
+    each = max(1, min(int(rows * line), size - len(header)) // PIECES)
     taken = 0
     with path.open("rb") as file, target.open("xb") as out:
         out.write(header)
-        for number in range(_PIECES):
-            start = len(header) + (size - len(header)) * number // _PIECES
+        for number in range(PIECES):
+            start = len(header) + (size - len(header)) * number // PIECES
             file.seek(start - 1)  # a piece begins after the first line end that is not before its place
             block = file.read(each + 1)
             first, last = block.find(b"\n"), block.rfind(b"\n")
@@ -95,7 +95,7 @@ def _of_parquet(path: Path, target: Path, rows: int) -> Sample:
     try:
         with pq.ParquetFile(path) as file, pq.ParquetWriter(target, file.schema_arrow) as out:
             groups = file.metadata.num_row_groups
-            chosen = sorted({number * groups // _PIECES for number in range(_PIECES)}) if groups else []
+            chosen = sorted({number * groups // PIECES for number in range(PIECES)}) if groups else []
             for number in chosen:
                 batch = next(file.iter_batches(max(1, rows // len(chosen)), row_groups=[number]), None)
                 if batch is not None:

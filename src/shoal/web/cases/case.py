@@ -28,12 +28,14 @@ from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.cases.trail import trail
 from shoal.web.errors import NotThereError
 from shoal.web.file_access import release_names
+from shoal.web.measure_names import asked, offered
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job, Part
 from shoal.web.tasks.queue import Queue
 from shoal.web.tasks.row_messages import RowsRequest
+from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest
 
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
@@ -57,6 +59,7 @@ class Case(OpenedCase):
     def __init__(self, owner: str, folder: Path, queue: Queue, settings: Settings) -> None:
         super().__init__(CaseJobs(folder, queue), CaseLibrary(settings.kept, owner), settings)
         self.folder = folder
+        self._measures: dict[str, dict[str, None]] = {}  # that were asked for, by the decisions they are about
         self.kept = KeptReleases(settings.kept, owner)
         self._rows_seen: tuple[str, Found] = ("", {})
         self.releases: dict[str, WrittenRelease] = {each.id: each for each in self.kept.releases()}
@@ -114,7 +117,8 @@ class Case(OpenedCase):
 
     def branches(self) -> list[BranchCandidate]:
         """Give the candidates of the other cases about the same file: those that are compared there, or chosen."""
-        return self.library.beside(self.id, self.look["sha256"]) if self.look.get("sha256") else []
+        sha256 = self.look.get("sha256")
+        return self.library.beside(self.id, sha256, self.decisions) if sha256 else []
 
     def trail(self) -> list[tuple[str, str]]:
         """Give what was decided, confirmed and written, and when; the last first."""
@@ -286,6 +290,45 @@ class Case(OpenedCase):
                 request = m.DistributionsRequest(**self._reading(), candidates=tuple(missing))
                 self._start("spread", request, about=about, found=take)
             return known
+
+    def measure_also(self, name: str) -> None:
+        """Measure the compared candidates by another measure of the catalogue."""
+        with self.lock:
+            self._ready()
+            if name not in offered():
+                raise ParameterError("There is no such measure.", "Choose one of those on the page.")
+            if not self.decisions.pinned:
+                raise ParameterError("No candidate is compared.", "Add one to the comparison first.")
+            self._measures.setdefault(self.decisions.digest, {})[name] = None
+            self.scores()
+
+    def scores(self) -> dict[tuple[str, str], CandidateScore]:
+        """Give what was measured of candidates beyond what is always; what lacks of those compared is measured now."""
+        with self.lock:
+            self._ready()
+            digest, pinned = self.decisions.digest, self.decisions.pinned
+            known, names = self.findings.scores(digest), self.measured
+            missing = [(name, key) for name in names for key in pinned if (name, key) not in known]
+            about = " ".join((digest, *names, *pinned))
+            if missing and not self.jobs.busy("scores", about):
+
+                def take(part: CandidateScore) -> None:
+                    self.findings.take("score", digest, f"{part.measure} {part.key}", part.plain())
+
+                predicted = (*self.decisions.of(Role.SENSITIVE), *self.decisions.of(Role.QUASI))[0]
+                candidates = tuple(Aim.of(key).asked for key in dict.fromkeys(key for _, key in missing))
+                measures = tuple(asked(name, predicted) for name in dict.fromkeys(name for name, _ in missing))
+                request = ScoresRequest(**self._reading(), candidates=candidates, measures=measures)
+                self._start("scores", request, about=about, found=take)
+            return {pair: found for pair, found in known.items() if pair[1] in pinned}
+
+    @property
+    def measured(self) -> list[str]:
+        """The measures beyond what is always measured, in the order in which they were asked for."""
+        digest = self.decisions.digest
+        return list(
+            dict.fromkeys([*(name for name, _ in self.findings.scores(digest)), *self._measures.get(digest, {})])
+        )
 
     @property
     def written(self) -> WrittenRelease | None:

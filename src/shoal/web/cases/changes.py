@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from shoal.languages import _, ngettext
 from shoal.schema import Role
 from shoal.web.cases.decisions import Decisions
-from shoal.web.wording import ROLE_NAMES
+from shoal.web.wording import KIND_NAMES, ROLE_NAMES
 
 _NAMED = 3  # columns whose roles are given one by one
 
@@ -26,6 +26,16 @@ def changes(before: Decisions, after: Decisions) -> list[str]:
         *_comparison(before, after),
         *_layout(before, after),
     ]
+
+
+def differences(before: Decisions, after: Decisions) -> list[str]:
+    """Say in what two cases about one file differ, whatever is chosen or compared in them.
+
+    >>> a = Decisions({"age": Role.QUASI})
+    >>> differences(a, a.with_roles({"age": Role.PLAIN}).with_pin("hilbert~5~none~0~", pinned=True))
+    ['Role of age: Quasi-identifier → Not identifying']
+    """
+    return [*_roles(before, after), *_hierarchies(before, after), *_layout(before, after)]
 
 
 def _roles(before: Decisions, after: Decisions) -> Iterator[str]:
@@ -56,8 +66,17 @@ def _hierarchies(before: Decisions, after: Decisions) -> Iterator[str]:
 
 
 def _layout(before: Decisions, after: Decisions) -> Iterator[str]:
-    if before.layout != after.layout:
+    kinds, others = before.layout.kinds, after.layout.kinds
+    for name in dict.fromkeys([*kinds, *others]):
+        if kinds.get(name) != others.get(name):
+            yield _("Kind of %(column)s: %(before)s → %(after)s",
+                    column=name, before=_kind(kinds.get(name)), after=_kind(others.get(name)))  # fmt: skip
+    if before.layout.model_copy(update={"kinds": others}) != after.layout:
         yield _("How the file is read")
+
+
+def _kind(kind: str | None) -> str:
+    return _("as found") if kind is None else _(KIND_NAMES[kind])
 
 
 def _comparison(before: Decisions, after: Decisions) -> Iterator[str]:

@@ -92,7 +92,7 @@ class DecidedCase:
         with self.lock:
             self._need_file()
             self.history.decide(N_("roles"), self.decisions.with_roles(changed))
-            self.jobs.cancel("measure", "unicity", "search", "spread")
+            self.jobs.cancel("measure", "unicity", "search", "spread", "scores")
 
     def import_roles(self, content: bytes) -> ImportedRoles:
         """Give columns the roles that a recipe or a certificate gives them; others stay as they were."""
@@ -135,7 +135,7 @@ class DecidedCase:
         with self.lock:
             self._need_file()
             self.history.decide(N_("hierarchy"), self.decisions.with_hierarchy(column, hierarchy))
-            self.jobs.cancel("search", "spread")
+            self.jobs.cancel("search", "spread", "scores")
 
     def hierarchy(self, column: str) -> ColumnHierarchy:
         """Give the hierarchy of a column."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from shoal.web.tasks.score_messages import CandidateScore
+
 Found = dict[str, Any]
-_KINDS = ("risk", "unicity", "candidate", "spread")
+_KINDS = ("risk", "unicity", "candidate", "spread", "score")
 
 
 def _keep_nothing(kind: str, digest: str, key: str, content: Found) -> None:
@@ -61,3 +63,8 @@ class Findings:
     def spread(self, digest: str, key: str) -> Found | None:
         """Give how columns are spread in a candidate, if that is known."""
         return self._known.get(("spread", digest, key))
+
+    def scores(self, digest: str) -> dict[tuple[str, str], CandidateScore]:
+        """Give what was measured of candidates, by the names of measure and candidate."""
+        found = [each for (kind, of, _), each in self._known.items() if (kind, of) == ("score", digest)]
+        return {(each.measure, each.key): each for each in map(CandidateScore.model_validate, found)}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import DataError
-from shoal.schema import Role
 from shoal.web.cases.aims import Aim
+from shoal.web.cases.changes import differences
+from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.findings import Found
 from shoal.web.cases.history import now
 from shoal.web.cases.store import SUFFIX, CaseInfo, CaseStore
@@ -23,26 +25,30 @@ _ID = re.compile(r"[A-Za-z0-9_-]{16}")
 
 @dataclass(frozen=True)
 class BranchCandidate:
-    """A candidate of another case about the same file: what the case is called, what is chosen there, what it gives."""
+    """A candidate of another case about the same file.
+
+    Attributes
+    ----------
+    case, aim, found
+        What the case is called, what is chosen there, and what it gives if that is known.
+    differs
+        What is decided otherwise in that case.
+    """
 
     case: str
     aim: Aim
     found: Found | None
-    hierarchies: int
-    quasi: int
+    differs: list[str]
 
 
-def _candidates(info: CaseInfo, store: CaseStore) -> list[BranchCandidate]:
+def _candidates(name: str, store: CaseStore, here: Decisions) -> list[BranchCandidate]:
     decisions = store.versions()[-1].decisions
     known = {
         key: found for kind, digest, key, found in store.findings() if (kind, digest) == ("candidate", decisions.digest)
     }
-    return [
-        BranchCandidate(
-            info.name, Aim.of(key), known.get(key), len(decisions.hierarchies), len(decisions.of(Role.QUASI))
-        )
-        for key in decisions.pinned or (decisions.aim.key,)
-    ]
+    differs = differences(here, decisions)
+    keys = decisions.pinned or (decisions.aim.key,)
+    return [BranchCandidate(name, Aim.of(key), known.get(key), differs) for key in keys]
 
 
 class CaseLibrary:
@@ -75,13 +81,18 @@ class CaseLibrary:
                     continue
         return sorted(found, key=lambda each: each.changed, reverse=True)
 
-    def beside(self, id: str, sha256: str) -> list[BranchCandidate]:
-        """Give the candidates of other cases about a file: those that are compared there, or the one that is chosen."""
-        found = []
-        for info in self.cases():
+    def beside(self, id: str, sha256: str, here: Decisions) -> list[BranchCandidate]:
+        """Give the candidates of other cases about a file: those that are compared there, or the one that is chosen.
+
+        Cases of one name have a number, the first begun the smallest.
+        """
+        found, names = [], Counter[str]()
+        for info in sorted(self.cases(), key=lambda each: (each.begun, each.id)):
             if info.id != id and info.sha256 == sha256:
+                names[info.name] += 1
+                name = info.name if names[info.name] == 1 else f"{info.name} ({names[info.name]})"
                 with suppress(DataError), closing(CaseStore.open(self._path(info.id), alone=False)) as store:
-                    found += _candidates(info, store)
+                    found += _candidates(name, store, here)
         return found
 
     def begin(self, info: CaseInfo, profile: TableProfile) -> CaseStore:

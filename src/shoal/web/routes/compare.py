@@ -10,7 +10,7 @@ from fastapi import Form, Query
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
-from shoal.web import figures, wording
+from shoal.web import figures, measure_names, wording
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import MOST_PINNED
 from shoal.web.cases.findings import Found
@@ -26,17 +26,27 @@ class Compared(BaseModel):
     keys: list[str] = Field(max_length=MOST_PINNED)
 
 
+class MeasureName(BaseModel):
+    """A measure of the catalogue."""
+
+    measure: str = Field(description=f"One of {', '.join(measure_names.offered())}.")
+
+
 @api.get("/comparison")
 def comparison(case: Here, wait: Wait = 0) -> dict[str, Any]:
     """Give of the candidates that are compared what each gives, and how its columns are spread before and after."""
     case.candidates()
     case.spreads()
 
-    beside = [{"case": each.case, "key": each.aim.key, "candidate": each.found} for each in case.branches()]
+    beside = [
+        {"case": each.case, "key": each.aim.key, "candidate": each.found, "differs": each.differs}
+        for each in case.branches()
+    ]
 
     def known() -> dict[str, Any]:
         found = {key: case.candidate(key) for key in case.decisions.pinned}
-        return {"candidates": found, "spreads": case.spreads(), "branches": beside}
+        scores = [score.plain() for score in case.scores().values()]
+        return {"candidates": found, "spreads": case.spreads(), "branches": beside, "scores": scores}
 
     return after(case, "spread", wait, known)
 
@@ -47,6 +57,21 @@ def compare(case: Here, shown: Shown, given: Compared, wait: Wait = 0) -> dict[s
     with case.changing(shown):
         case.compare(given.keys)
     return comparison(case, wait)
+
+
+@api.post("/comparison/measures")
+def measure_also(case: Here, shown: Shown, given: MeasureName, wait: Wait = 0) -> dict[str, Any]:
+    """Measure the candidates that are compared by another measure of the catalogue, from all rows."""
+    with case.changing(shown):
+        case.measure_also(given.measure)
+    return after(case, "scores", wait, lambda: {"scores": [score.plain() for score in case.scores().values()]})
+
+
+@pages.post("/compare/measure")
+def measure_by_form(case: Here, shown: Shown, measure: Annotated[str, Form(max_length=200)]) -> Response:
+    """Measure the candidates that are compared by another measure."""
+    measure_also(case, shown, MeasureName(measure=measure), PATIENCE)
+    return see("/compare")
 
 
 @pages.get("/compare")
@@ -61,19 +86,24 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
     known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
     columns = list(dict.fromkeys(name for _, found in known for name in found.get("loss_by_group", {})))
     by = by if by in columns else next(iter(columns), "")
-    job, second = case.jobs.of("search"), case.jobs.of("spread")
+    job, second, third = (case.jobs.of(task) for task in ("search", "spread", "scores"))
+    scores = case.scores() if named else {}
     drawn = [(f"{letter}: {aim.label}", spreads[aim.key]) for letter, aim, _ in named if aim.key in spreads]
     spread_columns = list(dict.fromkeys(each["column"] for _, known in drawn for each in known["columns"]))
     of = of if of in spread_columns else max(spread_columns, key=lambda name: _change(known, name), default="")
     return page(
         case,
         "compare",
-        branches=case.branches() if named else [],
+        branches=[] if decisions.problem else case.branches(),
+        mine=named or [("", decisions.aim, case.candidate(decisions.aim.key))],
         spread_columns=spread_columns,
         of=of,
         spread_figure=figures.spreads(drawn, of) if of else None,
         spread_sampled=any(known["sampled"] for _, known in drawn),
         spread_job=second,
+        scores=measure_names.rows(case.measured, decisions.pinned, scores) if named else [],
+        scores_job=third,
+        offered={name: measure_names.title(name) for name in measure_names.offered() if name not in case.measured},
         named=named,
         measures=wording.side_by_side([found for _letter, _aim, found in named]),
         known=known,
@@ -81,7 +111,8 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         by=by,
         sentence=wording.comparison([(text.partition(":")[0], found) for text, found in known]),
         figure=figures.loss_by_group([(text.partition(":")[0], found) for text, found in known], by) if by else None,
-        poll=(job is not None and not job.over and len(known) < len(named)) or (second is not None and not second.over),
+        poll=(job is not None and not job.over and len(known) < len(named))
+        or any(each is not None and not each.over for each in (second, third)),
         again=f"/compare?{urlencode({'by': by, 'of': of})}",
         job=job,
     )

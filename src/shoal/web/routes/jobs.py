@@ -15,6 +15,7 @@ _SCREENS = {
     "tree": "/hierarchies",
     "search": "/protect",
     "spread": "/compare",
+    "scores": "/compare",
     "publish": "/release",
 }
 

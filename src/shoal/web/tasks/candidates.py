@@ -22,6 +22,7 @@ from shoal.releases.anonymization import anonymize
 from shoal.releases.release import Release
 from shoal.report.cell_kinds import CellKinds
 from shoal.table import Table
+from shoal.web.tasks.estimates import SampledTable
 from shoal.web.tasks.loss_by_group import loss_by_group
 from shoal.web.tasks.messages import (
     Candidate,
@@ -36,6 +37,7 @@ from shoal.web.tasks.reading import options_of, sampled
 from shoal.web.tasks.registry import Reporter
 from shoal.web.tasks.risk import shared_secrets
 
+_ESTIMATED = (RandomReidentification(), Granularity())
 _MEASURES = (Uniqueness(), RandomReidentification(), ClassSizes(), Homogeneity(), InformationLoss(), Granularity())
 
 
@@ -48,10 +50,10 @@ def search(request: CandidatesRequest, report: Reporter) -> CandidatesDone:
     if work.estimates:
         with sampled(request) as part:
             table = read(part[0] if part else request.file, options=options_of(request))
-            work.make(work.estimates, table, exact=part is None)
+            work.make(work.estimates, SampledTable(table, part[1].rows_in_file) if part else table)
     if work.exact and not work.estimates:
         report.step(f"Reading all of {request.name}")
-        work.make(work.exact, read(request.file, options=options_of(request)), exact=True)
+        work.make(work.exact, read(request.file, options=options_of(request)))
     return work.done()
 
 
@@ -65,17 +67,18 @@ class _Work:
         self._tried = request.tried
         self._costs = {(each.method, each.exact): (each.candidates, each.seconds) for each in request.costs}
 
-    def make(self, specs: list[CandidateSpec], table: Table, *, exact: bool) -> None:
+    def make(self, specs: list[CandidateSpec], table: Table | SampledTable) -> None:
         """Make some as long as there is time; one in any case, or there would be no end to it."""
         while specs and (self._used < self._seconds):
-            self._next(specs.pop(0), table, exact=exact)
+            self._next(specs.pop(0), table)
 
-    def _next(self, spec: CandidateSpec, table: Table, *, exact: bool) -> None:
+    def _next(self, spec: CandidateSpec, table: Table | SampledTable) -> None:
+        exact = isinstance(table, Table)
         method = str(spec.method["name"]), exact
         wanted = 1 + self._tried + len(self.estimates) + len(self.exact)
         self._report.step("Trying ways to protect", self._tried, wanted, self._seconds_left(method))
         begun = time.monotonic()
-        found = _tried(table, spec, sampled=None if exact else table.rows)
+        found = _tried(table, spec) if isinstance(table, Table) else _estimated(table, spec)
         count, seconds = self._costs.get(method, (0, 0.0))
         took = time.monotonic() - begun
         self._costs[method] = count + 1, seconds + took
@@ -133,7 +136,29 @@ def _refuse_at_a_glance(table: Table, models: Sequence[PrivacyModel]) -> None:
             raise GuaranteeError(f"'{column}' has only {most} different values.", f"Ask for l of at most {most}.")
 
 
-def _tried(table: Table, candidate: CandidateSpec, sampled: int | None) -> Candidate | ImpossibleCandidate:
+def _estimated(sample: SampledTable, candidate: CandidateSpec) -> Candidate | ImpossibleCandidate:
+    """Make a candidate from a sample, and from parts of it to know how good an estimate it is."""
+
+    def measured(part: Table) -> tuple[float, float] | None:
+        release = made(part, candidate, _ESTIMATED)
+        return None if isinstance(release, ImpossibleCandidate) else _guess_and_kept(release)
+
+    found = _tried(sample.table, candidate, sample.table.rows)
+    if isinstance(found, ImpossibleCandidate):
+        return found
+    known = sample.intervals(found.guess, 1 / found.smallest, found.kept, measured)
+    if known is None:
+        return found
+    return found.model_copy(update={"guess_interval": known[0], "kept_interval": known[1]})
+
+
+def _guess_and_kept(release: Release) -> tuple[float, float]:
+    return float(release.scores["random-reidentification"].value), float(
+        release.scores["granularity"].detail["utility"]
+    )
+
+
+def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -> Candidate | ImpossibleCandidate:
     release = made(table, candidate, _MEASURES, sampled)
     if isinstance(release, ImpossibleCandidate):
         return release

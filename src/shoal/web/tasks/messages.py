@@ -292,6 +292,8 @@ class Candidate(Message):
         The share of people who share a confidential value with everybody in their class, by column.
     loss, kept, coarse
         How much information is lost, what share of the detail is kept, and how coarse each column is.
+    guess_interval, kept_interval
+        How far an estimate of these two may be off: see `estimates`.
     cells
         What the cells of each column are.
     loss_by_group
@@ -314,6 +316,8 @@ class Candidate(Message):
     coarse: dict[str, float]
     cells: dict[str, CellKinds]
     loss_by_group: dict[str, tuple[GroupLoss, ...]]
+    guess_interval: tuple[float, float] | None = None
+    kept_interval: tuple[float, float] | None = None
 
 
 class ImpossibleCandidate(Message):

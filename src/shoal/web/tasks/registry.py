@@ -11,6 +11,7 @@ from shoal.errors import InternalError
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
+from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest, UnicitySummary
 
 
@@ -66,6 +67,7 @@ TASKS = {
     "tree": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build", OPENING),
     "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
     "spread": TaskKind(m.DistributionsRequest, m.Distributions, m.DistributionsDone, "distributions:compare"),
+    "scores": TaskKind(ScoresRequest, CandidateScore, ScoresDone, "scores:measure"),
     "publish": TaskKind(m.ReleaseRequest, m.ReleaseDone, m.ReleaseDone, "release:publish", RELEASE),
 }
 

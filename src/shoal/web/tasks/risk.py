@@ -17,7 +17,8 @@ from shoal.web.tasks.messages import RiskOfKnowledge, RiskRequest, RiskSummary, 
 from shoal.web.tasks.reading import evenly, options_of, stages
 from shoal.web.tasks.registry import Reporter
 
-_SETS = 120  # of known attributes; more are drawn by lot
+_ALL_SETS = 1023  # of known attributes, as ten have: so many are all looked at
+_SETS = 120  # that are drawn by lot if there are more
 _SETS_OF_MANY_ROWS = 40
 _MANY_ROWS = 500_000
 _SIZES = 20  # of such sets, if there are more attributes than that
@@ -79,7 +80,8 @@ def _without(table: Table, report: Reporter) -> Iterator[RiskWithout]:
 
 def _sets(table: Table, report: Reporter) -> Iterator[RiskOfKnowledge]:
     quasi = table.schema.quasi
-    chosen = _chosen(quasi, _SETS_OF_MANY_ROWS if table.rows > _MANY_ROWS else _SETS)
+    many = table.rows > _MANY_ROWS
+    chosen = _chosen(quasi, *((_SETS_OF_MANY_ROWS,) * 2 if many else (_ALL_SETS, _SETS)))
     end = time.monotonic() + _SECONDS
     for names in evenly(report, "Trying choices of columns", chosen):
         yield RiskOfKnowledge(known=names, uniqueness=float(score(table, measures=[Uniqueness(names)])[0].value))
@@ -87,16 +89,19 @@ def _sets(table: Table, report: Reporter) -> Iterator[RiskOfKnowledge]:
             return
 
 
-def _chosen(quasi: Sequence[str], most: int) -> list[tuple[str, ...]]:
-    """Choose sets of attributes: all of them if they are few, else of each size as many, drawn by lot.
+def _chosen(quasi: Sequence[str], every: int, most: int) -> list[tuple[str, ...]]:
+    """Choose sets of attributes: all of them if they are no more than `every`, else `most`, of each size as many.
 
-    Sets of all sizes take turns, so that there are some of each however early one has to stop.
+    Sets of all sizes take turns, and those of one size come by lot, so that what was looked at is a fair part of all
+    however early one has to stop.
     """
     count = len(quasi)
-    if 2**count - 1 <= most:
+    lot = random.Random(count)  # noqa: S311 - nothing secret hangs on which sets are drawn
+    if 2**count - 1 <= every:
         sizes = [list(itertools.combinations(quasi, size)) for size in range(1, count + 1)]
+        for each in sizes:
+            lot.shuffle(each)
     else:
-        lot = random.Random(count)  # noqa: S311 - nothing secret hangs on which sets are drawn
         steps = min(count, _SIZES)
         wanted = sorted({round(1 + step * (count - 1) / (steps - 1)) for step in range(steps)})
         sizes = [_drawn(quasi, size, max(1, most // len(wanted)), lot) for size in wanted]
