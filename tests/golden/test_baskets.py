@@ -7,7 +7,7 @@ import pytest
 
 import shoal
 from shoal.linked.losses import retention, set_loss
-from shoal.linked.private_items import private_labels, supports
+from shoal.linked.private_items import published_items, supports
 from shoal.linked.traces import traces_of
 from shoal.models.km_anonymity import KmAnonymity
 
@@ -134,7 +134,7 @@ def test_private_items_are_concluded_as_often_as_is_known(groceries, traces):
     for k, few in ((2, 1942), (5, 4513)):
         found = shoal.models.Coherence(k, 2, 0.5, PRIVATE).measured(groceries)
         assert found.cases == 9336
-        secret = private_labels(traces, PRIVATE, "coherence")
+        secret = published_items(traces.points, PRIVATE).private
         pairs = list(supports(traces, secret, (1, 2), secret))
         assert sum(int((people < k).sum()) for people, _ in pairs) == few
         assert sum(int((having > 0.5 * people).sum()) for people, having in pairs) == 196

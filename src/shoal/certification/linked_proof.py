@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from shoal.certification.agreement import same
 from shoal.certification.private_record import PrivateRecord
+from shoal.certification.read_options import nodes_of
 from shoal.errors import CertificateError
 from shoal.linked.aligning import on_common_axes
 from shoal.linked.recoding import placed
 from shoal.linked.traces import traces_of
 from shoal.measures import Score
 from shoal.measures.traces.linked_measure import LinkedMeasure
+from shoal.models import PrivacyModel
+from shoal.models.private_items_model import PrivateItemsModel
 from shoal.table import Table
 
 
@@ -34,6 +39,35 @@ def insist_on_traces(table: Table) -> list[str]:
     said = f"{traces.people:,} people have {traces.labels.size:,} points among {traces.points.number:,}, each once"
     empty = f", and {traces.empty:,} of them none" if traces.empty else ""
     return [f"{said}{empty}; nobody has more than {int(lengths.max(initial=0)):,}."]
+
+
+def insist_on_labels(
+    content: Mapping[str, Any],
+    models: Sequence[PrivacyModel],
+    table: Table,
+    beside: tuple[Table, Table] | None,
+    proved: list[str],
+    not_proved: list[str],
+) -> None:
+    """Insist that the labels that are said to stand for private items do, as far as file and original show it."""
+    for model in models:
+        if not isinstance(model, PrivateItemsModel):
+            continue
+        said, (texts,) = model.groups or (), traces_of(table).points.texts()
+        if not set(said) <= set(texts):
+            raise CertificateError(
+                f"{model.name} speaks of groups that the file does not have.", "Do not rely on the certificate."
+            )
+        if not said and not nodes_of(content):  # without a hierarchy every label is what it says
+            continue
+        groups = f"{model.name} takes {len(said):,} published group{'' if len(said) == 1 else 's'} for private"
+        if beside is None:
+            not_proved.append(f"{groups}, and all others for public (a release does not show what a group covers)")
+            continue
+        before, after = on_common_axes(*map(traces_of, beside))
+        again = model.for_release(before.points, after.points)
+        same(f"{model.name}, groups of private items", (again.groups, again.mixed), (model.groups, model.mixed))
+        proved.append(f"{groups}, which are all that stand for private items.")
 
 
 def compared_again(

@@ -46,6 +46,7 @@ def linked_release(
     traces = traces_of(table, [name for name in table.schema.quasi if name not in within] if within else None)
     for model in models:
         model.demand(table.rows, traces.people)
+        _said_of_labels(model, traces, traces)  # refuses what cannot be promised before any work is done
     attributes = None
     if within:
         (k,) = {model.k for model in models if isinstance(model, KmAnonymity)}
@@ -63,6 +64,7 @@ def linked_release(
     beside = None if attributes is None else dict(zip(attributes.columns, attributes.cells, strict=True))
     released = table_of_traces(table, masked, order, beside)
     stage("checking the promises")
+    models = [_said_of_labels(model, traces, masked) for model in models]
     verdicts = check(released, models)
     steps.append(_numbered(traces, masked))
     recipe = Recipe.of(table, tuple(methods), tuple(models), tuple(measures), 0)
@@ -80,6 +82,11 @@ def compared(measures: Sequence[Measure], original: Traces, released: Traces) ->
         stage(f"measuring {measure.name}")
         found.append(measure.compared(original, released))
     return Scores(found)
+
+
+def _said_of_labels(model: PrivacyModel, traces: Traces, masked: Traces) -> PrivacyModel:
+    assert isinstance(model, LinkedModel)
+    return model.for_release(traces.points, masked.points)
 
 
 def _numbered(traces: Traces, masked: Traces) -> str:
