@@ -11,7 +11,7 @@ import shoal
 from shoal.errors import GuaranteeError
 from shoal.linked.losses import set_loss
 from shoal.linked.traces import traces_of
-from shoal.methods.cover_cut import along, tree_of
+from shoal.methods.cover_cut import along, leaves_of
 from shoal.methods.traces.cut_search import cheapest_cut
 
 LEAVES = "abcdefgh"
@@ -129,9 +129,10 @@ def test_the_optimum_is_proved_and_greedy_seldom_misses_it(name, tmp_path):
         sets, frame = random_baskets(seed, people=10)
         trees = {"item": tree_file(tmp_path, name)}
         traces = traces_of(shoal.read(frame, subject="who", quasi="item", linked=True, hierarchies=trees))
-        tree, holders = tree_of(traces)
-        cut, rows = cheapest_cut(tree, holders, 2, 2)
-        best = optimal_cut(tree, holders, 2, 2, rows)
+        leaves = leaves_of(traces)
+        tree = leaves.tree
+        cut, rows = cheapest_cut(leaves, 2, 2)
+        best = optimal_cut(leaves, 2, 2, rows)
         wanted = best_loss(sets, TREES[name], 2, 2)
         assert tree.loss(best) == pytest.approx(wanted, abs=1e-12)
         assert set_loss(traces, along(traces, tree, best))[0] == pytest.approx(wanted, abs=1e-12)

@@ -59,8 +59,8 @@ class PrivateItemsModel(LinkedModel):
         found = covering(released, places_of(original, self.private))
         (written,) = released.texts()
         texts = np.array(written, dtype=object)
-        told: Flags = found.private & ~np.isin(texts, np.array([*self.private, STAR_TEXT], dtype=object))
-        groups, mixed = (tuple(cast(list[str], texts[some].tolist())) for some in (told, told & found.known))
+        shown: Flags = found.private & ~np.isin(texts, np.array([*self.private, STAR_TEXT], dtype=object))
+        groups, mixed = (tuple(cast(list[str], texts[some].tolist())) for some in (shown, shown & found.known))
         return replace(self, groups=groups or None, mixed=mixed or None)  # type: ignore[type-var]
 
     def _insist(self, points: TracePoints) -> None:
