@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from shoal.linked.losses import set_loss
 from shoal.linked.traces import traces_of
 from shoal.methods.cover_cut import along, leaves_of
 from shoal.methods.traces.cut_search import cheapest_cut
+from shoal.methods.traces.linked_method import Account
 
 LEAVES = "abcdefgh"
 TREES = {
@@ -151,7 +153,11 @@ def test_numbers_of_people_are_drawn_anew():
 
 def test_a_method_that_does_nothing_gets_a_failed_verdict(monkeypatch):
     _, frame = random_baskets(3)
-    monkeypatch.setattr(shoal.methods.SuppressPoints, "masked", lambda self, traces, model: (traces, "Did nothing."))
+    monkeypatch.setattr(
+        shoal.methods.SuppressPoints,
+        "masked",
+        lambda self, traces, model: (traces, Account("Did nothing.", "Did nothing.")),
+    )
     asked = {"k": 4, "m": 3, "linked": True, "subject": "who", "quasi": "item"}
     release = shoal.anonymize(frame, "suppress-points", **asked)
     assert not release.holds
@@ -170,5 +176,39 @@ def test_a_recipe_says_all_of_it(tmp_path):
     assert recipe.options.linked
     assert recipe.models == (shoal.models.KmAnonymity(2, 2),)
     certificate = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
-    assert certificate["input"]["records"] == frame.height
+    assert sorted(certificate["input"]) == ["commitment", "people"]
     assert certificate["verdicts"][0]["provable_from_file"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_certificate_is_the_same_however_often_rows_stand_in_the_original(method, tmp_path, monkeypatch):
+    """Chance is taken out here, so that all that is left to differ is what the original had more of."""
+    monkeypatch.setattr("shoal.releases.linked_release.fresh_order", np.arange)
+    _, frame = random_baskets(6)
+    trees, found = {"hierarchies": {"item": tree_file(tmp_path, "binary")}}, []
+    for rows in (frame, pl.concat([frame, frame.head(30), frame.head(7)]), frame.unique()):
+        release = shoal.anonymize(rows, method, k=3, m=2, linked=True, subject="who", quasi="item", **trees)
+        release.write(tmp_path / "out.csv", overwrite=True)
+        paper = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
+        assert paper["input"].pop("commitment")
+        assert paper.pop("digest")
+        found.append(paper)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_numbers_stand_in_the_private_record_alone(method, tmp_path):
+    _, frame = random_baskets(6)
+    trees = {"hierarchies": {"item": tree_file(tmp_path, "binary")}}
+    release = shoal.anonymize(frame, method, k=3, m=2, linked=True, subject="who", quasi="item", **trees)
+    release.write(tmp_path / "out.csv")
+    public, private = (
+        json.loads((tmp_path / f"out.{name}.json").read_text(encoding="utf-8")) for name in ("certificate", "private")
+    )
+    points = frame.drop_nulls().unique()
+    before = {str(points.height), str(points["item"].n_unique())}
+    numbers = set(re.findall(r"\d[\d,]*", " ".join(public["steps"])))
+    shown = {str(n) for n in (release.table.rows, 14, release.table.to_polars()["item"].n_unique())}
+    assert not (before - shown) & numbers
+    assert private["steps"] == list(release.exact_steps)
+    assert private["steps"][0] not in public["steps"]

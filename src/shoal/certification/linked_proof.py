@@ -21,15 +21,35 @@ from shoal.models.private_items_model import PrivateItemsModel
 from shoal.table import Table
 
 
-def insist_on_traces(table: Table) -> list[str]:
-    """Insist that people are numbered from 1, and that each has every point once; say what that shows."""
+def attributes_of(content: Mapping[str, Any]) -> set[str]:
+    """Name the columns that are attributes of people, and no part of their points."""
+    return {name for model in content["recipe"]["model"] for name in model.get("within") or ()}
+
+
+def point_columns(content: Mapping[str, Any], table: Table) -> list[str]:
+    """Name the columns that points are made of: all quasi-identifiers but attributes of people."""
+    return [name for name in table.schema.quasi if name not in attributes_of(content)]
+
+
+def insist_on_traces(content: Mapping[str, Any], table: Table) -> list[str]:
+    """Insist that people are numbered from 1, with the same attributes in all rows and every point once.
+
+    Gives what that shows.
+    """
     assert table.schema.person is not None
     numbers, _ = table.counts(table.schema.person)
     if not np.array_equal(numbers, np.arange(1, numbers.size + 1)):
         raise CertificateError(
             "The people of the file are not numbered from 1 without gaps.", "Their numbers may tell who they are."
         )
-    traces = traces_of(table)
+    attributes = [name for name in table.schema.quasi if name in attributes_of(content)]
+    whose = table.number([table.schema.person, *attributes])
+    if sum(table.groups(lambda classes: classes.sizes.size, whose, ())) != numbers.size:
+        raise CertificateError(
+            "Some people have several values of their attributes.",
+            "Nothing is known of their classes: do not rely on it.",
+        )
+    traces = traces_of(table, point_columns(content, table))
     if traces.labels.size + traces.empty != table.rows:
         raise CertificateError(
             "Some people have a row twice, or one without a point beside others.",

@@ -244,7 +244,7 @@ class _Case:
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
         if table.schema.person is not None:
-            proved += insist_on_traces(table)
+            proved += insist_on_traces(self.content, table)
         if not self._as_kept(table):
             return proved
         layout = Layout(self.content["output"].get("delimiter", ","))

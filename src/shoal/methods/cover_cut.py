@@ -12,7 +12,7 @@ from shoal.kernels.combinations import Holders
 from shoal.linked.recoding import recoded
 from shoal.linked.traces import Traces
 from shoal.methods.traces.cut_search import CutTree, LeafHolders, cheapest_cut
-from shoal.methods.traces.linked_method import LinkedMethod
+from shoal.methods.traces.linked_method import Account, LinkedMethod
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.parameters import settle
 
@@ -48,7 +48,7 @@ class CoverCut(LinkedMethod):
         if not isinstance(self.optimal, bool):
             raise ParameterError("'optimal' is yes or no.", "Write optimal=true, or leave it out.")
 
-    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, Account]:
         """Recode the points of a column with a hierarchy."""
         if traces.person_classes is not None:
             raise ParameterError(
@@ -64,8 +64,10 @@ class CoverCut(LinkedMethod):
             cut = optimal_cut(leaves, model.k, model.m, rows)
         found = along(traces, tree, cut)
         kept = int((found.points.lo == found.points.hi).all(axis=1).sum())
-        said = f"Published {traces.points.number:,} points as {found.points.number:,} labels, {kept:,} of them values"
-        return found, f"{said}, at a loss of {tree.loss(cut):.3g}{' (the least possible)' if self.optimal else ''}."
+        labels = f"{found.points.number:,} labels"
+        loss = f"at a loss of {tree.loss(cut):.3g}{' (the least possible)' if self.optimal else ''}"
+        exact = f"Published {traces.points.number:,} points as {labels}, {kept:,} of them values, {loss}."
+        return found, Account(f"Published points as {labels}, {loss}.", exact)
 
 
 def leaves_of(traces: Traces) -> LeafHolders:

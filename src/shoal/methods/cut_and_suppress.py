@@ -17,7 +17,7 @@ from shoal.linked.resolutions import seen_at
 from shoal.linked.traces import Traces
 from shoal.methods.cover_cut import along, leaves_of
 from shoal.methods.traces.cut_search import LeafHolders, cheapest_cut
-from shoal.methods.traces.linked_method import LinkedMethod
+from shoal.methods.traces.linked_method import Account, LinkedMethod
 from shoal.methods.traces.suppression import suppressed_traces
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.parameters import settle
@@ -65,9 +65,9 @@ class CutAndSuppress(LinkedMethod):
         if self.minimise not in LOSSES:
             raise ParameterError(f"'{self.minimise}' is no loss.", f"There are: {', '.join(LOSSES)}.")
 
-    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, Account]:
         """Try every recoding, and keep the release that loses least."""
-        best: tuple[float, Traces, str] | None = None
+        best: tuple[float, Traces, Account] | None = None
         refused: EffortError | None = None
         for recoding, what in _recodings(traces, model, self.levels):
             stage(f"suppressing points after {what}")
@@ -80,8 +80,10 @@ class CutAndSuppress(LinkedMethod):
             if best is None or loss < best[0]:
                 gone = recoding.labels.size - found.labels.size
                 share = gone / max(recoding.labels.size, 1)
-                said = f"Recoded points with {what} to {recoding.points.number:,} labels, and removed {gone:,} of "
-                best = loss, found, f"{said}{recoding.labels.size:,} ({share:.2%}): {self.minimise} is {loss:.3g}."
+                begun, ended = f"Recoded points with {what}", f": {self.minimise} is {loss:.3g}."
+                removed = f"{gone:,} of {recoding.labels.size:,} ({share:.2%})"
+                exact = f"{begun} to {recoding.points.number:,} labels, and removed {removed}{ended}"
+                best = loss, found, Account(f"{begun}, and removed {share:.3g} of them{ended}", exact)
         if best is None:  # without any recoding there is suppression alone
             raise refused or InternalError("Nothing was tried.", "Report this.")
         return best[1], best[2]

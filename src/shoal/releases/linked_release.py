@@ -42,7 +42,7 @@ def linked_release(
     """Mask the traces of people, number these anew, check the models on the result, and measure what was lost."""
     refuse_others(table.schema, methods, models, measures)
     stage("reading traces")
-    within, steps = within_of(models), list[str]()
+    within, steps, exact = within_of(models), list[str](), list[str]()
     traces = traces_of(table, [name for name in table.schema.quasi if name not in within] if within else None)
     for model in models:
         model.demand(table.rows, traces.people)
@@ -58,7 +58,8 @@ def linked_release(
         assert isinstance(step, LinkedMethod)
         stage(f"masking with {step.name}")
         masked, said = step.applied(masked, models)
-        steps.append(said)
+        steps.append(said.public)
+        exact.append(said.exact)
     masked = compact(masked)
     order = fresh_order(traces.people)
     beside = None if attributes is None else dict(zip(attributes.columns, attributes.cells, strict=True))
@@ -70,7 +71,7 @@ def linked_release(
     recipe = Recipe.of(table, tuple(methods), tuple(models), tuple(measures), 0)
     return Release(
         table.origin, table.schema.subject, released, recipe,
-        tuple(steps), verdicts, compared(measures, traces, masked), None, again, people=order, read=table.rows,
+        tuple(steps), verdicts, compared(measures, traces, masked), None, again, people=order, exact_steps=tuple(exact),
     )  # fmt: skip
 
 
