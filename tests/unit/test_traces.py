@@ -256,6 +256,10 @@ def test_a_group_that_is_named_like_one_of_its_leaves_gets_another_name(tmp_path
 
 def test_items_that_the_hierarchy_lacks_are_counted(tmp_path):
     (tmp_path / "items.csv").write_text("a,x\nb,x\n", encoding="utf-8")
-    frame = pl.DataFrame({"p": [1, 2, 3], "item": ["a", "c", "d"]})
-    with pytest.raises(DataError, match=r"does not cover .*, and 1 more"):
-        shoal.read(frame, subject="p", quasi="item", linked=True, hierarchies={"item": str(tmp_path / "items.csv")})
+    asked = {"subject": "p", "quasi": "item", "linked": True, "hierarchies": {"item": str(tmp_path / "items.csv")}}
+    for items, said in (
+        (["a", "c", "d", "d"], "has 2 values that its"),
+        (["a", "b", "d", "d"], "has a value that its"),
+    ):
+        with pytest.raises(DataError, match=said):
+            shoal.read(pl.DataFrame({"p": [1, 2, 3, 4], "item": items}), **asked)
