@@ -117,3 +117,56 @@ def test_a_promise_that_was_changed_is_found_out(rows, model):
     done = rows.check()
     assert done.code != 0
     assert "km-anonymity" in done.err
+
+
+def with_attributes(desk):
+    """Release people of two sexes, of whom some have no point, within classes by their attributes."""
+    rows = [(u, "fm"[u % 2], 1960 + u % 2, item) for u in range(12) for item in ("ab" if u < 8 else [""])]
+    desk.put("people.csv", "p,sex,born,item\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    asked = ["--linked", "--subject", "p", "--quasi", "sex,born,item", "--within", "sex,born", "--k", "2", "--m", "2"]
+    desk.run("anonymize", "people.csv", *asked, "--method", "suppress-points", "--out", "out.csv").fine()
+    return desk.read("out.csv").splitlines()
+
+
+def test_people_without_points_are_counted_as_such_beside_attributes(desk):
+    with_attributes(desk)
+    said = " ".join(desk.check().fine().out.split())
+    assert "12 people have 16 points among 2, each once, and 4 of them none; nobody has more than 2." in said
+
+
+def an_empty_row(lines):
+    """Give somebody who has points a row without one."""
+    at = next(i for i, line in enumerate(lines) if line.endswith(",a"))
+    return [*lines[:at], lines[at][:-1], *lines[at:]]
+
+
+def a_second_empty_row(lines):
+    at = next(i for i, line in enumerate(lines) if line.endswith(","))
+    return [*lines[:at], lines[at], *lines[at:]]
+
+
+def another_sex(lines):
+    at = next(i for i, line in enumerate(lines) if line.endswith(",b"))
+    one, other = (("f", "m"), ("1960", "1961")) if ",f," in lines[at] else (("m", "f"), ("1961", "1960"))
+    return [*lines[:at], lines[at].replace(*one).replace(*other), *lines[at + 1 :]]
+
+
+def no_attributes(lines):
+    """Leave the attributes out of a row: somebody may have them."""
+    at = next(i for i, line in enumerate(lines) if line.endswith(",b"))
+    return [*lines[:at], f"{lines[at].split(',')[0]},,,b", *lines[at + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (an_empty_row, "without a point beside others"), (a_second_empty_row, "row twice"),
+        (another_sex, "several values"), (no_attributes, "several values"),
+    ],
+)  # fmt: skip
+def test_a_forged_release_of_people_with_attributes_is_found_out(desk, change, message):
+    lines = with_attributes(desk)
+    forge(desk, [lines[0], *sorted(change(lines)[1:], key=lambda line: (int(line.split(",")[0]), line.split(",")[3]))])
+    done = desk.check()
+    assert done.code != 0
+    assert message in " ".join(done.err.split())

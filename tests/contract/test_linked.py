@@ -48,7 +48,7 @@ def asked(tmp_path):
 
 
 CASES = [(kind, method) for kind in ENGINES for method in METHODS if kind != "spark"]
-CASES.append(pytest.param("spark", "cover-cut", marks=pytest.mark.large))
+CASES += [pytest.param("spark", method, marks=pytest.mark.large) for method in METHODS]
 
 
 @pytest.mark.parametrize(("kind", "method"), CASES)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -11,8 +12,9 @@ import shoal
 from shoal.errors import GuaranteeError
 from shoal.linked.losses import set_loss
 from shoal.linked.traces import traces_of
-from shoal.methods.cover_cut import along, tree_of
+from shoal.methods.cover_cut import along, leaves_of
 from shoal.methods.traces.cut_search import cheapest_cut
+from shoal.methods.traces.linked_method import Account
 
 LEAVES = "abcdefgh"
 TREES = {
@@ -119,25 +121,28 @@ def best_loss(sets, rows, k, m):
     return best
 
 
-@pytest.mark.parametrize("name", ["binary", "lopsided"])
-def test_the_optimum_is_proved_and_greedy_seldom_misses_it(name, tmp_path):
+@pytest.mark.parametrize("seeds", [range(10), pytest.param(range(100), marks=pytest.mark.large)], ids=["30", "300"])
+def test_the_optimum_is_proved_and_greedy_seldom_misses_it(seeds, tmp_path):
+    """Of 300 random sets greedy covering reaches the optimum in 297, and loses at worst 1.178 times as much."""
     pytest.importorskip("highspy", reason="highspy is not installed")
     from shoal.methods.traces.optimal_cut import optimal_cut
 
-    reached = 0
-    for seed in range(30):
-        sets, frame = random_baskets(seed, people=10)
+    ratios = []
+    for seed, name in itertools.product(seeds, TREES):
+        sets, frame = random_baskets(seed, people=10 + seed % 15)
+        k, m = [(2, 2), (3, 2), (2, 3)][seed % 3]
         trees = {"item": tree_file(tmp_path, name)}
         traces = traces_of(shoal.read(frame, subject="who", quasi="item", linked=True, hierarchies=trees))
-        tree, holders = tree_of(traces)
-        cut, rows = cheapest_cut(tree, holders, 2, 2)
-        best = optimal_cut(tree, holders, 2, 2, rows)
-        wanted = best_loss(sets, TREES[name], 2, 2)
-        assert tree.loss(best) == pytest.approx(wanted, abs=1e-12)
-        assert set_loss(traces, along(traces, tree, best))[0] == pytest.approx(wanted, abs=1e-12)
-        assert tree.loss(cut) >= wanted - 1e-12
-        reached += tree.loss(cut) <= wanted + 1e-12
-    assert reached >= 28
+        leaves = leaves_of(traces)
+        cut, rows = cheapest_cut(leaves, k, m)
+        best = optimal_cut(leaves, k, m, rows)
+        wanted = best_loss(sets, TREES[name], k, m)
+        assert leaves.tree.loss(best) == pytest.approx(wanted, abs=1e-12)
+        assert set_loss(traces, along(traces, leaves.tree, best))[0] == pytest.approx(wanted, abs=1e-12)
+        ratios.append(leaves.tree.loss(cut) / wanted if wanted else 1.0 + leaves.tree.loss(cut))
+    assert min(ratios) >= 1 - 1e-12
+    assert sum(ratio <= 1 + 1e-9 for ratio in ratios) >= 0.97 * len(ratios)
+    assert max(ratios) < 1.18
 
 
 def test_numbers_of_people_are_drawn_anew():
@@ -150,7 +155,11 @@ def test_numbers_of_people_are_drawn_anew():
 
 def test_a_method_that_does_nothing_gets_a_failed_verdict(monkeypatch):
     _, frame = random_baskets(3)
-    monkeypatch.setattr(shoal.methods.SuppressPoints, "masked", lambda self, traces, model: (traces, "Did nothing."))
+    monkeypatch.setattr(
+        shoal.methods.SuppressPoints,
+        "masked",
+        lambda self, traces, model: (traces, Account("Did nothing.", "Did nothing.")),
+    )
     asked = {"k": 4, "m": 3, "linked": True, "subject": "who", "quasi": "item"}
     release = shoal.anonymize(frame, "suppress-points", **asked)
     assert not release.holds
@@ -169,5 +178,39 @@ def test_a_recipe_says_all_of_it(tmp_path):
     assert recipe.options.linked
     assert recipe.models == (shoal.models.KmAnonymity(2, 2),)
     certificate = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
-    assert certificate["input"]["records"] == frame.height
+    assert sorted(certificate["input"]) == ["commitment", "people"]
     assert certificate["verdicts"][0]["provable_from_file"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_certificate_is_the_same_however_often_rows_stand_in_the_original(method, tmp_path, monkeypatch):
+    """Chance is taken out here, so that all that is left to differ is what the original had more of."""
+    monkeypatch.setattr("shoal.releases.linked_release.fresh_order", np.arange)
+    _, frame = random_baskets(6)
+    trees, found = {"hierarchies": {"item": tree_file(tmp_path, "binary")}}, []
+    for rows in (frame, pl.concat([frame, frame.head(30), frame.head(7)]), frame.unique()):
+        release = shoal.anonymize(rows, method, k=3, m=2, linked=True, subject="who", quasi="item", **trees)
+        release.write(tmp_path / "out.csv", overwrite=True)
+        paper = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
+        assert paper["input"].pop("commitment")
+        assert paper.pop("digest")
+        found.append(paper)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_numbers_stand_in_the_private_record_alone(method, tmp_path):
+    _, frame = random_baskets(6)
+    trees = {"hierarchies": {"item": tree_file(tmp_path, "binary")}}
+    release = shoal.anonymize(frame, method, k=3, m=2, linked=True, subject="who", quasi="item", **trees)
+    release.write(tmp_path / "out.csv")
+    public, private = (
+        json.loads((tmp_path / f"out.{name}.json").read_text(encoding="utf-8")) for name in ("certificate", "private")
+    )
+    points = frame.drop_nulls().unique()
+    before = {str(points.height), str(points["item"].n_unique())}
+    numbers = set(re.findall(r"\d[\d,]*", " ".join(public["steps"])))
+    shown = {str(n) for n in (release.table.rows, 14, release.table.to_polars()["item"].n_unique())}
+    assert not (before - shown) & numbers
+    assert private["steps"] == list(release.exact_steps)
+    assert private["steps"][0] not in public["steps"]

@@ -1,6 +1,7 @@
 """(k, k^m)-anonymity: classes of people by their attributes, and k^m-anonymity of their points inside each."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,9 @@ from engines.tiny import Tiny
 
 import shoal
 from shoal.errors import DataError, ParameterError, SchemaError
+from shoal.linked.traces import traces_of
+from shoal.methods.cover_cut import along, leaves_of
+from shoal.methods.traces.cut_search import cheapest_cut
 from shoal.models import KmAnonymity
 
 ASKED = {"linked": True, "subject": "who", "quasi": ["age", "sex", "item"]}
@@ -76,3 +80,36 @@ def test_attributes_belong_to_people_and_points_to_rows():
         shoal.anonymize(frame, models=[KmAnonymity(2, 2, ("age", "item"))], **ASKED)
     with pytest.raises(ParameterError, match="within classes"):
         shoal.anonymize(frame, "cover-cut", KmAnonymity(2, 2, ("age", "sex")), **ASKED)
+
+
+def test_cuts_are_made_for_the_classes_in_which_points_are_counted(tmp_path):
+    """Item by item enough people have everything; in a class each drink is one person's, and drinks are everybody's."""
+    rows = [(4 * c + i, "fm"[c], drink) for c in range(2) for i, drink in enumerate("abcd")]
+    rows += [(8 + 4 * c + i, "fm"[c], drink) for c in range(2) for i, drink in enumerate("abcd")]
+    frame = pl.DataFrame(rows, schema=["who", "sex", "item"], orient="row")
+    (tmp_path / "tree.csv").write_text("a,A\nb,A\nc,C\nd,C\n", encoding="utf-8")
+    asked = {"linked": True, "subject": "who", "quasi": ["sex", "item"]}
+    trees = {"item": str(tmp_path / "tree.csv")}
+    one = shoal.anonymize(frame, "cut-and-suppress", KmAnonymity(4, 1, "sex"), hierarchies=trees, **asked)
+    assert {*one.to_polars()["item"]} == {"A", "C"}
+    assert one.scores["set-loss"].value == 0.5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_cut_within_classes_keeps_the_promise_in_each(seed, tmp_path):
+    (tmp_path / "tree.csv").write_text("a,A\nb,A\nc,C\nd,C\ne,E\n", encoding="utf-8")
+    frame, trees = random_rows(seed), {"item": str(tmp_path / "tree.csv")}
+    traces = traces_of(shoal.read(frame, linked=True, subject="who", quasi="item", hierarchies=trees))
+    sexes = dict(zip(frame["who"], frame["sex"], strict=True))
+    classes = np.array([sexes[who] == "m" for who in sorted(sexes)], np.int32)
+    leaves = leaves_of(replace(traces, person_classes=classes))
+    cut, _ = cheapest_cut(leaves, 3, 2)
+    found = along(traces, leaves.tree, cut)
+    named = found.points.texts()[0]
+    published = [
+        (str(number), 0, classes[number], named[label])
+        for number in range(found.people)
+        for label in found.labels[found.offsets[number] : found.offsets[number + 1]]
+    ]
+    assert least(published, 2) >= 3
+    assert leaves.too_rare(np.arange(leaves.tree.number, dtype=np.int32), 3, 2).max(initial=0) < leaves.tree.number

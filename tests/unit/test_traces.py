@@ -1,6 +1,7 @@
 """Linked tables: which points people have, whatever holds the rows, and how many people have a combination of them."""
 
 import itertools
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -144,6 +145,61 @@ def test_too_many_combinations_are_refused_before_they_are_counted():
     assert "smaller m" in found.value.remedy
 
 
+def dense(people=50, items=200, each=150):
+    random = np.random.default_rng(0)
+    rows = [(u, f"i{x:03}") for u in range(people) for x in random.choice(items, each, replace=False).tolist()]
+    return pl.DataFrame(rows, schema=["p", "item"], orient="row")
+
+
+@pytest.mark.parametrize("method", ["suppress-points", "cover-cut"])
+def test_methods_refuse_too_many_combinations_before_they_count_them(method, tmp_path, monkeypatch):
+    (tmp_path / "tree.csv").write_text("".join(f"i{x:03},g{x // 100}\n" for x in range(200)), encoding="utf-8")
+    asked = {"linked": True, "subject": "p", "quasi": "item", "hierarchies": {"item": str(tmp_path / "tree.csv")}}
+    counted, whole = [], Holders.combinations
+    monkeypatch.setattr(Holders, "combinations", lambda self, size, *rest, **more: (
+        counted.append(self.effort(size)), whole(self, size, *rest, **more))[1])  # fmt: skip
+    monkeypatch.setattr("shoal.engines.combining.MOST", 1_000_000)
+    with pytest.raises(ParameterError, match=r"[\d,]+ combinations of 3 points") as found:
+        shoal.anonymize(dense(), method, k=5, m=6, **asked)
+    assert "smaller m" in found.value.remedy
+    assert "coarser" in found.value.remedy
+    assert max(counted, default=0) <= 1_000_000
+
+
+def test_where_points_are_too_many_coarser_ones_are_tried(tmp_path, monkeypatch):
+    (tmp_path / "tree.csv").write_text("".join(f"i{x:03},g{x // 50}\n" for x in range(200)), encoding="utf-8")
+    asked = {"linked": True, "subject": "p", "quasi": "item", "hierarchies": {"item": str(tmp_path / "tree.csv")}}
+    monkeypatch.setattr("shoal.engines.combining.MOST", 1_000_000)
+    release = shoal.anonymize(dense(), "cut-and-suppress", k=5, m=4, **asked)
+    assert "level 1" in release.steps[0]
+    assert release.holds
+
+
+def test_room_is_only_taken_for_what_is_found(monkeypatch):
+    monkeypatch.setattr("shoal.kernels.combinations._AT_ONCE", 8)
+    sets = [set(range(30)) for _ in range(3)] + [{0, 1}, {2, 3, 4}]
+    held = holders(sets, 30)
+    for fewer in (4, 2, 10):
+        counts = {some: n for some, n in supports(sets, 3).items() if n < fewer}
+        found = [
+            (tuple(row), n)
+            for rows, people in held.combinations(3, fewer)
+            for row, n in zip(rows.tolist(), people.tolist(), strict=True)
+        ]
+        assert dict(found) == counts
+        assert len(found) == len(counts)
+
+
+def test_many_combinations_with_one_first_label_need_no_room_before_they_are_found():
+    sets = [set(range(120)) for _ in range(5)]
+    tracemalloc.start()
+    rare = sum(len(rows) for rows, _ in holders(sets, 120).combinations(4, 5))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rare == 0
+    assert peak < 200e6
+
+
 def test_rows_of_nobody_are_refused():
     table = shoal.read(pl.DataFrame({"p": ["a", None], "item": ["x", "y"]}), subject="p", quasi="item", linked=True)
     with pytest.raises(DataError, match="whose it is"):
@@ -200,6 +256,10 @@ def test_a_group_that_is_named_like_one_of_its_leaves_gets_another_name(tmp_path
 
 def test_items_that_the_hierarchy_lacks_are_counted(tmp_path):
     (tmp_path / "items.csv").write_text("a,x\nb,x\n", encoding="utf-8")
-    frame = pl.DataFrame({"p": [1, 2, 3], "item": ["a", "c", "d"]})
-    with pytest.raises(DataError, match=r"does not cover .*, and 1 more"):
-        shoal.read(frame, subject="p", quasi="item", linked=True, hierarchies={"item": str(tmp_path / "items.csv")})
+    asked = {"subject": "p", "quasi": "item", "linked": True, "hierarchies": {"item": str(tmp_path / "items.csv")}}
+    for items, said in (
+        (["a", "c", "d", "d"], "has 2 values that its"),
+        (["a", "b", "d", "d"], "has a value that its"),
+    ):
+        with pytest.raises(DataError, match=said):
+            shoal.read(pl.DataFrame({"p": [1, 2, 3, 4], "item": items}), **asked)

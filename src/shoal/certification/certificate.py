@@ -57,7 +57,7 @@ class Certificate:
         engine: str,
         commitment: str,
         rows: int,
-        read: int | None = None,
+        people: int | None = None,
         schema: Schema,
         released: Mapping[str, Any],
         written: Written,
@@ -74,7 +74,7 @@ class Certificate:
             "software": {"shoal": VERSION, **software},
             "engine": engine,
             "recipe": dict(recipe),
-            "input": {"commitment": commitment, "records": rows if read is None else read},
+            "input": {"commitment": commitment, **({"records": rows} if people is None else {"people": people})},
             "output": {
                 **released,
                 **_other_kinds(schema, recipe),

@@ -54,7 +54,8 @@ class PrivateRecord:
     Parameters
     ----------
     content
-        The values by name: certificate (the digest of the public one), key, input, output, verdicts, scores, row_order.
+        The values by name: certificate (the digest of the public one), key, input, output, verdicts, scores, row_order;
+        of linked releases also steps.
     """
 
     content: Mapping[str, Any]
@@ -70,6 +71,7 @@ class PrivateRecord:
         row_order: str,
         verdicts: Sequence[Verdict],
         scores: Sequence[Score],
+        steps: Sequence[str] = (),
     ) -> PrivateRecord:
         """Put the record of a certificate together."""
         output = certificate.content["output"]
@@ -89,6 +91,7 @@ class PrivateRecord:
                 "output": {"name": output["name"], "sha256": output["sha256"]},
                 "verdicts": [exact_verdict(verdict, schema) for verdict in verdicts],
                 "scores": [exact_score(value) for value in scores],
+                **({"steps": list(steps)} if steps else {}),
                 "row_order": row_order,
             }
         )

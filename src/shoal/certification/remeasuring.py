@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal.certification.agreement import rounds_to, same
 from shoal.certification.certificate import attested, exact_score, rounded, tells_of_a_column
-from shoal.certification.linked_proof import compared_again
+from shoal.certification.linked_proof import compared_again, point_columns
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.read_options import nodes_of
 from shoal.measures import (
@@ -90,7 +90,7 @@ class Remeasured:
             original, released = beside if beside is not None and compared else (None, table)
             if isinstance(measure, LinkedMeasure):
                 assert beside is not None
-                found = compared_again(measure, *beside, self.record, self._points(beside[0]))
+                found = compared_again(measure, *beside, self.record, point_columns(self.content, beside[0]))
             else:
                 (found,) = score(original, released, measures=[measure])
             scores.append(found)
@@ -104,11 +104,6 @@ class Remeasured:
             proved.append(f"{measure.name} is {found.value:.6g}.")
             by_original += proved[-1:] if compared else []
         return Scores(scores)
-
-    def _points(self, original: Table) -> list[str]:
-        """Name the columns that points are made of: all quasi-identifiers but attributes of people."""
-        within = {name for model in self.content["recipe"]["model"] for name in model.get("within") or ()}
-        return [name for name in original.schema.quasi if name not in within]
 
     def _insist(self, measure: Measure, found: Score, claim: Mapping[str, Any], exact: Any, schema: Schema) -> None:
         if self.content["format"] > 1:

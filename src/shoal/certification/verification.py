@@ -18,7 +18,7 @@ from shoal.catalogue import build
 from shoal.certification.agreement import same
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate, attested, check_seals
-from shoal.certification.linked_proof import insist_on_traces
+from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
 from shoal.certification.private_record import PrivateRecord
@@ -181,6 +181,7 @@ class _Case:
         by_original = list[str]()
         before, lacking = self._before(table, by_original)
         proved += by_original
+        insist_on_labels(self.content, models, table, before, proved, not_proved)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved, by_original)
@@ -246,7 +247,7 @@ class _Case:
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
         if table.schema.person is not None:
-            proved += insist_on_traces(table)
+            proved += insist_on_traces(self.content, table)
         if not self._as_kept(table):
             return proved
         layout = Layout(self.content["output"].get("delimiter", ","))

@@ -182,6 +182,7 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
     lines += [f"! {warning}" for warning in made.warnings]
     lines += [] if made.homogeneity is None else [f"– {Homogeneity.sentence(made.homogeneity.detail)}"]
+    lines += [f"  {step}" for step in made.exact_steps]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))

@@ -266,10 +266,12 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
             continue
         span = tree.spans.get(looks.name(i))
         if span is None:
-            known = [looks.name(j) in tree.spans for j in np.flatnonzero(looks.forms != notation.NOTHING).tolist()]
+            names = map(looks.name, np.flatnonzero(looks.forms != notation.NOTHING).tolist())
+            lacking = sum(name not in tree.spans for name in names)
+            values = "a value" if lacking == 1 else f"{lacking:,} values"
+            first = f"line {found.lines[i]}" if lacking == 1 else f"one is on line {found.lines[i]}"
             raise DataError(
-                f"Column '{found.column}' has a value that its hierarchy does not cover (line {found.lines[i]})"
-                + (f", and {known.count(False) - 1:,} more." if known.count(False) > 1 else "."),
+                f"Column '{found.column}' has {values} that its hierarchy does not cover ({first}).",
                 "Add it to the hierarchy, or mend the cell.",
             )
         if leaves and span[0] < span[1]:

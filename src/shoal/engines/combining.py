@@ -17,6 +17,10 @@ T = TypeVar("T")
 MOST = 2_000_000_000  # combinations that are counted, each as often as it is had
 
 
+class EffortError(ParameterError):
+    """There are more combinations to count than is sensible."""
+
+
 def holders_of(people: Array, labels: Array, vocabulary: int | None = None) -> Holders:
     """Give who has which labels, each once; the records of a label below zero say nothing of their people."""
     persons = int(people.max(initial=-1)) + 1
@@ -44,7 +48,7 @@ def refuse_effort(found: Sequence[Sequence[int]]) -> int:
     totals = [sum(part[i] for part in found if i < len(part)) for i in range(longest)]
     most = max(totals, default=0)
     if most > MOST:
-        raise ParameterError(
+        raise EffortError(
             f"There are {most:,} combinations of {totals.index(most) + 1} points to count, and {MOST:,} is the most.",
             "Ask for a smaller m, or for coarser points.",
         )

@@ -18,7 +18,7 @@ from shoal.arrays import Flags, Integers, Offsets, Positions
 from shoal.kernels import TOP, Int32, below, call, of_kind
 from shoal.kernels.grouping import by_label, count_labels, starts_of
 
-_AT_ONCE = 1 << 22  # combinations that are given together, unless one label has more
+_AT_ONCE = 1 << 22  # combinations that are given together, unless more with one first label are found
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,15 +136,18 @@ class Holders:
         while first < self.vocabulary:
             ahead = np.cumsum(bounds[first:])
             last = first + max(1, int(np.searchsorted(ahead, _AT_ONCE, side="right")))
-            room = int(ahead[last - first - 1])
-            if room:
+            room = min(int(ahead[last - first - 1]), _AT_ONCE)
+            while room:  # one label may have more, of which few are rare: they are counted first
                 rows, people = np.empty((room, size), np.int32), np.empty(room, np.int32)
                 found = call(
                     "find_combinations", self._ended[0], owners, index, starts, first, last, self.vocabulary, width,
                     Int32(size), Int32(min(fewer, TOP)), counts, touched, prefix, slots, lists, rows, people, room,
                     result=ctypes.c_int64,
                 )  # fmt: skip
-                yield rows[:found], people[:found]
+                if found <= room:
+                    yield rows[:found], people[:found]
+                    break
+                room = found
             first = last
 
     def relabelled(self, other: Positions, vocabulary: int) -> Holders:

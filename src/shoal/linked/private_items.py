@@ -1,30 +1,107 @@
-"""Private items among others: how many people have some items, and how many of these a private one beside them."""
+"""Private items among others: how many people have some items, and how many of these a private one beside them.
+
+A published label stands for one item or for several. It can be known of a person if any of these is public, and says
+something private if any of them is private; a label of both kinds is both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Flags, Positions
+from shoal.arrays import Flags, Integers, Positions
 from shoal.engines.combining import efforts, refuse_effort
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, suggest
+from shoal.kernels import MISSING
 from shoal.kernels.combinations import Holders
-from shoal.linked.traces import Traces
+from shoal.linked.traces import TracePoints, Traces
 
+STAR_TEXT = "*"
+_WHOLE = re.compile(r"-?[1-9]\d{0,9}|0")
 Supports = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def private_labels(traces: Traces, private: Sequence[str], model: str) -> Flags:
-    """Tell which labels are private; what a release hides may be gone altogether."""
-    names = (private,) if isinstance(private, str) else tuple(private)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"{model} needs the names of private items.", "Write private = ['…'].")
-    if len(traces.points.columns) != 1:
-        raise ParameterError(f"{model} is about items, and points have several columns.", "Name one: --quasi item.")
-    (texts,) = traces.points.texts()
-    return np.isin(np.array(texts, dtype=object), np.array(names, dtype=object))
+@dataclass(frozen=True)
+class PublishedItems:
+    """Which labels say something private of who has them, and which can be known.
+
+    Attributes
+    ----------
+    private
+        Labels that stand for a private item.
+    known
+        Labels that stand for a public item. A label may be both.
+    """
+
+    private: Flags
+    known: Flags
+
+
+def published_items(
+    points: TracePoints, names: Sequence[str], groups: Sequence[str] = (), mixed: Sequence[str] = ()
+) -> PublishedItems:
+    """Tell what labels stand for, by the hierarchy or the order of their column and by what is said of them.
+
+    A release that was read again has no hierarchy. So it is said which of its labels, beside the names of private
+    items, stand for some of these (``groups``), and which of these stand for public items too (``mixed``).
+    """
+    found, texts = covering(points, places_of(points, names)), _texts(points)
+    private = found.private | np.isin(texts, np.array([*names, *groups], dtype=object))
+    return PublishedItems(private, ~private | (found.private & found.known) | np.isin(texts, np.array(mixed, object)))
+
+
+def covering(points: TracePoints, private: Integers) -> PublishedItems:
+    """Tell which labels cover private places of their axis, and which cover others; ``*`` is both."""
+    (axis,), star = points.axes, _texts(points) == STAR_TEXT
+    lo, hi = (ends[:, 0].astype(np.int64) for ends in (points.lo, points.hi))
+    if axis.nominal:
+        inside = [axis.members(place) if place != MISSING else () for place in lo.tolist()]
+        items = np.array([len(members) for members in inside], np.int64)
+        covered = np.array([np.isin(members, private).sum() for members in inside], np.int64)
+    else:
+        items, covered = hi - lo + 1, np.searchsorted(private, hi, side="right") - np.searchsorted(private, lo)
+    return PublishedItems(star | (covered > 0), star | (covered < items))
+
+
+def places_of(points: TracePoints, names: Sequence[str]) -> Integers:
+    """Give the places of items on their axis, by name: also of all that lie below a node of a hierarchy."""
+    places, plain = _places(points), points.axes[0].kind == "integer" and points.axes[0].values is None
+    found = [place for name in names for place in places.get(name, ())]
+    found += [int(name) for name in names if plain and name not in places and _WHOLE.fullmatch(name)]
+    return np.unique(np.array(found, np.int64))
+
+
+def refuse_unknown(points: TracePoints, names: Sequence[str], model: str) -> None:
+    """Refuse private items that neither the original nor its hierarchy has: nothing would be promised of them."""
+    known = _places(points)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        near = suggest(unknown[0], known)
+        raise ParameterError(
+            f"{len(unknown):,} of {len(names):,} private items of {model} are neither in the original nor in a "
+            f"hierarchy: {', '.join(map(repr, unknown[:3]))}{' and others' if len(unknown) > 3 else ''}.",
+            f"Did you mean '{near}'?" if near else "Write them as they stand in the column of items.",
+        )
+
+
+def _texts(points: TracePoints) -> NDArray[np.object_]:
+    (texts,) = points.texts()
+    return np.array(texts, dtype=object)
+
+
+def _places(points: TracePoints) -> Mapping[str, Sequence[int]]:
+    """Give the places of values and nodes by name; where numbers are not listed, of those that occur."""
+    (axis,) = points.axes
+    if axis.tree is not None:
+        return {name: range(first, last + 1) for name, (first, last) in axis.tree.spans.items()}
+    if axis.values is None:
+        return {axis.text(place): (place,) for place in points.lo[points.lo == points.hi].tolist()}
+    texts = {axis.text(place): (place,) for place in range(len(axis.values))}
+    return {str(axis.value(place)): (place,) for place in range(len(axis.values))} | texts
 
 
 def supports(

@@ -6,14 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from shoal.arrays import Positions
 from shoal.domains.resolution import Resolution, refuse_unless_nested
-from shoal.errors import ParameterError
+from shoal.engines.combining import EffortError
+from shoal.errors import GuaranteeError, InternalError, ParameterError
 from shoal.linked.losses import retention, set_loss
 from shoal.linked.resolutions import seen_at
 from shoal.linked.traces import Traces
-from shoal.methods.cover_cut import along, tree_of
-from shoal.methods.traces.cut_search import cheapest_cut
-from shoal.methods.traces.linked_method import LinkedMethod
+from shoal.methods.cover_cut import along, leaves_of
+from shoal.methods.traces.cut_search import LeafHolders, cheapest_cut
+from shoal.methods.traces.linked_method import Account, LinkedMethod
 from shoal.methods.traces.suppression import suppressed_traces
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.parameters import settle
@@ -28,7 +32,8 @@ LOSSES = ("set-loss", "itemset-retention", "pair-error")
 class CutAndSuppress(LinkedMethod):
     """Recode points for a weaker promise, then suppress what is left to do; of all weaker promises keep the best.
 
-    The recodings that are tried are none, and the cuts of `CoverCut` for k' up to k and m' up to m. Each is followed by
+    The recodings that are tried are none, the levels of the hierarchy, and the cuts of `CoverCut` for k' up to k and m'
+    up to m; within classes of people by their attributes, if combinations are counted there. Each is followed by
     `SuppressPoints`, which keeps the promise that was asked for. Losses disagree: recoding saves points, suppression
     the counts of those that stay. So it is said which loss is to be least.
 
@@ -60,19 +65,27 @@ class CutAndSuppress(LinkedMethod):
         if self.minimise not in LOSSES:
             raise ParameterError(f"'{self.minimise}' is no loss.", f"There are: {', '.join(LOSSES)}.")
 
-    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, Account]:
         """Try every recoding, and keep the release that loses least."""
-        best: tuple[float, Traces, str] | None = None
+        best: tuple[float, Traces, Account] | None = None
+        refused: EffortError | None = None
         for recoding, what in _recodings(traces, model, self.levels):
             stage(f"suppressing points after {what}")
-            found, _ = suppressed_traces(recoding, model.k, model.m)
+            try:
+                found, _ = suppressed_traces(recoding, model.k, model.m)
+            except EffortError as error:  # there may be less to count of coarser points
+                refused = error
+                continue
             loss = self._loss(traces, found)
             if best is None or loss < best[0]:
                 gone = recoding.labels.size - found.labels.size
                 share = gone / max(recoding.labels.size, 1)
-                said = f"Recoded points with {what} to {recoding.points.number:,} labels, and removed {gone:,} of "
-                best = loss, found, f"{said}{recoding.labels.size:,} ({share:.2%}): {self.minimise} is {loss:.3g}."
-        assert best is not None  # without any recoding there is suppression alone
+                begun, ended = f"Recoded points with {what}", f": {self.minimise} is {loss:.3g}."
+                removed = f"{gone:,} of {recoding.labels.size:,} ({share:.2%})"
+                exact = f"{begun} to {recoding.points.number:,} labels, and removed {removed}{ended}"
+                best = loss, found, Account(f"{begun}, and removed {share:.3g} of them{ended}", exact)
+        if best is None:  # without any recoding there is suppression alone
+            raise refused or InternalError("Nothing was tried.", "Report this.")
         return best[1], best[2]
 
     def _loss(self, original: Traces, released: Traces) -> float:
@@ -89,14 +102,27 @@ def _recodings(traces: Traces, model: KmAnonymity, levels: Sequence[str]) -> Ite
         yield seen_at(traces, Resolution.of(level)), f"the level {level}"
     if len(traces.points.columns) > 1 or traces.points.axes[0].tree is None:
         return
-    tree, holders = tree_of(traces)
-    seen = set()
+    leaves = leaves_of(traces)
+    seen = {leaves.tree.cut(np.zeros(leaves.tree.number, np.bool_)).tobytes()}
+    for cut, what in _cuts(leaves, traces.points.axes[0].tree.above, model):
+        if cut.tobytes() not in seen:
+            seen.add(cut.tobytes())
+            yield along(traces, leaves.tree, cut), what
+
+
+def _cuts(leaves: LeafHolders, above: Positions, model: KmAnonymity) -> Iterator[tuple[Positions, str]]:
+    """Give the levels of a hierarchy below its root, and the cuts that keep weaker promises."""
+    for level in range(1, len(above) - 1):
+        raised = np.zeros(leaves.tree.number, np.bool_)
+        for node in np.unique(above[level]).tolist():
+            raised[leaves.tree.inner_below(node)] = True
+        yield leaves.tree.cut(raised), f"level {level} of the hierarchy"
     for m in range(1, model.m + 1):
         for k in weaker(model.k):
-            cut, _ = cheapest_cut(tree, holders, k, m)
-            if cut.tobytes() not in seen:
-                seen.add(cut.tobytes())
-                yield along(traces, tree, cut), f"a cut for k = {k}, m = {m}"
+            try:
+                yield cheapest_cut(leaves, k, m)[0], f"a cut for k = {k}, m = {m}"
+            except (EffortError, GuaranteeError):  # too many combinations, or too few people with any point
+                continue
 
 
 def weaker(k: int) -> list[int]:

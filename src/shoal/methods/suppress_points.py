@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.linked.traces import Traces
-from shoal.methods.traces.linked_method import LinkedMethod
+from shoal.methods.traces.linked_method import Account, LinkedMethod
 from shoal.methods.traces.suppression import suppressed_traces
 from shoal.models.km_anonymity import KmAnonymity
 
@@ -26,10 +26,10 @@ class SuppressPoints(LinkedMethod):
 
     name: ClassVar[str] = "suppress-points"
 
-    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, Account]:
         """Suppress points until every combination is had by enough people."""
         left, rounds = suppressed_traces(traces, model.k, model.m)
         gone = traces.labels.size - left.labels.size
         share = gone / max(traces.labels.size, 1)
-        said = f"Removed {gone:,} of {traces.labels.size:,} points ({share:.2%}) in {rounds} rounds"
-        return left, f"{said}."
+        exact = f"Removed {gone:,} of {traces.labels.size:,} points ({share:.2%}) in {rounds} rounds."
+        return left, Account(f"Removed points from people: {share:.3g} of all.", exact)

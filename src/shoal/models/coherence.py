@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.linked.private_items import private_labels, supports
-from shoal.linked.traces import traces_of
-from shoal.models.linked_model import LinkedModel, Measured
+from shoal.linked.private_items import PublishedItems, supports
+from shoal.linked.traces import Traces
+from shoal.models.linked_model import Measured
+from shoal.models.private_items_model import PrivateItemsModel
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
-from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class Coherence(LinkedModel):
+class Coherence(PrivateItemsModel):
     """Every combination of up to p public items is had by k people, of whom no more than a share h has a private item.
 
     Items are public or private, and those are private that are named. Who knows up to p public items of a person finds
@@ -34,6 +34,9 @@ class Coherence(LinkedModel):
         The largest share of the people with a combination who may have the same private item, between 0 and 1.
     private
         The names of the private items, as they stand in the column of items.
+    groups, mixed
+        The published labels that stand for private items beside others, and those of them that stand for public items
+        too. They are found when something is released, and need not be given.
 
     References
     ----------
@@ -46,10 +49,13 @@ class Coherence(LinkedModel):
     p: int
     h: float
     private: tuple[str, ...]
+    groups: tuple[str, ...] | None = None
+    mixed: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what promises nothing."""
         settle(self)
+        self._settle_labels()
         for letter, least in (("k", 2), ("p", 1)):
             value = getattr(self, letter)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -66,16 +72,14 @@ class Coherence(LinkedModel):
         """The largest share of people who may have the same private item."""
         return float(self.h)
 
-    def measured(self, table: Table) -> Measured:
+    def found(self, traces: Traces, items: PublishedItems) -> Measured:
         """Count who has each combination of public items, and how many of these have each private item.
 
         The level is the largest share of a private item. A combination that too few people have is counted as failing,
         and its share as 1: these people can be found.
         """
-        traces = traces_of(table)
-        secret = private_labels(traces, self.private, self.name)
         level, failing, cases = 0.0, 0, 0
-        for people, worst in supports(traces, secret, range(1, self.p + 1), secret):
+        for people, worst in supports(traces, items.private, range(1, self.p + 1), ~items.known):
             few = people < self.k
             shares = np.where(few, 1.0, worst / people)
             level = max(level, float(shares.max()))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
+from shoal.linked.traces import TracePoints
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
 
@@ -31,6 +32,10 @@ class LinkedModel(ABC):
     @abstractmethod
     def measured(self, table: Table) -> Measured:
         """Measure the model on a table whose rows belong to people."""
+
+    def for_release(self, original: TracePoints, released: TracePoints) -> Self:
+        """Give the promise with what is to be said of published labels, so that the release alone proves it."""
+        return self
 
     @property
     @abstractmethod

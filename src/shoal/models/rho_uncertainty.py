@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.linked.private_items import private_labels, supports
-from shoal.linked.traces import traces_of
-from shoal.models.linked_model import LinkedModel, Measured
+from shoal.linked.private_items import PublishedItems, supports
+from shoal.linked.traces import Traces
+from shoal.models.linked_model import Measured
+from shoal.models.private_items_model import PrivateItemsModel
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
-from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class RhoUncertainty(LinkedModel):
+class RhoUncertainty(PrivateItemsModel):
     """Of the people who have up to m known items, no more than a share rho has any private item beside them.
 
     What is known may be private items too, or nothing. It says nothing of how many people there are: ask for
@@ -34,6 +34,9 @@ class RhoUncertainty(LinkedModel):
         The names of the private items, as they stand in the column of items.
     knowledge
         ``any`` item may be known, or only ``public`` ones.
+    groups, mixed
+        The published labels that stand for private items beside others, and those of them that stand for public items
+        too. They are found when something is released, and need not be given.
 
     References
     ----------
@@ -46,10 +49,13 @@ class RhoUncertainty(LinkedModel):
     m: int
     private: tuple[str, ...]
     knowledge: str = "any"
+    groups: tuple[str, ...] | None = None
+    mixed: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what promises nothing."""
         settle(self)
+        self._settle_labels()
         if isinstance(self.rho, bool) or not isinstance(self.rho, int | float) or not 0 < self.rho < 1:
             raise ParameterError(
                 f"rho must be above 0 and below 1, not {shown(self.rho)}.", "Usual ones are 0.3 to 0.8."
@@ -64,13 +70,11 @@ class RhoUncertainty(LinkedModel):
         """The largest confidence."""
         return float(self.rho)
 
-    def measured(self, table: Table) -> Measured:
+    def found(self, traces: Traces, items: PublishedItems) -> Measured:
         """Find the confidence of every rule from up to m items to a private one."""
-        traces = traces_of(table)
-        secret = private_labels(traces, self.private, self.name)
-        hidden = secret if self.knowledge == "public" else np.zeros_like(secret)
+        hidden = ~items.known if self.knowledge == "public" else np.zeros_like(items.known)
         level, failing, cases = 0.0, 0, 0
-        for people, having in supports(traces, secret, range(self.m + 1), hidden, each=True):
+        for people, having in supports(traces, items.private, range(self.m + 1), hidden, each=True):
             shares = having / people
             level = max(level, float(shares.max(initial=0.0)))
             failing += int((having > self.rho * people).sum())

@@ -42,10 +42,11 @@ def linked_release(
     """Mask the traces of people, number these anew, check the models on the result, and measure what was lost."""
     refuse_others(table.schema, methods, models, measures)
     stage("reading traces")
-    within, steps = within_of(models), list[str]()
+    within, steps, exact = within_of(models), list[str](), list[str]()
     traces = traces_of(table, [name for name in table.schema.quasi if name not in within] if within else None)
     for model in models:
         model.demand(table.rows, traces.people)
+        _said_of_labels(model, traces, traces)  # refuses what cannot be promised before any work is done
     attributes = None
     if within:
         (k,) = {model.k for model in models if isinstance(model, KmAnonymity)}
@@ -57,18 +58,20 @@ def linked_release(
         assert isinstance(step, LinkedMethod)
         stage(f"masking with {step.name}")
         masked, said = step.applied(masked, models)
-        steps.append(said)
+        steps.append(said.public)
+        exact.append(said.exact)
     masked = compact(masked)
     order = fresh_order(traces.people)
     beside = None if attributes is None else dict(zip(attributes.columns, attributes.cells, strict=True))
     released = table_of_traces(table, masked, order, beside)
     stage("checking the promises")
+    models = [_said_of_labels(model, traces, masked) for model in models]
     verdicts = check(released, models)
     steps.append(_numbered(traces, masked))
     recipe = Recipe.of(table, tuple(methods), tuple(models), tuple(measures), 0)
     return Release(
         table.origin, table.schema.subject, released, recipe,
-        tuple(steps), verdicts, compared(measures, traces, masked), None, again, people=order, read=table.rows,
+        tuple(steps), verdicts, compared(measures, traces, masked), None, again, people=order, exact_steps=tuple(exact),
     )  # fmt: skip
 
 
@@ -80,6 +83,11 @@ def compared(measures: Sequence[Measure], original: Traces, released: Traces) ->
         stage(f"measuring {measure.name}")
         found.append(measure.compared(original, released))
     return Scores(found)
+
+
+def _said_of_labels(model: PrivacyModel, traces: Traces, masked: Traces) -> PrivacyModel:
+    assert isinstance(model, LinkedModel)
+    return model.for_release(traces.points, masked.points)
 
 
 def _numbered(traces: Traces, masked: Traces) -> str:

@@ -68,8 +68,9 @@ class Release:
     people
         Of a linked release, the place among the people of the original of each person, by the numbers that they have
         now. It is for the holder of the original alone.
-    read
-        Of a linked release, how many rows the original has.
+    exact_steps
+        Of a linked release, one sentence for each method, with exact numbers. They are for the holder of the original
+        alone.
     """
 
     origin: Origin
@@ -82,11 +83,11 @@ class Release:
     several_rows: SeveralRows | None = None
     original: Callable[[], Table | None] = field(default=_forgotten, repr=False)
     people: Integers | None = field(default=None, repr=False)
-    read: int | None = None
+    exact_steps: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""
-        return self.__dict__ | {"original": _forgotten, "people": None}
+        return self.__dict__ | {"original": _forgotten, "people": None, "exact_steps": ()}
 
     @cached_property
     def homogeneity(self) -> Score | None:

@@ -48,7 +48,7 @@ class Proved(Protocol):
     @property
     def people(self) -> Integers | None: ...  # noqa: D102
     @property
-    def read(self) -> int | None: ...  # noqa: D102
+    def exact_steps(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -143,7 +143,7 @@ def _certificate(
         engine=release.table.engine.name,
         commitment=commitment(secret, release.origin.sha256),
         rows=release.table.rows,
-        read=release.read,
+        people=None if release.people is None else release.people.size,
         schema=release.table.schema,
         released={
             "name": target.name,
@@ -171,6 +171,7 @@ def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> Priv
         row_order=release.recipe.row_order,
         verdicts=release.verdicts,
         scores=release.scores,
+        steps=release.exact_steps,
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Flags, Integers, Positions
+from shoal.engines.combining import efforts, refuse_effort
 from shoal.errors import GuaranteeError
 from shoal.kernels.combinations import Holders
 from shoal.kernels.grouping import by_label
@@ -126,26 +127,54 @@ def distinct(rows: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
     return rows[np.unique(keys, return_index=True)[1]]
 
 
-def too_rare(holders: Holders, k: int, size: int) -> Positions:
-    """Give the combinations of a size that somebody has, but fewer than k people."""
-    found = [rows for rows, _ in holders.combinations(size, k)]
-    return np.concatenate([np.empty((0, size), np.int32), *found])
+@dataclass(frozen=True, eq=False)
+class LeafHolders:
+    """Who has which leaves of a hierarchy, among all people or in classes of them.
+
+    Parameters
+    ----------
+    tree
+        The hierarchy.
+    holders
+        Who has which leaves. The same leaf in another class of people is another label: the number of the class times
+        that of all nodes lies between them.
+    classes
+        How many classes of people there are.
+    """
+
+    tree: CutTree
+    holders: Holders
+    classes: int = 1
+
+    def too_rare(self, cut: Positions, k: int, size: int) -> Positions:
+        """Give the combinations of nodes of a cut that somebody has, but fewer than k people, of their class if any."""
+        number = self.tree.number
+        other = (np.arange(self.classes, dtype=np.int32)[:, None] * np.int32(number) + cut).reshape(-1)
+        held = self.holders.relabelled(other, number * self.classes)
+        refuse_effort([efforts(held, size)])
+        found = [rows for rows, _ in held.combinations(size, k)]
+        return np.concatenate([np.empty((0, size), np.int32), *found]) % np.int32(number)
+
+    def first_too_rare(self, cut: Positions, k: int, m: int) -> Positions | None:
+        """Give those of the smallest size up to m that there are of; None if there are none."""
+        return next((rare for size in range(1, m + 1) if (rare := self.too_rare(cut, k, size)).size), None)
 
 
-def cheapest_cut(tree: CutTree, holders: Holders, k: int, m: int) -> tuple[Positions, CoverRows]:
+def cheapest_cut(leaves: LeafHolders, k: int, m: int) -> tuple[Positions, CoverRows]:
     """Give a k^m-anonymous cut by weighted greedy hitting and reverse deletion, with all rows that it must hit.
 
-    ``holders`` have leaves. The loop ends only when nothing is too rare: the cut keeps the promise, however good.
+    The loop ends only when nothing is too rare: the cut keeps the promise, however good.
     """
+    tree = leaves.tree
     raised, rows = np.zeros(tree.number, np.bool_), CoverRows(tree.number)
     for size in range(1, m + 1):
         while True:
             stage(f"looking for a cut for {size} of {m} points")
-            rare = too_rare(holders.relabelled(tree.cut(raised), tree.number), k, size)
+            rare = leaves.too_rare(tree.cut(raised), k, size)
             if not rare.size:
                 break
             _hit(tree, raised, rows.add(rare, tree))
-    _lower(tree, holders, raised, rows, k, m)
+    _lower(leaves, raised, rows, k, m)
     return tree.cut(raised), rows
 
 
@@ -173,13 +202,13 @@ def _hit(tree: CutTree, raised: Flags, rows: NDArray[np.int64]) -> None:
         counts -= np.bincount(gone[gone >= 0], minlength=tree.number)
 
 
-def _lower(tree: CutTree, holders: Holders, raised: Flags, rows: CoverRows, k: int, m: int) -> None:
+def _lower(leaves: LeafHolders, raised: Flags, rows: CoverRows, k: int, m: int) -> None:
     """Lower nodes again that are not needed, the dearest first, until none can be (reverse deletion).
 
     A row that a node alone hits says that it is needed. So does one that is found when it is lowered, for good: what is
     lowered beside it makes nothing less rare.
     """
-    known = rows.all
+    tree, known = leaves.tree, rows.all
     holding, starts = _holding(known, tree.number)
     hits = (raised[known] & (known >= 0)).sum(axis=1)
     needed = np.zeros(tree.number, np.bool_)
@@ -191,8 +220,7 @@ def _lower(tree: CutTree, holders: Holders, raised: Flags, rows: CoverRows, k: i
             if (above != node and raised[above]) or (hits[mine] < 2).any():
                 continue
             raised[node] = False
-            held = holders.relabelled(tree.cut(raised), tree.number)
-            rare = next((found for size in range(1, m + 1) if (found := too_rare(held, k, size)).size), None)
+            rare = leaves.first_too_rare(tree.cut(raised), k, m)
             if rare is None:
                 hits[mine] -= 1
                 changed = True

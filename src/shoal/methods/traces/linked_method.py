@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.errors import ParameterError
@@ -14,6 +15,22 @@ from shoal.models.km_anonymity import KmAnonymity
 from shoal.table import Table
 
 
+@dataclass(frozen=True)
+class Account:
+    """What a method did, in one sentence, for two readers.
+
+    Attributes
+    ----------
+    public
+        For everyone: what the release shows, and shares that are rounded as scores are.
+    exact
+        For the holder of the original, with the numbers that would undo the rounding.
+    """
+
+    public: str
+    exact: str
+
+
 class LinkedMethod(ABC):
     """A way to mask the traces of people so that k^m-anonymity holds."""
 
@@ -21,10 +38,10 @@ class LinkedMethod(ABC):
     enforces: ClassVar[tuple[str, ...]] = ("km-anonymity",)
 
     @abstractmethod
-    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, str]:
-        """Give the masked traces of the same people in the same order, and what was done in one sentence."""
+    def masked(self, traces: Traces, model: KmAnonymity) -> tuple[Traces, Account]:
+        """Give the masked traces of the same people in the same order, and what was done."""
 
-    def applied(self, traces: Traces, models: Sequence[PrivacyModel]) -> tuple[Traces, str]:
+    def applied(self, traces: Traces, models: Sequence[PrivacyModel]) -> tuple[Traces, Account]:
         """Mask traces as far as the one promise that the method keeps asks for."""
         return self.masked(traces, required_model(models, KmAnonymity, self.name))
 

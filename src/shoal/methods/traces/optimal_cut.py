@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.errors import InternalError
 from shoal.extras import missing
-from shoal.kernels.combinations import Holders
-from shoal.methods.traces.cut_search import CoverRows, CutTree, too_rare
+from shoal.methods.traces.cut_search import CoverRows, LeafHolders
 from shoal.progress import stage
 
 
-def optimal_cut(tree: CutTree, holders: Holders, k: int, m: int, rows: CoverRows) -> Positions:
+def optimal_cut(leaves: LeafHolders, k: int, m: int, rows: CoverRows) -> Positions:
     """Give the cheapest k^m-anonymous cut. CoverRows that some solution does not hit are added until there are none.
 
     What costs least under fewer rows and breaks none costs least under all of them, so the last solution is the best.
@@ -25,6 +24,7 @@ def optimal_cut(tree: CutTree, holders: Holders, k: int, m: int, rows: CoverRows
     except ImportError:
         raise missing("The best cut is proved with HiGHS", "optimal", "Or leave out the proof.") from None
 
+    tree = leaves.tree
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, value in (("output_flag", False), ("mip_rel_gap", 0.0), ("mip_abs_gap", 1e-9), ("threads", 1)):
         solver.setOptionValue(option, value)
@@ -48,8 +48,7 @@ def optimal_cut(tree: CutTree, holders: Holders, k: int, m: int, rows: CoverRows
         raised = np.zeros(tree.number, np.bool_)
         values = np.array(solver.getSolution().col_value)
         raised[inner] = values[: inner.size] > 0.5
-        held = holders.relabelled(tree.cut(raised), tree.number)
-        rare = next((found for size in range(1, m + 1) if (found := too_rare(held, k, size)).size), None)
+        rare = leaves.first_too_rare(tree.cut(raised), k, m)
         if rare is None:
             return tree.cut(raised)
         _cover(solver, raise_node, rows.add(rare, tree))

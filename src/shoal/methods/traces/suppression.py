@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from shoal.engines.combining import efforts, refuse_effort
 from shoal.kernels.combinations import Holders
 from shoal.linked.traces import Traces
 from shoal.progress import stage
@@ -20,6 +21,7 @@ def suppressed(holders: Holders, k: int, m: int) -> tuple[Holders, int]:
     rounds = 0
     while True:
         for size in range(1, m + 1):
+            refuse_effort([efforts(holders, size)])
             found = [part for part in holders.having(size, k) if part[1].size]
             if found:
                 break
