@@ -93,10 +93,18 @@ def test_a_release_is_searched_for_what_is_known_of_the_original(drinks):
     assert [line[0] for line in found.rows()] == ["of", "original", "original", "release 1", "release 1"]
     page = known_points_comparison("drinks", found)
     assert "release 1" in page
-    assert "by in which table" in page
-    assert "coarsely" not in page
+    assert "There is a line for each table." in page
     assert "milk" not in page
     assert "&lt;code" not in page
+
+
+def test_the_page_of_a_comparison_says_what_its_lines_are(drinks, tmp_path):
+    (tmp_path / "item.csv").write_text("milk,soft\ntea,soft\nbeer,strong\nwine,strong\n")
+    tree = {"hierarchies": {"item": str(tmp_path / "item.csv")}}
+    found = shoal.compare(drinks, drinks, points=[1, 2], at=["item=0", "item=1"], **LINKED, **tree)
+    page = known_points_comparison("drinks", found)
+    assert "There is a line for each table and for how coarsely they are seen." in page
+    assert all(line in page for line in ("original at item=0", "release 1 at item=1"))
 
 
 def visits(seed):

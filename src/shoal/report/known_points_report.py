@@ -32,22 +32,23 @@ def unicity_curves(found: Sequence[Mapping[str, Any]], mark: tuple[int, str] | N
         for row in found
         if row["share"] is not None
     ]
-    by = [
-        *(["in which table"] if len(tables) > 1 else []),
-        *(["how coarsely they are seen"] if len(several) > 1 else []),
+    apart = [
+        said
+        for said, there in (("for each table", len(tables) > 1), ("for how coarsely they are seen", len(several) > 1))
+        if there
     ]
     return lines(
         rows,
         x="points",
         y="share",
-        group="line" if by else None,
+        group="line" if apart else None,
         percent=True,
         mark=mark,
         x_label="known points of a person",
         y_label="singled out",
         title="Unicity: whom a few known points single out",
-        description="The share of sets of so many points of a person that nobody else has, as a mean over people"
-        + (f", by {' and '.join(by)}." if by else "."),
+        description="The share of sets of so many points of a person that nobody else has, as a mean over people."
+        + (f" There is a line {' and '.join(apart)}." if apart else ""),
     )
 
 
