@@ -52,7 +52,6 @@ REFUSED = {
     "confidential": ([*ASKED[:-2], "--sensitive", "more"], "more"),
     "an m of nothing": (["--linked", "--subject", "p", "--quasi", "item", "--k", "2", "--m", "0"], "at least 1"),
     "rows as they stood": ([*ASKED[:-2], "--row-order", "input"], "no row for each"),
-    "a report": ([*ASKED[:-2], "--report", "r.html"], "report"),
     "a loss": ([*ASKED[:-2], "--param", "minimise=time"], "no loss"),
 }
 

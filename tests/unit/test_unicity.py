@@ -1,5 +1,6 @@
 """Unicity of linked tables: by hand, as measure, risk, comparison and page, and the same on every engine."""
 
+import numpy as np
 import polars as pl
 import pytest
 from engines.pools import Memory
@@ -92,7 +93,65 @@ def test_a_release_is_searched_for_what_is_known_of_the_original(drinks):
     assert [line[0] for line in found.rows()] == ["of", "original", "original", "release 1", "release 1"]
     page = known_points_comparison("drinks", found)
     assert "release 1" in page
+    assert "There is a line for each table." in page
     assert "milk" not in page
+    assert "&lt;code" not in page
+
+
+def test_the_page_of_a_comparison_says_what_its_lines_are(drinks, tmp_path):
+    (tmp_path / "item.csv").write_text("milk,soft\ntea,soft\nbeer,strong\nwine,strong\n")
+    tree = {"hierarchies": {"item": str(tmp_path / "item.csv")}}
+    found = shoal.compare(drinks, drinks, points=[1, 2], at=["item=0", "item=1"], **LINKED, **tree)
+    page = known_points_comparison("drinks", found)
+    assert "There is a line for each table and for how coarsely they are seen." in page
+    assert all(line in page for line in ("original at item=0", "release 1 at item=1"))
+
+
+def visits(seed):
+    draw = np.random.default_rng(seed)
+    rows = {"who": draw.integers(0, 15, 90), "shop": draw.integers(0, 6, 90), "day": draw.integers(0, 40, 90)}
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize("at", ["day=5", "day=10", "day=*", "shop=2 values,day=20"])
+def test_a_table_beside_itself_is_seen_as_it_is_alone(at):
+    asked = {"subject": "who", "quasi": ["shop", "day"], "linked": True, "points": (1, 2, 3), "at": at}
+    alone = shoal.risk(visits(1), **asked)["unicity"]
+    beside = shoal.compare(visits(1), visits(1), **asked)
+    for each, there, mine in zip(alone, beside["releases"][0]["unicity"], beside["original"]["unicity"], strict=True):
+        assert mine == each
+        assert there == {key: value for key, value in mine.items() if key != "distinct"} | {"not_found": 0}
+
+
+@pytest.mark.parametrize("at", [5, 10, 20])
+def test_points_known_coarsely_are_looked_for_in_labels_that_are_finer_and_coarser(at):
+    """A release by ten days, of which some points are gone: whose stretches overlap with what is known counts."""
+    asked = {"subject": "who", "quasi": ["shop", "day"], "linked": True}
+    frame = visits(2)
+    release = shoal.anonymize(frame, shoal.methods.CutAndSuppress(levels=["day=10"]), k=2, m=1, **asked)
+    (one,) = shoal.compare(frame, release, points=1, at=f"day={at}", **asked)["releases"][0]["unicity"]
+    published, known = {}, {}
+    for who, shop, day in release.to_polars().drop_nulls().iter_rows():
+        first, last = day.values() if isinstance(day, dict) else (day, day)
+        published.setdefault(who, []).append((shop, first, last))
+    for who, shop, day in frame.iter_rows():
+        known.setdefault(who, set()).add((shop, day // at * at))
+    counts = {
+        (shop, start): sum(
+            any(shop == s and first < start + at and last >= start for s, first, last in labels)
+            for labels in published.values()
+        )
+        for points in known.values()
+        for shop, start in points
+    }
+    assert one["not_found"] == pytest.approx(mean_share(known, counts, 0))
+    assert one["share"] == pytest.approx(mean_share(known, counts, 1))
+    assert one["smallest"] == min(count for count in counts.values() if count)
+
+
+def mean_share(known, counts, wanted):
+    shares = [sum(counts[point] == wanted for point in points) / len(points) for points in known.values()]
+    return sum(shares) / len(shares)
 
 
 def test_the_page_draws_the_curves_and_shows_no_point(drinks):
@@ -101,6 +160,8 @@ def test_the_page_draws_the_curves_and_shows_no_point(drinks):
     page = known_points_report(table, report, [shoal.measures.Unicity()])
     assert "2 known points single out 50.00% of 4 people." in page
     assert "<svg" in page
+    assert "&lt;code" not in page
+    assert '<code dir="auto">item</code>' in page
     assert "milk" not in page
 
 

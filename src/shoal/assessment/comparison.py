@@ -59,6 +59,7 @@ def compare(
     private: str | Path | PrivateRecord | Sequence[str | Path | PrivateRecord] = (),
     same_order: bool = False,
     points: int | Sequence[int] | None = None,
+    at: Any = (),
     **given: Unpack[ReadArguments],
 ) -> Comparison | LinkedComparison:
     """Set releases beside their original: what risk each leaves, and what it cost.
@@ -80,6 +81,8 @@ def compare(
     points
         Of tables whose rows belong to people (``linked=True`` and a ``subject``): how many points of the original, such
         as purchases, someone knows of a person and looks for in a release; 1, 2, 3 and 4 if left out.
+    at
+        Of such tables: how coarsely these points are known, such as ``day=7,store=10``; or several.
     **given
         How to read the original, if it is no table yet: ``quasi`` and all else that `read` takes. May be left out if
         one of the releases comes from `anonymize`.
@@ -105,9 +108,9 @@ def compare(
     released = tuple(each if isinstance(each, Release | Table) else at_hand(each) for each in released)
     with by_itself("reading the original"):
         before, options = _original(original, released, given, where, asked)
-        if points is not None or before.origin.given.get("linked"):
+        if points is not None or at or before.origin.given.get("linked"):
             extra = [each for each in asked if each not in DISTANCES]
-            return linked_comparison(before, _linked(released, before, options), points, extra)
+            return linked_comparison(before, _linked(released, before, options), points, extra, at)
         for extra in asked:
             if isinstance(extra, Demanding):
                 extra.demand(before.schema)

@@ -77,17 +77,23 @@ class LinkedComparison(Findings):
     def remarks(self) -> Iterable[str]:
         """Say what the numbers are of."""
         yield from summary(self["original"])
+        if "at" in self["original"]["unicity"][0]:
+            yield "Someone knows points as coarsely as is said; who has any that may be one of them is a candidate."
         yield "Points are known of the original, and looked for in a release under what it publishes for them."
 
 
 def linked_comparison(
-    original: Table, released: Mapping[str, Table], points: Any = None, measures: Sequence[Measure] = ()
+    original: Table,
+    released: Mapping[str, Table],
+    points: Any = None,
+    measures: Sequence[Measure] = (),
+    at: Any = (),
 ) -> LinkedComparison:
     """Measure whom known points of the original single out in it, and in releases of it, by their names."""
-    asked = asked_points(POINTS if points is None else points)
-    found = LinkedComparison(original=unicity_of(original, asked), releases=[])
+    asked, resolutions = asked_points(POINTS if points is None else points), asked_resolutions(at)
+    found = LinkedComparison(original=unicity_of(original, asked, resolutions), releases=[])
     for name, table in released.items():
-        row = {"path": name} | unicity_against(original, table, asked)
+        row = {"path": name} | unicity_against(original, table, asked, resolutions)
         if measures:
             scores = score(original, table, measures=measures)
             row["scores"] = [plain_score(value) for value in scores]
@@ -97,8 +103,7 @@ def linked_comparison(
 
 def unicity_of(table: Table, measures: Sequence[Unicity], resolutions: Sequence[Resolution] = ()) -> dict[str, Any]:
     """Measure whom known points single out in a table, at each resolution, in plain values."""
-    trees = [attribute.name for attribute in table.schema.attributes if attribute.axis.tree is not None]
-    refuse_unless_nested(resolutions, trees)
+    _refuse_unless_nested(table, resolutions)
     stage("finding the points of each person")
     whole = traces_of(table)
     curves: list[dict[str, Any]] = []
@@ -110,6 +115,11 @@ def unicity_of(table: Table, measures: Sequence[Unicity], resolutions: Sequence[
             stage(f"measuring unicity with {measure.points} points")
             curves.append(seen | _plain(measure.of(traces, lists)))
     return _shape(table, whole) | {"unicity": curves}
+
+
+def _refuse_unless_nested(table: Table, resolutions: Sequence[Resolution]) -> None:
+    trees = [attribute.name for attribute in table.schema.attributes if attribute.axis.tree is not None]
+    refuse_unless_nested(resolutions, trees)
 
 
 def _shape(table: Table, traces: Traces) -> dict[str, Any]:
@@ -127,15 +137,21 @@ def _plain(found: Attack) -> dict[str, Any]:
     return row if found.exact else row | {"interval": [found.lower, found.upper]}
 
 
-def unicity_against(original: Table, released: Table, measures: Sequence[Unicity]) -> dict[str, Any]:
-    """Measure whom known points of the original single out in a release of it, in plain values."""
+def unicity_against(
+    original: Table, released: Table, measures: Sequence[Unicity], resolutions: Sequence[Resolution] = ()
+) -> dict[str, Any]:
+    """Measure whom known points of the original single out in a release of it, at each resolution, in plain values."""
+    _refuse_unless_nested(original, resolutions)
     traces, published = traces_of(original), traces_of(released)
-    list_of, lists = known_in(traces, published)
     rows = []
-    for measure in measures:
-        stage(f"measuring unicity with {measure.points} points")
-        found = measure.against(traces, list_of[traces.labels], lists)
-        rows.append(_plain(found) | {"not_found": found.not_found if found.people else None})
+    for resolution in resolutions or (None,):
+        known = traces if resolution is None else seen_at(traces, resolution)
+        at = {} if resolution is None else {"at": str(resolution)}
+        list_of, lists = known_in(traces, published, None if resolution is None else known)
+        for measure in measures:
+            stage(f"measuring unicity with {measure.points} points")
+            found = measure.against(known, list_of[known.labels], lists)
+            rows.append(at | _plain(found) | {"not_found": found.not_found if found.people else None})
     return _shape(released, published) | {"unicity": rows}
 
 
@@ -180,7 +196,8 @@ def summary(report: Mapping[str, Any]) -> Iterator[str]:
         f"{report['longest']:,}."
     )
     if report["empty"]:
-        yield f"{report['empty']:,} people have no point: nothing can be known of them here."
+        who = "people have" if report["empty"] > 1 else "person has"
+        yield f"{report['empty']:,} {who} no point: nothing can be known of them here."
     if not all(row["exact"] for row in report["unicity"]):
         yield "Where it would take too long to count all sets of points, one was drawn for each of some people."
 

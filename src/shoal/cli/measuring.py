@@ -128,7 +128,7 @@ def compare_command(
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
     quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, where: opt.Where = None, kind: opt.Kind = None,
-    subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None,
+    subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
     order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
     decimal: opt.Decimal = None, missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
     masked: opt.Masked = None, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
@@ -163,7 +163,7 @@ def compare_command(
     with in_command(f"reading {original.name}"):
         found = compare(
             original, *(released or ()), where=where, measures=asked, private=private or (), same_order=same_order,
-            points=asked_points(points), engine=held_by, memory=memory, options=options,
+            points=asked_points(points), at=at or (), engine=held_by, memory=memory, options=options,
         )  # fmt: skip
     if report is not None:
         from shoal.report.page import write_page

@@ -100,8 +100,6 @@ def anonymize_command(
     delimiter = "\t" if delimiter == "\\t" else delimiter
     refuse_strange_order(row_order)
     secret = signing_key(key)
-    if report is not None and options.linked:
-        raise ParameterError("There is no report of linked releases.", "Leave out --report, and read the certificate.")
     reporting = _reporting(report, audience, recipe, certificate)
     refuse_json_on_stdout(out, as_json)
     reports = () if report is None else (report,)

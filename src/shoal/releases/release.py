@@ -295,10 +295,6 @@ class Release:
         overwrite
             Whether another page that is there may be replaced.
         """
-        if self.people is not None:
-            raise ParameterError(
-                "There is no report of linked releases.", "Read the certificate, or print the release."
-            )
         from shoal.report.page import usable, write_page
         from shoal.report.release_report import release_report  # which is made of releases
 

@@ -78,7 +78,7 @@ class Discretion:
         near = int(rounded(count))
         return f"about {near:,}" if self.external and near != count else self.count(count)
 
-    def share(self, count: int, total: int) -> str:
+    def share(self, count: float, total: int) -> str:
         """Write a share of original records, unless it tells how few there are, or how few there are not."""
         if not total:
             return "–"
@@ -88,7 +88,7 @@ class Discretion:
             return f"over {_PERCENT(max(0.0, 1 - self.threshold / total))}"
         return _PERCENT(count / total)
 
-    def drawn(self, count: int, total: int) -> float | None:
+    def drawn(self, count: float, total: int) -> float | None:
         """Give a share for a drawing: None where it is hidden, and 1 where hardly any record is left."""
         if not total or self.hides(count):
             return None

@@ -12,7 +12,7 @@ from shoal.engines.sources import Source
 from shoal.measures import Measure
 from shoal.measures.unicity import Unicity
 from shoal.report import words
-from shoal.report.page import Html, Page, PageBlock, Section, code, facts, named, note
+from shoal.report.page import Html, Page, PageBlock, Section, code, facts, joined, named, note, paragraph
 from shoal.report.page import table as as_table
 from shoal.table import Table
 from shoal.version import VERSION
@@ -20,26 +20,42 @@ from shoal.version import VERSION
 AS_IS = "as they are"
 
 
-def unicity_curves(found: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw the share of people who are singled out by how many points are known, with a line for each resolution."""
+def unicity_curves(found: Sequence[Mapping[str, Any]], mark: tuple[int, str] | None = None) -> Figure:
+    """Draw the share of people who are singled out by how many points are known.
+
+    There is a line for each resolution, and for each table that a row is ``of``; ``mark`` is a number of points and
+    what is to be said of it.
+    """
+    tables, several = ({row.get(key) for row in found} for key in ("of", "at"))
     rows = [
-        {"points": row["points"], "share": row["share"], "at": row.get("at", AS_IS)}
+        {"points": row["points"], "share": row["share"], "line": _line(row, several=len(several) > 1)}
         for row in found
         if row["share"] is not None
     ]
-    several = len({row["at"] for row in rows}) > 1
+    apart = [
+        said
+        for said, there in (("for each table", len(tables) > 1), ("for how coarsely they are seen", len(several) > 1))
+        if there
+    ]
     return lines(
         rows,
         x="points",
         y="share",
-        group="at" if several else None,
+        group="line" if apart else None,
         percent=True,
+        mark=mark,
         x_label="known points of a person",
         y_label="singled out",
         title="Unicity: whom a few known points single out",
-        description="The share of sets of so many points of a person that nobody else has, as a mean over people"
-        + (", by how coarsely the points are seen." if several else "."),
+        description="The share of sets of so many points of a person that nobody else has, as a mean over people."
+        + (f" There is a line {' and '.join(apart)}." if apart else ""),
     )
+
+
+def _line(row: Mapping[str, Any], *, several: bool) -> str:
+    """Name a line by its table and, if there are several, by its resolution."""
+    parts = [*([row["of"]] if "of" in row else []), *([row.get("at", AS_IS)] if several else [])]
+    return " at ".join(parts) or AS_IS
 
 
 def known_points_report(table: Table, report: Mapping[str, Any], measures: Sequence[Measure] = ()) -> str:
@@ -61,7 +77,7 @@ def known_points_report(table: Table, report: Mapping[str, Any], measures: Seque
 def known_points_comparison(name: str, found: LinkedComparison) -> str:
     """Give whom known points single out in an original and in its releases as one HTML page."""
     sides = {"original": found["original"]} | {Source.parse(row["path"]).name: row for row in found["releases"]}
-    rows = [{"at": of} | row for of, side in sides.items() for row in side["unicity"]]
+    rows = [{"of": of} | row for of, side in sides.items() for row in side["unicity"]]
     head, *lines_ = found.rows()
     cells = [dict(zip(head, row, strict=True)) for row in lines_]
     heads = {column: column[:1].upper() + column[1:] for column in head}
@@ -101,7 +117,9 @@ def _found(report: Mapping[str, Any]) -> Iterator[PageBlock]:
 
 
 def _attacker(report: Mapping[str, Any]) -> Iterator[PageBlock]:
-    yield f"Someone knows some points of a person, without error: {named(report['quasi'])} of each."
+    yield paragraph(
+        joined("Someone knows some points of a person, without error: ", named(report["quasi"]), " of each.")
+    )
     yield (
         "Which points are known is drawn by chance. Someone who knows rare ones singles out more people, and someone "
         "who knows only what is common fewer. To be singled out in this table is not to be the only such person: "

@@ -29,6 +29,7 @@ from shoal.report.columns import ColumnCells
 from shoal.report.cost_section import cost
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, class_sizes, uniqueness_by_knowledge
+from shoal.report.linked_report import linked_report
 from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, table, verdict
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
@@ -72,6 +73,8 @@ def release_report(
         The day on which it was made; today if left out.
     """
     discretion = Discretion.towards(audience, release.recipe.models, threshold)
+    if release.people is not None:
+        return linked_report(release, original, discretion, certificate, files, made_on)
     return _Report(release, original, discretion, certificate, files or {}, made_on or date.today()).page().html()
 
 

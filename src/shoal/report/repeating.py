@@ -42,8 +42,9 @@ def repeating(
     facts_of_run: dict[str, object] = {
         "Software": ", ".join(f"{name} {version}" for name, version in software.items()),
         "Engine": release.table.engine.name,
-        "Seed": str(release.recipe.seed),
     }
+    if release.people is None:
+        facts_of_run["Seed"] = str(release.recipe.seed)
     if discretion.external and content:
         facts_of_run["Input, as the certificate commits to it"] = code(content["input"]["commitment"])
     elif not discretion.external:
@@ -54,7 +55,13 @@ def repeating(
     yield facts(facts_of_run)
     saved = files.get("recipe", "recipe.toml")
     where = f"It is in {saved}:" if "recipe" in files else f"Saved as {saved} beside the table:"
-    yield f"The same recipe on the same table gives the same file, byte for byte. {where}"
+    if release.people is None:
+        yield f"The same recipe on the same table gives the same file, byte for byte. {where}"
+    else:
+        yield (
+            "The same recipe on the same table publishes the same points and keeps the same promises, but people are "
+            f"numbered anew each time, so that no two files can be linked. {where}"
+        )
     recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
     place = Source.parse(target)
     written = output.get("delimiter", ",")

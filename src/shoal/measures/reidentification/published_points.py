@@ -16,17 +16,25 @@ from shoal.measures.reidentification.known_points import InvertedLists
 from shoal.schema import Attribute, Role, Schema
 
 
-def known_in(original: Traces, released: Traces) -> tuple[Positions, InvertedLists]:
+def known_in(original: Traces, released: Traces, seen: Traces | None = None) -> tuple[Positions, InvertedLists]:
     """Give for each point of the original the list of the people of the release who may have it, and the lists.
 
     A point may be anything that a published label covers. Where recoding is global, at most one label covers it;
-    where it is local, who has any of those that do is a candidate.
+    where it is local, who has any of those that do is a candidate. The same is true of points that are known more
+    coarsely, as they are ``seen``: who has a label for any of the points that such a one may be is a candidate.
     """
     point, label = covering(original.points, released.points)
+    number = original.points.number
+    if seen is not None:
+        number, coarse_of = seen.points.number, np.full(number, -1)
+        fine, coarse = covering(original.points, seen.points)
+        coarse_of[fine] = coarse
+        pairs = np.stack([coarse_of[point], label], axis=1)
+        point, label = np.unique(pairs[pairs[:, 0] >= 0], axis=0).T
     lists = InvertedLists.of(released.offsets, released.labels, released.points.number)
-    counts = np.bincount(point, minlength=original.points.number)
+    counts = np.bincount(point, minlength=number)
     nobody = released.points.number
-    list_of = np.full(original.points.number, nobody, np.int32)
+    list_of = np.full(number, nobody, np.int32)
     alone = counts[point] == 1
     list_of[point[alone]] = label[alone]
     joined: dict[tuple[int, ...], Positions] = {}  # the lists of points that several labels cover
