@@ -28,6 +28,7 @@ HOMES = {
     "jinja2": {"report", "web"},
     "markupsafe": {"report", "web"},
     "numba": set(),
+    "opendp": {"private"},
     "pandas": {"engines"},
     "polars": {"engines"},
     "psutil": {"engines"},
