@@ -92,7 +92,7 @@ def proved(ledger: Ledger, receipts: Iterable[Receipt] = ()) -> LedgerProof:
         f"No line was changed, moved or taken out: {len(lines):,} seals follow from each other.",
         f"Each loss follows from sensitivity and scale, and {paid:,} of them add up to rho = {written(spent)} of "
         f"{written(account.budget.rho)}.",
-        *([f"All {kept:,} receipts are in it."] if kept else []),
+        *([f"Each answer of which there is a receipt is in it (receipts: {kept:,})."] if kept else []),
     ]
     stated = [
         "That noise of these scales was added, and nothing else was told, is stated: it rests on the named software "
