@@ -9,7 +9,19 @@ from shoal.private.accounting import Budget
 from shoal.private.ledger import Ledger
 from shoal.web.cases.aims import Aim
 
-SCREENS = ("data", "roles", "risk", "protect", "hierarchies", "compare", "release", "same", "cases", "questions", "nowhere")
+SCREENS = (
+    "data",
+    "roles",
+    "risk",
+    "protect",
+    "hierarchies",
+    "compare",
+    "release",
+    "same",
+    "cases",
+    "questions",
+    "nowhere",
+)
 OF_NO_CASE = {"/language"}  # it changes how pages are read, and nothing that they show
 TRACES = b"person,town,day,note\n" + b"".join(b"p%d,t%d,%d,n\n" % (n % 9, n % 5, n % 7) for n in range(60))
 IMPOSSIBLE = {"method": "hilbert", "k": 50_000}
