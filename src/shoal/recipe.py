@@ -14,7 +14,7 @@ from shoal.engines.memory import parse_size
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
 from shoal.measures import Measure
-from shoal.methods import Method
+from shoal.methods import Method, repeatable
 from shoal.models import PrivacyModel
 from shoal.parameters import seed_of
 from shoal.schema import ReadOptions, Role, options_from
@@ -130,7 +130,8 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the recipe as plain values."""
-        release: dict[str, Any] = {"seed": self.seed}
+        # Noise that is not to be repeated has no seed.
+        release: dict[str, Any] = {"seed": self.seed} if all(map(repeatable, self.methods)) else {}
         places = {"file": self.target, "certificate": self.certificate, "private": self.private}
         release |= {key: value for key, value in places.items() if value}
         release |= {"row_order": self.row_order} if self.row_order != "released" else {}

@@ -180,6 +180,7 @@ def _measured(value: Score) -> str:
 def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
+    lines += [f"≈ stated: {made.stated.sentence}"] if made.stated else []
     lines += [f"! {warning}" for warning in made.warnings]
     lines += [] if made.homogeneity is None else [f"– {Homogeneity.sentence(made.homogeneity.detail)}"]
     lines += [f"  {step}" for step in made.exact_steps]
@@ -209,6 +210,7 @@ def proof(path: Source | Path, found: Proof) -> None:
     sign, kept = ("✓", kept) if found.promised else ("–", f"! This release promises nothing: {path.name}")
     lines = [kept, *(f"  {sign} {line}" for line in found.proved)]
     lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
+    lines += [f"  ≈ stated: {' '.join(found.stated)}"] if found.stated else []
     if found.approval is not None:
         lines.append(f"{found.approval.sentence} Said by a person, not proved:")
         lines += [f"  – {line}" for line in found.approval.confirmations]

@@ -62,6 +62,7 @@ class QueryError:
     name: ClassVar[str] = "query-error"
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    by_distribution: ClassVar[bool] = True
     queries: int = 200
     attributes: int = 3
     selectivity: float = 0.1

@@ -24,6 +24,8 @@ from shoal.recipe import Recipe
 from shoal.releases.linked_release import MEASURES as OF_LINKED
 from shoal.releases.linked_release import USUAL, linked_release, promised, refuse_half, refuse_input_order
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
+from shoal.releases.stated_release import MEASURES as OF_STATED
+from shoal.releases.stated_release import refuse_unfit, stating_method
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
 from shoal.table import Table
 from shoal.table_input import table_of
@@ -111,7 +113,8 @@ def anonymize(
             release = linked_release(table, methods, models, asked, again)
         return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
     refuse_half(k, m, linked=False)
-    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
+    stating = stating_method(methods)
+    asked = picked("measures", (STANDARD_MEASURES if stating is None else OF_STATED) if measures is None else measures)
     whole = [] if k is None else [KAnonymity(k)]
     models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
     if not table.schema.quasi:
@@ -126,6 +129,8 @@ def anonymize(
     for measure in asked:
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
+    if stating is not None:
+        refuse_unfit(table, methods, models, asked, row_order, seed)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
     masked, steps = table, []
@@ -148,9 +153,10 @@ def anonymize(
             scores = seen_anew(
                 masked.in_released_order()[0], asked, scores
             )  # as readers will see it, not as rows still stand
+    stated = None if stating is None else stating.stated(masked.schema, masked.rows, models)
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
-        several_rows(table), again,
+        several_rows(table), again, stated=stated,
     )  # fmt: skip
 
 
