@@ -61,7 +61,8 @@ def exact_counts(table: Table) -> dict[str, Counts]:
         axis = table.schema[name].axis
         try:
             found[name] = table.counts(name)
-            sets = axis.nominal and axis.values is not None and (found[name][0] >= len(axis.values)).any()
+            known = len(axis.values) if axis.nominal and axis.values is not None else None
+            sets = known is not None and bool((found[name][0] >= known).any())
         except ParameterError:
             sets = True
         if sets:
