@@ -224,13 +224,24 @@ def check_command(
     key: Annotated[Path | None, typer.Option(help="The shared key that the certificate was sealed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
+    receipts: Annotated[list[Path] | None, typer.Option(help="Of a ledger: answers as --json gave them, none of which may be missing from it (repeat).")] = None,
     no_promise: opt.NoPromise = False,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None, master: opt.MasterOption = None,
     as_json: opt.Json = False,
 ) -> None:  # fmt: skip
-    """Prove a certificate again from the released file alone."""
+    """Prove a certificate again from the released file alone; or the ledger of a budget."""
     from shoal.certification.verification import verify
+    from shoal.private.ledger_proof import is_ledger
+
+    if file.kind == "file" and is_ledger(file.path):
+        from shoal.cli.budgeting import check_ledger, refuse_for_ledgers
+
+        refuse_for_ledgers(certificate=certificate, private=private, original=original)
+        check_ledger(file.path, key, receipts, as_json=as_json)
+        return
+    if receipts:
+        raise ParameterError("--receipts are of a ledger, and this is none.", "Leave them out.")
 
     if original is not None and file.kind == original.kind == "stream":
         raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")

@@ -44,6 +44,9 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], left: Container[
     _console().print(grid)
 
 
+show_table = _table  # as other modules call it
+
+
 def _tell(*lines: str, style: str | None = None) -> None:
     """Show sentences, in as many lines as they take."""
     for line in lines:

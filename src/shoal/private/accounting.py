@@ -163,6 +163,10 @@ class Price:
             return cls(rho=positive(rho, "rho of an answer"))
         return cls(epsilon=positive(epsilon, "epsilon of an answer"))
 
+    def plain(self) -> dict[str, str]:
+        """Give the price as texts."""
+        return {"rho": written(self.rho)} if self.rho is not None else {"epsilon": written(self.epsilon or Fraction(0))}
+
     def mechanism(self, *, selecting: bool) -> Mechanism:
         """Say which noise has this price."""
         return "noisy-maximum" if selecting else "gaussian" if self.rho is not None else "laplace"

@@ -1,6 +1,6 @@
-"""What is declared of a table before anything is asked: who a person is, and the bounds, categories and groups of columns.
+"""What is declared of a table before anything is asked: who a person is, and bounds, categories and groups of columns.
 
-Declarations are public. They come from what is known without the data, such as a questionnaire, and never from the data.
+Declarations are public. They come from what is known without the data, such as a questionnaire, never from the data.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 from shoal.domains.axis import days
@@ -47,7 +48,9 @@ class Bounds:
         lower, dots, upper = limits.partition("..")
         if not dots or (named and not step):
             raise ParameterError(f"'{text}' is not a pair of bounds.", "Write 0..120, or 0..100000 step 1.")
-        return cls(exact(lower, "lower bound"), exact(upper, "upper bound"), exact(step, "step") if step else Fraction(1))
+        return cls(
+            exact(lower, "lower bound"), exact(upper, "upper bound"), exact(step, "step") if step else Fraction(1)
+        )
 
     def __str__(self) -> str:
         """Write the bounds so that they can be read again."""
@@ -108,7 +111,7 @@ def ordered(texts: Sequence[str], kind: str, what: str) -> list[float]:
         numbers = [float(n) for n in days(texts)] if kind == "date" else [float(exact(text, what)) for text in texts]
     except ValueError:
         raise ParameterError(f"The {what} of a column of dates are dates.", "Write 2024-01-31.") from None
-    if len(numbers) < 2 or any(a >= b for a, b in zip(numbers, numbers[1:], strict=False)):
+    if len(numbers) < 2 or any(a >= b for a, b in pairwise(numbers)):
         raise ParameterError(f"The {what} are at least two, each above the last.", "Write 0,18,65,120.")
     return numbers
 

@@ -86,7 +86,7 @@ class Query:
         if not isinstance(text, str) or not text.strip() or len(text) > 100_000 or not text.isprintable():
             raise ParameterError("A question is one line of text.", _EXAMPLE)
         parts = dict(_parts(text))
-        head = [token for token in _tokens(parts.pop("")) if token != ","]
+        head = [each for each in _tokens(parts.pop("")) if each != ","]
         if not head:
             raise ParameterError("The question does not begin with what is asked for.", _EXAMPLE)
         kind, *rest = head[0].lower(), *head[1:]
@@ -171,25 +171,25 @@ def _fraction(text: str) -> tuple[int, int]:
 def _condition(text: str) -> Condition:
     if not text.strip():
         raise ParameterError("Nothing follows 'where'.", "Write 'where age >= 65'.")
-    return Condition.parse(text)
+    return Condition.parse(text.strip())
 
 
 def _groupings(text: str) -> Iterator[Grouping]:
     """Read columns, each with its categories in brackets if they are said on the spot."""
     seen: set[str] = set()
     wanted, name, said = True, "", None
-    for token in (*_tokens(text), ","):
-        if token == ",":
+    for each in (*_tokens(text), ","):
+        if each == ",":
             if wanted:
                 raise ParameterError("A column is missing after 'by'.", "Write 'by sex, county'.")
             yield Grouping(name, said)
             wanted, said = True, None
-        elif token.startswith("(") and not wanted and said is None:
-            said = _listed(token[1:-1])
+        elif each.startswith("(") and not wanted and said is None:
+            said = _listed(each[1:-1])
         elif not wanted:
             raise ParameterError("Columns after 'by' are separated by commas.", "Write 'by sex, county'.")
         else:
-            name, wanted = _bare(token), False
+            name, wanted = _bare(each), False
             if name in seen:
                 raise ParameterError(f"'{name}' stands twice after 'by'.", "Name each column once.")
             seen.add(name)
@@ -210,7 +210,9 @@ def _values(kind: Asked, within: str | None, over: str | None) -> tuple[Bounds |
     """Read what follows ``in`` or ``over``: bounds of numbers, or values one by one."""
     wrong = {"count": "in" if within is not None else "over", "quantile": "in"}.get(kind, "over")
     if (over if wrong == "over" else within) is not None:
-        remedy = "Candidates follow 'over'." if kind == "quantile" else f"It goes with {'quantiles' if over else 'sums'}."
+        remedy = (
+            "Candidates follow 'over'." if kind == "quantile" else f"It goes with {'quantiles' if over else 'sums'}."
+        )
         raise ParameterError(f"'{wrong}' says nothing of a {kind}.", remedy)
     text = over if kind == "quantile" else within
     if text is None:
