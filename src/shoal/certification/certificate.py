@@ -20,6 +20,7 @@ from shoal.catalogue import describe
 from shoal.certification.approval import Approval
 from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.schema import RELEASED, Role, Schema
 from shoal.table import Written
@@ -67,6 +68,7 @@ class Certificate:
         scores: Sequence[Score],
         key: bytes | None = None,
         approval: Approval | None = None,
+        preserved: Sequence[KeptStep] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
         content: dict[str, Any] = {
@@ -86,6 +88,7 @@ class Certificate:
             },
             "left_out": list(schema.left_out),
             "steps": list(steps),
+            **({"preserved": [each.content() for each in preserved]} if preserved else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
                 public_score(value, public=not tells_of_a_column(measure, schema))

@@ -21,8 +21,9 @@ from shoal.certification.certificate import Certificate, attested, check_seals
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
+from shoal.certification.preservation import insist_on_kept
 from shoal.certification.private_record import PrivateRecord
-from shoal.certification.proof import Proof
+from shoal.certification.proof import Proof, promise_in_short
 from shoal.certification.read_options import marks_of, release_options
 from shoal.certification.remeasuring import Remeasured
 from shoal.domains.axis import Axis
@@ -36,7 +37,6 @@ from shoal.errors import CertificateError, DataError, ParameterError, RoomError,
 from shoal.measures import Measure
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.km_anonymity import KmAnonymity
 from shoal.pitfalls.identifiers import identifying, looked_at
 from shoal.progress import stage
 from shoal.progress.display import by_itself
@@ -182,6 +182,7 @@ class _Case:
         before, lacking = self._before(table, by_original)
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
+        insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved, by_original)
@@ -193,7 +194,7 @@ class _Case:
             _shown(not_proved),
             _shown(schema.quasi),
             _shown(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
-            _shown(_promise(model) for model in models),
+            _shown(promise_in_short(model) for model in models),
             _shown(self._remarks(table, models)),
             Approval.of(self.content),
             _shown(by_original),
@@ -376,12 +377,6 @@ class _Case:
                 for name in output.get("hierarchies", ())
             ),
         ]
-
-
-def _promise(model: PrivacyModel) -> str:
-    """Name a model and its level."""
-    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else ""
-    return f"{model.name} ({model.promised:g}{beyond})"
 
 
 def _shown(texts: Iterable[str]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html
 from shoal.measures import STANDARD, Measure, Score, Scores, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import PrivacyModel, Verdict
 from shoal.pitfalls.homogeneity import Homogeneous, homogeneous
 from shoal.pitfalls.several_rows import SeveralRows
@@ -71,6 +72,8 @@ class Release:
     exact_steps
         Of a linked release, one sentence for each method, with exact numbers. They are for the holder of the original
         alone.
+    preserved
+        What each method changes and what it keeps of that, if some of them change values at random.
     """
 
     origin: Origin
@@ -84,6 +87,7 @@ class Release:
     original: Callable[[], Table | None] = field(default=_forgotten, repr=False)
     people: Integers | None = field(default=None, repr=False)
     exact_steps: tuple[str, ...] = ()
+    preserved: tuple[KeptStep, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""

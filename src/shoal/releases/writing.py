@@ -25,6 +25,7 @@ from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.measures import Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.recipe import Recipe
 from shoal.table import Origin, RowOrder, Table, Written
@@ -49,6 +50,8 @@ class Proved(Protocol):
     def people(self) -> Integers | None: ...  # noqa: D102
     @property
     def exact_steps(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def preserved(self) -> tuple[KeptStep, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -159,6 +162,7 @@ def _certificate(
         scores=release.scores,
         key=key,
         approval=approval,
+        preserved=release.preserved,
     )
 
 
