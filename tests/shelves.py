@@ -1,7 +1,4 @@
-"""What the catalogue has for tables whose rows stand for themselves, and does the same whenever it is asked.
-
-Linked tables and noise that is not to be repeated have contracts of their own.
-"""
+"""What the catalogue has for tables whose rows stand for themselves; linked and private ones have other contracts."""
 
 from shoal.catalogue import entries
 from shoal.measures.traces.linked_measure import LinkedMeasure
@@ -12,11 +9,11 @@ LINKED = (LinkedMethod, LinkedModel, LinkedMeasure)
 
 
 def unlinked(shelf):
-    """Give the entries of a shelf by name, but those for linked tables and those that cannot be repeated."""
+    """Give the entries of a shelf by name, but those for linked tables and those that state what no file can show."""
     mine = {name: entry for name, entry in entries(shelf).items() if not issubclass(entry, LINKED)}
-    return {name: entry for name, entry in mine.items() if getattr(entry, "repeatable", True)}
+    return {name: entry for name, entry in mine.items() if not hasattr(entry, "stated")}
 
 
-def unrepeatable():
-    """Give the methods whose noise has no seed, by name."""
-    return {name: entry for name, entry in entries("methods").items() if not getattr(entry, "repeatable", True)}
+def stating():
+    """Give the methods that promise differential privacy, by name."""
+    return {name: entry for name, entry in entries("methods").items() if hasattr(entry, "stated")}

@@ -8,7 +8,7 @@ import pytest
 from clusters import cluster
 from engines.pools import Memory
 from engines.tiny import Tiny
-from shelves import unrepeatable
+from shelves import stating
 
 import shoal
 from shoal.catalogue import build
@@ -19,7 +19,7 @@ from shoal.private.mechanisms import Noise
 
 pytest.importorskip("opendp")
 
-METHODS = unrepeatable()
+METHODS = stating()
 ENGINES = {"local": Local, "parts": lambda: PartsEngine(Memory(), 5), "disk": Tiny, "spark": cluster}
 NUMBERS = {"age": "0..90 step 2", "share": "0..1 step 0.05", "day": "2000-01-01..2000-12-31", "zip": "90001..90040"}
 WIDTHS = {"age": 90, "share": 1, "day": 365, "zip": 39}

@@ -20,6 +20,7 @@ from shoal.catalogue import describe
 from shoal.certification.approval import Approval
 from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.models.stated import ATTESTED, PROVED, Stated
 from shoal.schema import RELEASED, Role, Schema
@@ -69,6 +70,7 @@ class Certificate:
         key: bytes | None = None,
         approval: Approval | None = None,
         stated: Stated | None = None,
+        preserved: Sequence[KeptStep] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
         # Of an original behind a stated promise the claim tells how many records it had, if that is public.
@@ -90,6 +92,7 @@ class Certificate:
             },
             "left_out": list(schema.left_out),
             "steps": list(steps),
+            **({"preserved": [each.content() for each in preserved]} if preserved else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
                 public_score(value, public=not tells_too_much(measure, schema, stated=stated is not None))

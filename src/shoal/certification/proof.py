@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from shoal.certification.approval import Approval
 from shoal.measures import Scores
-from shoal.models import Verdict
+from shoal.models import PrivacyModel, Verdict
+from shoal.models.km_anonymity import KmAnonymity
 
 
 @dataclass(frozen=True)
@@ -49,3 +50,9 @@ class Proof:
     def holds(self) -> bool:
         """Whether something was promised, and every model holds on the released file."""
         return bool(self.verdicts or self.stated) and all(verdict.holds for verdict in self.verdicts)
+
+
+def promise_in_short(model: PrivacyModel) -> str:
+    """Name a model and its level."""
+    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else ""
+    return f"{model.name} ({model.promised:g}{beyond})"

@@ -18,14 +18,15 @@ from shoal.catalogue import build
 from shoal.certification.agreement import same
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate, attested, check_seals
+from shoal.certification.display import shown_safely
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
+from shoal.certification.preservation import insist_on_kept
 from shoal.certification.private_record import PrivateRecord
-from shoal.certification.proof import Proof
+from shoal.certification.proof import Proof, promise_in_short
 from shoal.certification.read_options import marks_of, release_options
 from shoal.certification.remeasuring import Remeasured
-from shoal.certification.display import promise_of, shown_safely
 from shoal.certification.stated_proof import proved_of_stated
 from shoal.domains.axis import Axis
 from shoal.engines.factory import engine_for
@@ -185,6 +186,7 @@ class _Case:
         before, lacking = self._before(table, by_original)
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
+        insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved, by_original)
@@ -196,7 +198,7 @@ class _Case:
             shown_safely(not_proved),
             shown_safely(schema.quasi),
             shown_safely(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
-            shown_safely([*map(promise_of, models), *([stated.claim] if stated else [])]),
+            shown_safely([*map(promise_in_short, models), *([stated.claim] if stated else [])]),
             shown_safely(self._remarks(table, models)),
             Approval.of(self.content),
             shown_safely(by_original),

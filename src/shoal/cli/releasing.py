@@ -69,7 +69,7 @@ def anonymize_command(
     report: opt.ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="The seed of methods that draw random numbers. Of those that change values it is for tests only: who knows it undoes the change.")] = None,
     no_promise: opt.NoPromise = False,
     allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,

@@ -13,6 +13,7 @@ from shoal.assessment.risk_words import LABELS, share, side_by_side
 from shoal.catalogue import in_words
 from shoal.engines.sources import Source
 from shoal.measures.homogeneity import Homogeneity
+from shoal.methods.perturbation.preserved import kept_by_all
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -187,6 +188,9 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
     lines += [f"! {warning}" for warning in made.warnings]
     lines += [] if made.homogeneity is None else [f"– {Homogeneity.sentence(made.homogeneity.detail)}"]
     lines += [f"  {step}" for step in made.exact_steps]
+    if made.preserved:
+        kept = "; ".join(each.sentence() for each in kept_by_all(made.preserved))
+        lines.append(f"Kept exactly: {kept}" if kept else "Kept exactly: nothing")
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.regenerate import Regenerate as Regenerate
     from shoal.methods.private_averages import PrivateAverages as PrivateAverages
     from shoal.methods.private_tree import PrivateTree as PrivateTree
+    from shoal.methods.noise import Noise as Noise
     from shoal.methods.cover_cut import CoverCut as CoverCut
     from shoal.methods.suppress_points import SuppressPoints as SuppressPoints
     from shoal.methods.cut_and_suppress import CutAndSuppress as CutAndSuppress
@@ -62,13 +63,3 @@ def required_model(models: Sequence[PrivacyModel], kind: type[Required], method:
             f"Ask for it once ({_ASKED.get(kind.name, 'models=[…]')}).",
         )
     return found[0]
-
-
-def repeatable(method: Method) -> bool:
-    """Tell whether a method does the same again when it is asked the same. Noise for privacy is not to be repeated.
-
-    >>> from shoal.catalogue import build
-    >>> [repeatable(build("methods", {"name": name})) for name in ("hilbert", "private-tree")]
-    [True, False]
-    """
-    return bool(getattr(method, "repeatable", True))

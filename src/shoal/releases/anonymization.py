@@ -14,6 +14,8 @@ from shoal.errors import ParameterError
 from shoal.measures import Demanding, Measure, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods import Method
+from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
+from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
@@ -43,7 +45,7 @@ def anonymize(
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
     measures: Measure | str | Sequence[Measure | str] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     row_order: str = "released",
     no_promise: bool = False,
     allow_identifiers: Sequence[str] = (),
@@ -72,7 +74,8 @@ def anonymize(
     measures
         What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
     seed
-        The seed of methods that draw random numbers.
+        The seed of methods that draw random numbers; the usual one if left out. Methods that change values at random
+        draw one for each run and keep it nowhere: who knows it undoes the change. Give them one in tests only.
     row_order
         In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
     no_promise
@@ -133,12 +136,15 @@ def anonymize(
         refuse_unfit(table, methods, models, asked, row_order, seed)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
-    masked, steps = table, []
+    masked, steps, kept = table, [], list[KeptStep]()
+    drawn = fresh_seed() if recipe.seed is None else recipe.seed
+    secret = draws(methods) and stating is None
     with by_itself("masking", progress):
-        for step in methods:
+        for number, step in enumerate(methods):
             stage(f"masking with {step.name}")
             steps.append(step.explain(masked, models))
-            masked = step.apply(masked, models, seed)
+            kept += [kept_step(step, masked, models)] if secret else []
+            masked = step.apply(masked, models, seed_of_step(drawn, number) if draws([step]) else drawn)
         if table.origin.given.get("missing"):
             # Readers of the release know no marks: what a model takes for missing must be seen to be so.
             about = looked_at(masked.schema, models)
@@ -156,7 +162,7 @@ def anonymize(
     stated = None if stating is None else stating.stated(masked.schema, masked.rows, models)
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
-        several_rows(table), again, stated=stated,
+        several_rows(table), again, preserved=tuple(kept), stated=stated,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html
 from shoal.measures import STANDARD, Measure, Score, Scores, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.models.stated import Stated
 from shoal.pitfalls.homogeneity import Homogeneous, homogeneous
@@ -74,6 +75,8 @@ class Release:
         alone.
     stated
         What is promised of how the release came to be, such as differential privacy, and no file can show.
+    preserved
+        What each method changes and what it keeps of that, if some of them change values at random.
     """
 
     origin: Origin
@@ -88,6 +91,7 @@ class Release:
     people: Integers | None = field(default=None, repr=False)
     exact_steps: tuple[str, ...] = ()
     stated: Stated | None = None
+    preserved: tuple[KeptStep, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""

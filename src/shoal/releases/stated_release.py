@@ -28,7 +28,7 @@ def refuse_unfit(
     models: Sequence[PrivacyModel],
     measures: Sequence[Measure],
     row_order: str,
-    seed: int,
+    seed: int | None,
 ) -> None:
     """Refuse what would make a stated promise false, or has no meaning beside it, before any work is done."""
     stating = stating_method(methods)
@@ -41,7 +41,7 @@ def refuse_unfit(
         )
     if row_order != "released":
         raise ParameterError("A private release has no row for each row of the input.", "Leave out --row-order.")
-    if seed:
+    if seed is not None:
         raise ParameterError(
             f"The noise of {stating.name} has no seed: who knows it could take the noise away.", "Leave out the seed."
         )

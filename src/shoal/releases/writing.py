@@ -25,6 +25,7 @@ from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.measures import Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.models.stated import Stated
 from shoal.recipe import Recipe
@@ -53,6 +54,8 @@ class Proved(Protocol):
     def exact_steps(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
     def stated(self) -> Stated | None: ...  # noqa: D102
+    @property
+    def preserved(self) -> tuple[KeptStep, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -165,6 +168,7 @@ def _certificate(
         key=key,
         approval=approval,
         stated=release.stated,
+        preserved=release.preserved,
     )
 
 
