@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.arrays import Array, Integers
 from shoal.engines.made_tables import MadeColumn, made_table
@@ -229,8 +228,7 @@ def _key(table: Table, plan: _Plan, units: UnitsOf) -> Column:
     def place(rows: Spans) -> Array:
         cells = middle_for_missing(units(rows), domains)
         if alone:
-            found: NDArray[np.int64] = cells[:, 0]
-            return found
+            return np.ascontiguousarray(cells[:, 0].astype(np.int32))
         grid, many = np.ascontiguousarray(cells.astype(np.int32)), len(domains)
         none = np.zeros(0), np.full(many, -1, np.int64)
         return curve_keys(grid, grid, np.arange(many, dtype=np.int64), np.zeros(many), scale, *none)
