@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -200,14 +199,8 @@ class _Plan:
         return poolings, ones
 
     def tree(self, counted: Mapping[Pair, Integers], margins: Sequence[Floats], total: float) -> list[Pair]:
-        """Choose the pairs of a tree, one at a time, each the one furthest from independent, as far as noise lets see.
-
-        What independence would give is rounded, so that scores are whole numbers, which one record changes by one.
-        """
-        apart = {
-            (a, b): int(np.abs(counted[a, b] - np.rint(np.outer(margins[a], margins[b]) / max(total, 1.0))).sum())
-            for a, b in combinations(range(self.columns), 2)
-        }
+        """Choose the pairs of a tree, one at a time, each the one furthest from independent as noise lets it see."""
+        apart = scores(counted, margins, total)
         component, chosen = list(range(self.columns)), list[Pair]()
         while len(chosen) < self.columns - 1:
             able = [pair for pair in apart if component[pair[0]] != component[pair[1]]]
@@ -216,6 +209,18 @@ class _Plan:
             into, gone = (component[at] for at in chosen[-1])
             component = [into if each == gone else each for each in component]
         return chosen
+
+
+def scores(counted: Mapping[Pair, Integers], margins: Sequence[Floats], total: float) -> dict[Pair, int]:
+    """Say of each pair how many records it is from independent.
+
+    What independence would give comes from noisy margins and is rounded, so that one record more changes each of these
+    whole numbers by one at most.
+    """
+    return {
+        (a, b): int(np.abs(table - np.rint(np.outer(margins[a], margins[b]) / max(total, 1.0)).astype(np.int64)).sum())
+        for (a, b), table in counted.items()
+    }
 
 
 def noised(noise: Noise, counts: Integers) -> Floats:
