@@ -15,10 +15,14 @@ from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
 from shoal.domains.levels import Stretches
 from shoal.errors import ParameterError, SchemaError
+from shoal.origins import Origin as Origin  # noqa: PLC0414 - named from here by all who speak of tables
+from shoal.origins import Written as Written  # noqa: PLC0414 - named from here by all who speak of tables
+from shoal.origins import printable as printable  # noqa: PLC0414 - named from here by all who speak of tables
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
+    from shoal.domains.axis import Axis
+    from shoal.engines.protocol import AnyEngine, Data, Engine, GroupKernel, PairKernel, PieceKernel, RowKernel
     from shoal.engines.sources import Source
     from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 
@@ -26,53 +30,6 @@ T = TypeVar("T")
 Cells = Literal["struct", "text"]  # what a generalized cell becomes in a frame
 # The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.
 RowOrder = Callable[[], Iterator[Integers]]
-
-
-@dataclass(frozen=True)
-class Written:
-    """What was written, or read: its SHA-256 and its length.
-
-    The rows of a table in a database have no order of their own: ``sha256`` is then that of its sorted lines, and
-    ``in_order`` that of the lines in the order in which they are kept.
-    """
-
-    sha256: str
-    size: int
-    in_order: str = ""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a table came from: a name without its folder, its SHA-256, and the kind of object or file it was.
-
-    ``place`` is the full path of a file, and ``beside`` are those of files that were read along with it, such as
-    hierarchies. They are never written anywhere: they only keep a release from overwriting its own input. ``written``
-    is what the engine's digest would have said of just the bytes or rows that were read, and ``content`` the same of
-    the text in a file that may be compressed; frames have neither. ``people`` is how many different values and how many
-    filled cells a column has that was left out, though it may tell people apart, if it was easy to count. ``labels`` is
-    the index of a pandas frame, for its holder alone.
-    """
-
-    name: str
-    sha256: str
-    kind: str
-    notes: tuple[str, ...] = ()
-    given: Mapping[str, Any] = field(default_factory=dict)
-    place: str | None = None
-    beside: tuple[str, ...] = ()
-    written: Written | None = None
-    content: Written | None = None
-    people: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    labels: Any = field(default=None, repr=False, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave labels behind: what is pickled may be passed on, and they may be names."""
-        return self.__dict__ | {"labels": None}
-
-
-def printable(name: str) -> str:
-    """Give a file name as text, whatever bytes it is made of."""
-    return name.encode("utf-8", "replace").decode()
 
 
 @dataclass(frozen=True)
@@ -97,7 +54,7 @@ class Common:
 
 
 class Column:
-    """One number for each record of a table, held by its engine and looked at by nobody else.
+    """One number, or a row of so many, for each record of a table, held by its engine and looked at by nobody else.
 
     It may be an array, or lie in parts on many machines, or be found only when it is needed. So all that can be done
     with it is to hand it to a verb of the table: numbers are computed from it by `Table.combine`.
@@ -256,6 +213,17 @@ class Table:
         """Compute a new column row by row from other columns."""
         return self._engine.combine(kernel, *columns)
 
+    def column(self, name: str) -> Column:
+        """Give the cells of a column, whatever its role, one whole number each (see `shoal.engines.packed_cells`)."""
+        return self._engine.column(self.data, self.schema, self.schema[name].name)
+
+    def collect(self, kernel: Callable[..., T], *columns: Column) -> list[T]:
+        """Give what a kernel finds in each stretch of records of some columns, in their order: something small.
+
+        How many stretches there are depends on the engine, so what is made of all must not: sums are exact.
+        """
+        return self._engine.collect(kernel, *columns)
+
     def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:
         """Give each record's place when sorted by keys, the first of which matters most; ties keep their order.
 
@@ -306,6 +274,22 @@ class Table:
     def recode(self, rules: Mapping[str, Stretches]) -> Table:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return self._derived(self._engine.recode(self.data, self.schema, rules))
+
+    def put(self, columns: Mapping[str, tuple[Axis, Column]]) -> Table:
+        """Give columns other cells, one whole number each as `column` gives them, on axes that have them.
+
+        A column that is released as it is keeps its texts where its axis and its cells are those that it had.
+        """
+        for name in columns:
+            _ = self.schema[name]
+        return self._derived(self._engine.put(self.data, self.schema, columns))
+
+    def map_groups(self, labels: Column, kernel: GroupKernel, columns: Sequence[Column], width: int) -> Column:
+        """Give each record the row of so many numbers that a kernel finds for it among the records of its label.
+
+        The kernel is given the label and the columns of its records, in their order, and gives a row for each.
+        """
+        return self._engine.map_groups(self.data, labels, kernel, columns, width)
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring one column after the other to a level in the records that no other equals in the key columns.

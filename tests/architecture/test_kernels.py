@@ -17,6 +17,7 @@ from shoal.engines.disk.pool import DiskPool
 from shoal.engines.parts.engine import PartsEngine
 from shoal.kernels import grouping
 from shoal.kernels.combinations import Holders
+from shoal.kernels.random_streams import swap_ranks
 from shoal.measures.reidentification.known_points import InvertedLists, attack
 
 NAMES = [found.name for found in iter_modules(kernels.__path__) if not found.name.startswith("_")]
@@ -146,6 +147,8 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     held = Holders(np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2], np.int32), 3)
     ((rows, persons),) = held.having(2, 2)
     held.relabelled(held.without(*held.to_remove(rows, persons)).labels[:3], 3)
+    shoal.anonymize(shoal.read(table, **roles), shoal.methods.Noise(), no_promise=True)
+    swap_ranks(np.array([1, 2], np.uint64), 9, window=3)
     assert called | {"watch"} == set(prototypes())  # which each thread calls once, before anything else
 
 

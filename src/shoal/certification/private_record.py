@@ -72,6 +72,7 @@ class PrivateRecord:
         verdicts: Sequence[Verdict],
         scores: Sequence[Score],
         steps: Sequence[str] = (),
+        read: Mapping[str, Any] | None = None,
     ) -> PrivateRecord:
         """Put the record of a certificate together."""
         output = certificate.content["output"]
@@ -85,7 +86,7 @@ class PrivateRecord:
                     "name": origin.name,
                     "sha256": origin.sha256,
                     "notes": list(origin.notes),
-                    "read": dict(origin.given),
+                    "read": {**origin.given, **(read or {})},
                     **_trees(schema),
                 },
                 "output": {"name": output["name"], "sha256": output["sha256"]},

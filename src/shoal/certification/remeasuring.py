@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from shoal.certification.agreement import rounds_to, same
-from shoal.certification.certificate import attested, exact_score, rounded, tells_of_a_column
+from shoal.certification.certificate import attested, exact_score, rounded, tells_too_much
 from shoal.certification.linked_proof import compared_again, point_columns
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.read_options import nodes_of
@@ -107,7 +107,7 @@ class Remeasured:
 
     def _insist(self, measure: Measure, found: Score, claim: Mapping[str, Any], exact: Any, schema: Schema) -> None:
         if self.content["format"] > 1:
-            public = not tells_of_a_column(measure, schema)
+            public = not tells_too_much(measure, schema, stated="stated" in self.content)
             same(measure.name, rounds_to(found, claim) if public else claim["value"] is None, True)
         if exact is not None:
             same(measure.name, json.loads(json.dumps(exact_score(found))), exact)

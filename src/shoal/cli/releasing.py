@@ -32,6 +32,8 @@ from shoal.releases.linked_release import MEASURES as LINKED_MEASURES
 from shoal.releases.linked_release import USUAL as OF_LINKED
 from shoal.releases.linked_release import refuse_half
 from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
+from shoal.releases.stated_release import MEASURES as STATED_MEASURES
+from shoal.releases.stated_release import stating_method
 from shoal.table import Table
 
 
@@ -67,7 +69,7 @@ def anonymize_command(
     report: opt.ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="The seed of methods that draw random numbers. Of those that change values it is for tests only: who knows it undoes the change.")] = None,
     no_promise: opt.NoPromise = False,
     allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
@@ -91,8 +93,10 @@ def anonymize_command(
             "No privacy level is given.",
             f"Give at least {'--k and --m' if options.linked else '--k'}: a level that nobody chose should not exist.",
         )
-    insist_on_promise(models, no_promise=no_promise)
-    measures: list[Measure] = [*(LINKED_MEASURES if options.linked else STANDARD_MEASURES)]
+    stating = stating_method([chosen])
+    insist_on_promise((*models, stating), no_promise=no_promise)
+    usual = STANDARD_MEASURES if stating is None else STATED_MEASURES
+    measures: list[Measure] = [*(LINKED_MEASURES if options.linked else usual)]
     if where:
         Condition.parse(where)
         measures.append(AttributeDisclosure(where))
@@ -167,6 +171,7 @@ def _show_release(
             "homogeneous": [asdict(found) for found in release.homogeneous],
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
+            **({} if release.stated is None else {"stated": release.stated.content}),
         }
         print_json(result | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
         return
@@ -191,7 +196,7 @@ def run_command(
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
-        insist_on_promise(asked.models, no_promise=asked.no_promise)
+        insist_on_promise((*asked.models, stating_method(asked.methods)), no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     needed = (recipe,) if key is None else (recipe, key)
     refuse_json_on_stdout(target, as_json)
@@ -253,7 +258,7 @@ def check_command(
         raise
     kept = bool(proof.promised) or no_promise
     if as_json:
-        parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
+        parts = ("proved", "not_proved", "stated", "promised", "protected", "unprotected", "remarks")
         result = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
         approval = {"approval": proof.approval.content} if proof.approval is not None else {}
         print_json(result | {part: list(getattr(proof, part)) for part in parts} | approval)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.average_class_size import AverageClassSize as AverageClassSize
     from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
     from shoal.measures.total_variation import TotalVariation as TotalVariation
+    from shoal.measures.marginal_distance import MarginalDistance as MarginalDistance
     from shoal.measures.query_error import QueryError as QueryError
     from shoal.measures.pmse import Propensity as Propensity
     from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
@@ -211,6 +212,11 @@ class Demanding(Measure, Protocol):
     def demand(self, schema: Schema) -> None:
         """Refuse what cannot be measured, before any work is done."""
         ...
+
+
+def compares_rows(measure: Measure) -> bool:
+    """Tell whether a measure compares two tables row by row: those that compare distributions say so."""
+    return isinstance(measure, PairMeasure) and not getattr(measure, "by_distribution", False)
 
 
 def asks_for_nodes(measure: Measure, trees: Collection[str]) -> bool:

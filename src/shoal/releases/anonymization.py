@@ -14,6 +14,8 @@ from shoal.errors import ParameterError
 from shoal.measures import Demanding, Measure, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods import Method
+from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
+from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
@@ -24,6 +26,8 @@ from shoal.recipe import Recipe
 from shoal.releases.linked_release import MEASURES as OF_LINKED
 from shoal.releases.linked_release import USUAL, linked_release, promised, refuse_half, refuse_input_order
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
+from shoal.releases.stated_release import MEASURES as OF_STATED
+from shoal.releases.stated_release import refuse_unfit, stating_method
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
 from shoal.table import Table
 from shoal.table_input import table_of
@@ -41,7 +45,7 @@ def anonymize(
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
     measures: Measure | str | Sequence[Measure | str] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     row_order: str = "released",
     no_promise: bool = False,
     allow_identifiers: Sequence[str] = (),
@@ -70,7 +74,8 @@ def anonymize(
     measures
         What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
     seed
-        The seed of methods that draw random numbers.
+        The seed of methods that draw random numbers; the usual one if left out. Methods that change values at random
+        draw one for each run and keep it nowhere: who knows it undoes the change. Give them one in tests only.
     row_order
         In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
     no_promise
@@ -111,7 +116,8 @@ def anonymize(
             release = linked_release(table, methods, models, asked, again)
         return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
     refuse_half(k, m, linked=False)
-    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
+    stating = stating_method(methods)
+    asked = picked("measures", (STANDARD_MEASURES if stating is None else OF_STATED) if measures is None else measures)
     whole = [] if k is None else [KAnonymity(k)]
     models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
     if not table.schema.quasi:
@@ -126,14 +132,19 @@ def anonymize(
     for measure in asked:
         if isinstance(measure, Demanding):
             measure.demand(table.schema)
+    if stating is not None:
+        refuse_unfit(table, methods, models, asked, row_order, seed)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
-    masked, steps = table, []
+    masked, steps, kept = table, [], list[KeptStep]()
+    drawn = fresh_seed() if recipe.seed is None else recipe.seed
+    secret = draws(methods) and stating is None
     with by_itself("masking", progress):
-        for step in methods:
+        for number, step in enumerate(methods):
             stage(f"masking with {step.name}")
             steps.append(step.explain(masked, models))
-            masked = step.apply(masked, models, seed)
+            kept += [kept_step(step, masked, models)] if secret else []
+            masked = step.apply(masked, models, seed_of_step(drawn, number) if draws([step]) else drawn)
         if table.origin.given.get("missing"):
             # Readers of the release know no marks: what a model takes for missing must be seen to be so.
             about = looked_at(masked.schema, models)
@@ -148,9 +159,10 @@ def anonymize(
             scores = seen_anew(
                 masked.in_released_order()[0], asked, scores
             )  # as readers will see it, not as rows still stand
+    stated = None if stating is None else stating.stated(masked.schema, masked.rows, models)
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
-        several_rows(table), again,
+        several_rows(table), again, preserved=tuple(kept), stated=stated,
     )  # fmt: skip
 
 

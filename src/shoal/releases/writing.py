@@ -25,8 +25,11 @@ from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.measures import Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
+from shoal.models.stated import Stated
 from shoal.recipe import Recipe
+from shoal.releases.stated_release import left_with_holder, recipe_for_all
 from shoal.table import Origin, RowOrder, Table, Written
 
 
@@ -49,6 +52,10 @@ class Proved(Protocol):
     def people(self) -> Integers | None: ...  # noqa: D102
     @property
     def exact_steps(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def stated(self) -> Stated | None: ...  # noqa: D102
+    @property
+    def preserved(self) -> tuple[KeptStep, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -136,9 +143,10 @@ def _certificate(
     approval: Approval | None,
 ) -> Certificate:
     layout = {"delimiter": delimiter} if target.format == "text" else {}
-    marks = list(release.recipe.table.get("missing", ()))
+    marks = list(release.recipe.table.get("missing", ())) if release.stated is None else []
+    public = release.recipe.public()
     return Certificate.issue(
-        recipe=release.recipe.public(),
+        recipe=public if release.stated is None else recipe_for_all(public, release.table.schema),
         software={"python": platform.python_version(), "numpy": np.__version__},
         engine=release.table.engine.name,
         commitment=commitment(secret, release.origin.sha256),
@@ -159,6 +167,8 @@ def _certificate(
         scores=release.scores,
         key=key,
         approval=approval,
+        stated=release.stated,
+        preserved=release.preserved,
     )
 
 
@@ -172,6 +182,7 @@ def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> Priv
         verdicts=release.verdicts,
         scores=release.scores,
         steps=release.exact_steps,
+        read={} if release.stated is None else left_with_holder(release.recipe.table),
     )
 
 

@@ -31,6 +31,7 @@ from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, class_sizes, uniqueness_by_knowledge
 from shoal.report.linked_report import linked_report
 from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, table, verdict
+from shoal.report.preserved_words import preserved_words
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
 from shoal.schema import Schema
@@ -226,6 +227,7 @@ class _Report:
         yield column_table(column_rows(self.original, self.release.table, self.cells, self.discretion))
         yield "What was done, step by step:"
         yield bullets(self.release.steps)
+        yield from preserved_words(self.release.preserved)
 
     def assumptions(self) -> Iterator[PageBlock]:
         schema, asked = self.original.schema, self.release.recipe

@@ -14,6 +14,7 @@ from shoal.certification.certificate import Certificate
 from shoal.certification.papers import certificate_beside
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
+from shoal.methods.perturbation.preserved import draws
 from shoal.recipe import Recipe, without_values
 from shoal.releases.release import Release
 from shoal.report.discretion import Discretion
@@ -25,7 +26,7 @@ import shoal
 
 recipe = shoal.Recipe.load({recipe!r})
 table = shoal.read(recipe.source, options=recipe.options)
-release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures, seed=recipe.seed{known})
+release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures{known})
 release.write(recipe.target)
 """
 
@@ -43,7 +44,8 @@ def repeating(
         "Software": ", ".join(f"{name} {version}" for name, version in software.items()),
         "Engine": release.table.engine.name,
     }
-    if release.people is None:
+    repeats = release.people is None and not draws(release.recipe.methods)
+    if repeats:
         facts_of_run["Seed"] = str(release.recipe.seed)
     if discretion.external and content:
         facts_of_run["Input, as the certificate commits to it"] = code(content["input"]["commitment"])
@@ -55,7 +57,12 @@ def repeating(
     yield facts(facts_of_run)
     saved = files.get("recipe", "recipe.toml")
     where = f"It is in {saved}:" if "recipe" in files else f"Saved as {saved} beside the table:"
-    if release.people is None:
+    if draws(release.recipe.methods):
+        yield (
+            "The same recipe on the same table changes values in the same way, but by other random numbers each time: "
+            f"those of this release are kept nowhere, so that nobody can take them off again. {where}"
+        )
+    elif release.people is None:
         yield f"The same recipe on the same table gives the same file, byte for byte. {where}"
     else:
         yield (
@@ -75,8 +82,8 @@ def repeating(
         f"shoal run {quote(saved)}\nshoal check {quote(target)} --certificate {quote(beside)}\n", "The commands"
     )
     yield "In Python:"
-    known = ("no_promise", "allow_identifiers")
-    said = "".join(f", {name}=recipe.{name}" for name in known if getattr(recipe, name))
+    known = (*(["seed"] if repeats or release.people is not None else []), "no_promise", "allow_identifiers")
+    said = "".join(f", {name}=recipe.{name}" for name in known if name == "seed" or getattr(recipe, name))
     yield listing(_PYTHON.format(known=said, recipe=saved), "The same in Python")
 
 
@@ -86,4 +93,5 @@ def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:
     table = dict(recipe.table)
     if discretion.external:
         table.pop("orders", None)
-    return replace(recipe, methods=methods, table=table)
+    seed = None if draws(methods) else recipe.seed
+    return replace(recipe, methods=methods, table=table, seed=seed)

@@ -10,16 +10,20 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
+from shoal.domains.axis import Axis
 from shoal.domains.levels import Stretches
 from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.generalizing import generalize_all, generalize_some, recode
+from shoal.engines.local.grouped_kernels import map_groups
 from shoal.engines.local.ordering import in_input_order, in_released_order
+from shoal.engines.local.putting import put
 from shoal.engines.local_data import OWN, LocalData, known_values, spans
 from shoal.engines.merging import until_met
-from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
+from shoal.engines.packed_cells import packed
+from shoal.engines.protocol import GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
@@ -215,6 +219,26 @@ class Local:
     def combine(self, kernel: Callable[..., Array], *columns: Array) -> Array:
         """Compute one number per record from those of other columns."""
         return kernel(*columns)
+
+    def column(self, data: LocalData, schema: Schema, name: str) -> Integers:
+        """Give the cells of a column, one whole number each."""
+        return packed(*data.ends(name, _ALL))
+
+    def collect(self, kernel: Callable[..., T], *columns: Array) -> list[T]:
+        """Give what a kernel finds in all records."""
+        return [kernel(*columns)]
+
+    def put(
+        self, data: LocalData, schema: Schema, columns: Mapping[str, tuple[Axis, Array]]
+    ) -> tuple[Schema, LocalData]:  # fmt: skip
+        """Give columns other cells."""
+        return put(data, schema, columns)
+
+    def map_groups(
+        self, data: LocalData, labels: Array, kernel: GroupKernel, columns: Sequence[Array], width: int
+    ) -> Array:  # fmt: skip
+        """Hand the records of each label to a kernel."""
+        return map_groups(labels, kernel, columns, width)
 
     def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | Array], every: int = 1) -> Positions:
         """Give each record's place when sorted by keys; every so many that follow each other share one."""

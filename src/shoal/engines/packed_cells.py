@@ -1,0 +1,32 @@
+"""Cells as one whole number each, in the order of their lower and then their upper ends."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import Flags, Integers, Positions
+from shoal.kernels import MISSING
+
+_HALF = 1 << 31
+
+
+def packed(lo: Positions, hi: Positions) -> Integers:
+    """Give each cell as one number.
+
+    >>> numbers = packed(np.array([3, 3, -7], np.int32), np.array([3, 9, 2], np.int32))
+    >>> [side.tolist() for side in unpacked(numbers)]
+    [[3, 3, -7], [3, 9, 2]]
+    """
+    found: Integers = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) + _HALF)
+    return found
+
+
+def unpacked(numbers: Integers) -> tuple[Positions, Positions]:
+    """Give both ends of cells."""
+    return (numbers >> 32).astype(np.int32), ((numbers & 0xFFFFFFFF) - _HALF).astype(np.int32)
+
+
+def has_value(numbers: Integers) -> Flags:
+    """Tell which cells are neither missing nor ``*``: only these can be changed for others."""
+    found: Flags = (numbers >> 32) != MISSING
+    return found
