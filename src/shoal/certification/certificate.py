@@ -69,6 +69,7 @@ class Certificate:
         key: bytes | None = None,
         approval: Approval | None = None,
         preserved: Sequence[KeptStep] = (),
+        remarks: Sequence[Mapping[str, Any]] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
         content: dict[str, Any] = {
@@ -89,6 +90,7 @@ class Certificate:
             "left_out": list(schema.left_out),
             "steps": list(steps),
             **({"preserved": [each.content() for each in preserved]} if preserved else {}),
+            **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
                 public_score(value, public=not tells_of_a_column(measure, schema))

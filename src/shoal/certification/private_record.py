@@ -55,7 +55,7 @@ class PrivateRecord:
     ----------
     content
         The values by name: certificate (the digest of the public one), key, input, output, verdicts, scores, row_order;
-        of linked releases also steps.
+        of linked releases also steps, and remarks where methods say more to the holder.
     """
 
     content: Mapping[str, Any]
@@ -72,6 +72,7 @@ class PrivateRecord:
         verdicts: Sequence[Verdict],
         scores: Sequence[Score],
         steps: Sequence[str] = (),
+        remarks: Sequence[Mapping[str, Any]] = (),
     ) -> PrivateRecord:
         """Put the record of a certificate together."""
         output = certificate.content["output"]
@@ -92,6 +93,7 @@ class PrivateRecord:
                 "verdicts": [exact_verdict(verdict, schema) for verdict in verdicts],
                 "scores": [exact_score(value) for value in scores],
                 **({"steps": list(steps)} if steps else {}),
+                **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
                 "row_order": row_order,
             }
         )

@@ -163,6 +163,7 @@ def _certificate(
         key=key,
         approval=approval,
         preserved=release.preserved,
+        remarks=[public for public, _ in release.table.remarks],
     )
 
 
@@ -176,6 +177,7 @@ def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> Priv
         verdicts=release.verdicts,
         scores=release.scores,
         steps=release.exact_steps,
+        remarks=[private for _, private in release.table.remarks],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +32,16 @@ def put(
         codes = codes.copy() if codes is data.codes else codes
         codes[:, j] = found.codes[places]
         if name in sources:
-            if found.kept:
-                sources[name] = sources[name].take(_rows_with(data, name, values)[places])
-            else:
-                del sources[name]
+            column = sources.pop(name)
+            if found.kept and not _is_text(column):  # texts are written as they are: not all kinds can be taken from
+                sources[name] = column.take(_rows_with(data, name, values)[places])
     return put_axes(schema, new), replace(changed, codes=codes, words=tuple(words), sources=sources)
+
+
+def _is_text(column: Any) -> bool:
+    from shoal.engines.io.typed_columns import is_text  # frames alone have columns of their own
+
+    return is_text(column.type)
 
 
 def put_axes(schema: Schema, axes: Mapping[str, Axis]) -> Schema:
