@@ -40,7 +40,7 @@ class ROMM(Perturbation):
         columns.
     alpha
         How far records move, as the variance of noise that would move them about as far, in units of the variance of
-        the column: 0.1 is a tenth.
+        the column: 0.1 is a tenth. Above a half they move farther than by such noise.
     block
         How many records are mixed with each other, at most 500.
 
