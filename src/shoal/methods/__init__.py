@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
     from shoal.methods.regenerate import Regenerate as Regenerate
     from shoal.methods.noise import Noise as Noise
+    from shoal.methods.romm import ROMM as ROMM
+    from shoal.methods.rank_swap import RankSwap as RankSwap
+    from shoal.methods.shuffle import Shuffle as Shuffle
     from shoal.methods.pram import Pram as Pram
     from shoal.methods.record_swap import RecordSwap as RecordSwap
     from shoal.methods.synthesize import Synthesize as Synthesize
