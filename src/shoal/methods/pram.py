@@ -182,23 +182,19 @@ class Pram(Perturbation):
         ends = np.cumsum(whole.ravel())
         before = table.rows - int(found.counts.sum())  # records without a value come first
 
-        def groups(cells: Integers, stratum: Array | None = None) -> Array:
+        def chance(cells: Integers, records: Array, stratum: Array | None = None) -> Floats:
+            """Give a key by which records are sorted by stratum and category, and in these by chance."""
             place = places_of(known, cells)
-            if stratum is not None:
-                place = np.where(place < 0, -1, place + stratum.astype(np.int64) * size)
-            return place.astype(np.int32)
-
-        def chance(records: Array) -> Floats:
-            return uniform(random_words(key, records))
+            group = 1 + (place if stratum is None else place + stratum.astype(np.int64) * size)
+            return np.where(place < 0, 0, group) + uniform(random_words(key, records))
 
         def taken(cells: Integers, place: Array) -> Integers:
-            other = np.searchsorted(ends, place.astype(np.int64) - before, side="right") % size
+            other = np.searchsorted(ends, place - before, side="right") % size
             return np.where(places_of(known, cells) < 0, cells, known[other])
 
         column = table.column(name)
-        groups_of = table.combine(groups, column, *strata_columns(strata))
-        place = table.rank([groups_of, table.combine(chance, numbers)])
-        return table.combine(taken, column, place)
+        keys = table.combine(chance, column, numbers, *strata_columns(strata))
+        return table.combine(taken, column, table.rank([keys]))
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""

@@ -11,8 +11,7 @@ import numpy as np
 from shoal.arrays import Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.packed_cells import packed, unpacked
-from shoal.kernels.grouping import numbered
+from shoal.engines.packed_cells import numbered_cells, packed, unpacked
 from shoal.schema import Schema
 
 
@@ -26,7 +25,7 @@ def put(
     codes, words, sources = changed.codes, list(changed.words), dict(changed.sources)
     for name in (name for name in columns if name in data.carried):
         j, cells = data.carried.index(name), columns[name][1]
-        values, places = numbered(cells)
+        values, places = numbered_cells(cells)
         found = new_words(data.words[j], values, new[name], same=new[name] is schema[name].axis)
         words[j] = found.words
         codes = codes.copy() if codes is data.codes else codes

@@ -9,9 +9,12 @@ import numpy as np
 
 from shoal.arrays import Array, Flags, Integers
 from shoal.domains.axis import Axis
-from shoal.engines.packed_cells import unpacked
+from shoal.engines.packed_cells import numbered_cells, unpacked
 from shoal.kernels import MISSING
 from shoal.table import Column, Table
+
+
+_WIDE = 1_000_000  # positions that a list of all of them may have
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,7 @@ class CategoryCounts:
         is_value = exact_values(table.schema[name].axis)
 
         def distinct(cells: Integers) -> Integers:
-            found = np.unique(cells)
+            found = numbered_cells(cells)[0]
             return found[is_value(found)]
 
         column = table.column(name)
@@ -110,10 +113,17 @@ def exact_values(axis: Axis) -> Callable[[Integers], Flags]:
 
 
 def places_of(known: Integers, cells: Integers) -> Integers:
-    """Give the place of each cell among known ones in ascending order, -1 where it is none of them."""
+    """Give the place of each cell among known exact ones in ascending order, -1 where it is none of them."""
     if not known.size:
         return np.full(cells.size, -1)
-    at = np.minimum(np.searchsorted(known, cells), known.size - 1)
+    ends, lo = known >> 32, cells >> 32
+    first, wide = int(ends[0]), int(ends[-1]) - int(ends[0]) + 1
+    if wide > _WIDE + 4 * cells.size:
+        at = np.minimum(np.searchsorted(known, cells), known.size - 1)
+    else:  # looked up, not searched for
+        listed = np.zeros(wide, np.int64)
+        listed[ends - first] = np.arange(known.size)
+        at = listed[np.clip(lo - first, 0, wide - 1)]
     return np.where(known[at] == cells, at, -1)
 
 
