@@ -130,6 +130,8 @@ class Table:
     masked
         The original values of masked cells, per column: their positions and how often each was masked. Only a method
         that keeps count gives them, and they are written only when asked for.
+    remarks
+        What methods say of what they did, as plain values: for everyone, and for the holder of the original alone.
     """
 
     schema: Schema
@@ -137,6 +139,7 @@ class Table:
     engine: AnyEngine
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
+    remarks: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = field(default=(), repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -319,6 +322,10 @@ class Table:
     def blanked(self, names: Sequence[str]) -> Table:
         """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
         return replace(self, data=self.data.blanked(tuple(names)))
+
+    def with_remark(self, public: Mapping[str, Any], private: Mapping[str, Any] | None = None) -> Table:
+        """Give the table with what a method says of it, to everyone and to the holder of the original."""
+        return replace(self, remarks=(*self.remarks, (public, public if private is None else private)))
 
     def _derived(self, changed: tuple[Schema, Data]) -> Table:
         return replace(self, schema=changed[0], data=changed[1])

@@ -37,7 +37,7 @@ HOMES = {
     "pyspark": {"engines"},
     "python_multipart": {"web"},
     "rich": {"cli"},
-    "sklearn": {"measures"},
+    "sklearn": {"measures", "methods"},
     "starlette": {"web"},
     "typer": {"cli", "shoal_paper.commands"},
     "uvicorn": {"web"},

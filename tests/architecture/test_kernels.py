@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from engines.pools import Memory
+from pyarrow import csv
 
 import shoal
 from shoal import kernels
@@ -141,6 +142,12 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.anonymize(people, method, [shoal.models.LDiversity(2, "illness"), shoal.models.KAnonymity(3)])
     for method in (shoal.methods.KAnonymityFirst(), shoal.methods.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
+    some = shoal.read(pa.table({"town": ["a", "a", "b"], "age": [1, 2, 3]}), quasi=["town", "age"])
+    for method in (shoal.methods.Pram(kind="exact"), shoal.methods.Pram(), shoal.methods.RecordSwap(("town",))):
+        shoal.anonymize(some, method, no_promise=True, allow_identifiers=["age"])
+    csv.write_csv(table.select(["age", "height", "town"]).slice(0, 90), tmp_path / "held-out.csv")
+    numbers = shoal.read(table, quasi=["age", "height", "town"])
+    shoal.score(numbers, numbers, measures=[shoal.measures.ClosestRecord(str(tmp_path / "held-out.csv"), most=20)])
     traces = np.array([0, 2, 4], np.int64), np.array([0, 1, 0, 2], np.int32)
     for effort in (None, 0):
         attack(*traces, InvertedLists.of(*traces, 3), 2, effort=effort)

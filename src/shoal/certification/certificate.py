@@ -71,6 +71,7 @@ class Certificate:
         approval: Approval | None = None,
         stated: Stated | None = None,
         preserved: Sequence[KeptStep] = (),
+        remarks: Sequence[Mapping[str, Any]] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
         # Of an original behind a stated promise the claim tells how many records it had, if that is public.
@@ -93,6 +94,7 @@ class Certificate:
             "left_out": list(schema.left_out),
             "steps": list(steps),
             **({"preserved": [each.content() for each in preserved]} if preserved else {}),
+            **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
                 public_score(value, public=not tells_too_much(measure, schema, stated=stated is not None))

@@ -37,7 +37,8 @@ def insist_on_kept(
     )
     if sum(len(step.keeps) for step in steps) > _MOST:
         raise CertificateError("The certificate asks for more than can be proved.", "Do not rely on it.")
-    for kept in kept_by_all(steps):
+    throughout = kept_by_all(steps)
+    for kept in throughout:
         proof = PROOFS.get(kept.statistic)
         if proof is None:
             not_proved.append(f"{kept.sentence()} stayed as they were (nothing but the method tells which they are)")
@@ -50,6 +51,10 @@ def insist_on_kept(
                 )
             proved.append(f"Kept as in the original{_rounding(kept, beside[0])}: {kept.sentence()}.")
             by_original.append(proved[-1])
+    spoiled = {each.sentence(): step for step in steps for each in step.keeps if each.exactly}
+    for each in throughout:
+        spoiled.pop(each.sentence(), None)
+    not_proved += [f"{said}, kept by {step.method} (other steps change them too)" for said, step in spoiled.items()]
     drawn = [kept.sentence() for step in steps for kept in step.keeps if not kept.exactly]
     not_proved += [f"{each}, kept in expectation (one release cannot show that)" for each in dict.fromkeys(drawn)]
 
@@ -90,6 +95,25 @@ def covariances_kept(kept: Preserved, before: Table, after: Table) -> bool:
 def margins_kept(kept: Preserved, before: Table, after: Table) -> bool:
     """Tell whether each column has the same cells, each as often."""
     return all(_margin(before, name) == _margin(after, name) for name in kept.columns)
+
+
+def joint_kept(kept: Preserved, before: Table, after: Table) -> bool:
+    """Tell whether combinations of cells in these columns occur as often as before."""
+    one, other = (_combinations(table, kept.columns) for table in (before, after))
+    return one == other
+
+
+def _combinations(table: Table, names: tuple[str, ...]) -> dict[tuple[str, ...], int]:
+    found = table.collect(_counted_rows, *(table.column(name) for name in names))
+    rows, places = np.unique(np.concatenate([part[0] for part in found]), axis=0, return_inverse=True)
+    counts = np.bincount(places.reshape(-1), np.concatenate([part[1] for part in found]))
+    texts = [table.schema[name].axis.render_all(*unpacked(rows[:, j])) for j, name in enumerate(names)]
+    return dict(zip(zip(*texts, strict=True), counts.astype(np.int64).tolist(), strict=True))
+
+
+def _counted_rows(*columns: Integers) -> tuple[Integers, Integers]:
+    rows, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+    return rows, counts
 
 
 def _margin(table: Table, name: str) -> dict[str, int]:
@@ -137,6 +161,8 @@ def _same(column: Array) -> Array:
 PROOFS: Mapping[Statistic, Callable[[Preserved, Table, Table], bool]] = {
     "margins": margins_kept,
     "counts": margins_kept,
+    "joint counts": joint_kept,
+    "counts per area": joint_kept,
     "means": means_kept,
     "covariances": covariances_kept,
     "rank moves": moves_kept,

@@ -55,7 +55,7 @@ class PrivateRecord:
     ----------
     content
         The values by name: certificate (the digest of the public one), key, input, output, verdicts, scores, row_order;
-        of linked releases also steps.
+        of linked releases also steps, and remarks where methods say more to the holder.
     """
 
     content: Mapping[str, Any]
@@ -73,6 +73,7 @@ class PrivateRecord:
         scores: Sequence[Score],
         steps: Sequence[str] = (),
         read: Mapping[str, Any] | None = None,
+        remarks: Sequence[Mapping[str, Any]] = (),
     ) -> PrivateRecord:
         """Put the record of a certificate together."""
         output = certificate.content["output"]
@@ -93,6 +94,7 @@ class PrivateRecord:
                 "verdicts": [exact_verdict(verdict, schema) for verdict in verdicts],
                 "scores": [exact_score(value) for value in scores],
                 **({"steps": list(steps)} if steps else {}),
+                **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
                 "row_order": row_order,
             }
         )

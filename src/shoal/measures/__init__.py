@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.homogeneity import Homogeneity as Homogeneity
     from shoal.measures.order_leak import OrderLeak as OrderLeak
     from shoal.measures.unicity import Unicity as Unicity
+    from shoal.measures.exact_copies import ExactCopies as ExactCopies
+    from shoal.measures.closest_record import ClosestRecord as ClosestRecord
     from shoal.measures.class_sizes import ClassSizes as ClassSizes
     from shoal.measures.information_loss import InformationLoss as InformationLoss
     from shoal.measures.granularity import Granularity as Granularity
@@ -39,6 +41,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.total_variation import TotalVariation as TotalVariation
     from shoal.measures.marginal_distance import MarginalDistance as MarginalDistance
     from shoal.measures.query_error import QueryError as QueryError
+    from shoal.measures.pairwise_variation import PairwiseVariation as PairwiseVariation
     from shoal.measures.pmse import Propensity as Propensity
     from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
     from shoal.measures.set_loss import SetLoss as SetLoss

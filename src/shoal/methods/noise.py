@@ -12,7 +12,7 @@ from shoal.arrays import Array, Bits, Flags, Floats
 from shoal.errors import ParameterError
 from shoal.methods.perturbation import Perturbation, enough_records, number_between
 from shoal.methods.perturbation.exact_moments import JointMoments, moments_of
-from shoal.methods.perturbation.joint_noise import Root, normals, times
+from shoal.methods.perturbation.joint_noise import Root, adding, normals, picking, times
 from shoal.methods.perturbation.numbers import numbers_of, present, put_numbers, some_missing
 from shoal.methods.perturbation.preserved import Preserved
 from shoal.methods.perturbation.robust_distance import outlying
@@ -87,7 +87,7 @@ class Noise(Perturbation):
         if not active:  # constant columns stay
             return table
         if len(active) < len(names):
-            matrix = table.combine(_picking(moments.varying), matrix)
+            matrix = table.combine(picking(moments.varying), matrix)
             moments = moments_of(table, matrix)
         factor = self._factor(moments, active)
         keys = [streams.key("noise", name) for name in active]
@@ -112,7 +112,7 @@ class Noise(Perturbation):
         if self.kind == "mixture":
             kept = float(np.sqrt(1.0 - self.alpha))
             return table.combine(_mixing(used, factor, kept, self.alpha**0.5, moments.mean), records, matrix)
-        noisy = table.combine(_adding(used, factor * self.alpha**0.5), records, matrix)
+        noisy = table.combine(adding(used, factor * self.alpha**0.5), records, matrix)
         if self.kind == "exact":
             return _recoloured(table, noisy, moments)
         if self.rescale:
@@ -138,14 +138,6 @@ class Noise(Perturbation):
         rescaled = ", and shrank them to the covariances that they had" if self.rescale else ""
         said = _SAID[self.kind].format(alpha=self.alpha, names=", ".join(self.changed(table)), rescaled=rescaled)
         return f"Added {said}."
-
-
-def _picking(places: Array) -> Callable[[Floats], Floats]:
-    return lambda matrix: np.ascontiguousarray(matrix[:, places])
-
-
-def _adding(keys: Sequence[Bits], factor: Floats) -> Callable[[Array, Floats], Floats]:
-    return lambda records, matrix: matrix + times(normals(keys, records), factor)
 
 
 def _mixing(

@@ -169,6 +169,7 @@ def _certificate(
         approval=approval,
         stated=release.stated,
         preserved=release.preserved,
+        remarks=[public for public, _ in release.table.remarks],
     )
 
 
@@ -183,6 +184,7 @@ def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> Priv
         scores=release.scores,
         steps=release.exact_steps,
         read={} if release.stated is None else left_with_holder(release.recipe.table),
+        remarks=[private for _, private in release.table.remarks],
     )
 
 

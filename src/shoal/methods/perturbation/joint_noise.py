@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,16 @@ def times(rows: Floats, matrix: Floats) -> Floats:
         for i in np.flatnonzero(matrix[:, j]).tolist():
             found[:, j] += rows[:, i] * matrix[i, j]
     return found
+
+
+def picking(places: Array) -> Callable[[Floats], Floats]:
+    """Give what takes some columns of a matrix."""
+    return lambda matrix: np.ascontiguousarray(matrix[:, places])
+
+
+def adding(keys: Sequence[Bits], factor: Floats) -> Callable[[Array, Floats], Floats]:
+    """Give what adds random numbers to each record: independent ones, one for each key, times a matrix."""
+    return lambda records, matrix: matrix + times(normals(keys, records), factor)
 
 
 @dataclass(frozen=True, eq=False)
