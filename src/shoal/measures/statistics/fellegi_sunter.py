@@ -1,7 +1,8 @@
 """The model of Fellegi and Sunter, fitted by expectation and maximization to counts of agreement.
 
 Pairs of records are either of one person or of two. A pair of one agrees in column j with chance m_j, one of two with
-chance u_j, and columns agree independently of each other.
+chance u_j, and columns agree independently of each other. Agreement never speaks against one person: m_j is at least
+u_j (W. E. Winkler: Improved decision rules in the Fellegi-Sunter model of record linkage, ASA 1993).
 """
 
 from __future__ import annotations
@@ -69,17 +70,17 @@ def fitted(patterns: Integers, counts: Floats, columns: int, share: float) -> Fe
     """
     agree = _bits(patterns, columns).astype(np.float64)
     other, total = 1 - agree, float(counts.sum())
+    pooled = counts @ agree / total
     same, different = np.full(columns, 0.9), np.full(columns, 0.1)
     for step in range(1, _STEPS + 1):
         log_same = np.log(share) + agree @ np.log(same) + other @ np.log1p(-same)
         log_other = np.log1p(-share) + agree @ np.log(different) + other @ np.log1p(-different)
         chance = np.exp(log_same - np.logaddexp(log_same, log_other))
         one, two = counts * chance, counts * (1 - chance)
-        now = (
-            _inside(one @ agree / max(one.sum(), 1e-300)),
-            _inside(two @ agree / max(two.sum(), 1e-300)),
-            float(_inside(np.array(one.sum() / total))),
-        )
+        first, second = one @ agree / max(one.sum(), 1e-300), two @ agree / max(two.sum(), 1e-300)
+        # Of chances that should be the other way round, equal ones are the likeliest.
+        first, second = (np.where(first < second, pooled, side) for side in (first, second))
+        now = _inside(first), _inside(second), float(_inside(np.array(one.sum() / total)))
         change = max(np.abs(now[0] - same).max(), np.abs(now[1] - different).max(), abs(now[2] - share))
         same, different, share = now
         if change < _STILL:
