@@ -148,6 +148,10 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     csv.write_csv(table.select(["age", "height", "town"]).slice(0, 90), tmp_path / "held-out.csv")
     numbers = shoal.read(table, quasi=["age", "height", "town"])
     shoal.score(numbers, numbers, measures=[shoal.measures.ClosestRecord(str(tmp_path / "held-out.csv"), most=20)])
+    beside = shoal.read(table, **roles)
+    linked = shoal.anonymize(beside, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)]).table
+    linkages = [shoal.measures.DistanceLinkage(), shoal.measures.AssignmentLinkage()]
+    shoal.score(beside, linked, measures=[*linkages, shoal.measures.ProbabilisticLinkage(most=500)])
     traces = np.array([0, 2, 4], np.int64), np.array([0, 1, 0, 2], np.int32)
     for effort in (None, 0):
         attack(*traces, InvertedLists.of(*traces, 3), 2, effort=effort)

@@ -344,13 +344,14 @@ def test_a_measure_states_its_direction_and_range_and_stays_in_it(kind, name):
 @pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if hasattr(entry, "known")])
 def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, name):
     given = {"name": name} | ASKED.get(name, {})
+    tables = (table, table) if isinstance(build("measures", given), PairMeasure) else (table,)
     values = [
-        shoal.score(table, measures=[build("measures", given | {"known": known})])[0].value
+        shoal.score(*tables, measures=[build("measures", given | {"known": known})])[0].value
         for known in ([*KINDS], ["race"], ["stage", "race"])
     ]
-    assert shoal.score(table, measures=[build("measures", given)])[0].value == values[0]
+    assert shoal.score(*tables, measures=[build("measures", given)])[0].value == values[0]
     with pytest.raises(SchemaError):
-        shoal.score(table, measures=[build("measures", given | {"known": ["charge"]})])
+        shoal.score(*tables, measures=[build("measures", given | {"known": ["charge"]})])
 
 
 def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
@@ -360,6 +361,14 @@ def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
             (loss,) = shoal.score(table, table, measures=[measure])
             assert loss.value == 0, name
             assert entry.direction == "lower is more useful"
+
+
+def test_measures_of_risk_that_compare_two_tables_find_people_in_an_untouched_one(table):
+    for name, entry in MEASURES.items():
+        measure = build("measures", {"name": name} | ASKED.get(name, {}))
+        if isinstance(measure, PairMeasure) and entry.direction == "lower is safer":
+            (risk,) = shoal.score(table, table, measures=[measure])
+            assert risk.value == 1, name  # in which no two records are equal
 
 
 # Releases of every shape: classes with ranges and sets, coarser values, wildcards among exact cells, exact cells.

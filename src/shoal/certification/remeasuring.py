@@ -24,10 +24,13 @@ from shoal.measures import (
     asks_for_nodes,
     score,
 )
+from shoal.measures.distance_linkage import DistanceLinkage
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.order_leak import EFFORT as EFFORT_OF_A_RECORD
 from shoal.measures.order_leak import OrderLeak
+from shoal.measures.probabilistic_linkage import ProbabilisticLinkage
 from shoal.measures.query_error import QueryError
+from shoal.measures.rank_linkage import RankLinkage
 from shoal.measures.traces.linked_measure import LinkedMeasure
 from shoal.measures.uniqueness import EFFORT
 from shoal.schema import Schema
@@ -133,6 +136,8 @@ def _effort(measure: Any) -> int:
         return EFFORT * (measure.effort or EFFORT_OF_A_RECORD) // EFFORT_OF_A_RECORD
     if isinstance(measure, QueryError):
         return EFFORT * measure.queries // _QUERIES
+    if isinstance(measure, DistanceLinkage | RankLinkage | ProbabilisticLinkage):
+        return EFFORT * measure.most // type(measure).most
     if not hasattr(measure, "effort") or getattr(measure, "matching", "fit") != "fit":
         return 0
     return EFFORT if measure.effort is None else int(measure.effort)

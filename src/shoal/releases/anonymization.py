@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from shoal.catalogue import build, picked
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
-from shoal.measures import Demanding, Measure, TableMeasure, score
+from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods import Method
 from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
@@ -129,9 +129,7 @@ def anonymize(
     subjects = None if subject is None else int(table.counts(subject)[0].size)
     for model in models:
         model.demand(table.rows, subjects)
-    for measure in asked:
-        if isinstance(measure, Demanding):
-            measure.demand(table.schema)
+    insist_on_measurable(asked, table)
     if stating is not None:
         refuse_unfit(table, methods, models, asked, row_order, seed)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
