@@ -18,7 +18,7 @@ from shoal.errors import ParameterError, SchemaError
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
+    from shoal.engines.protocol import AnyEngine, CellKernel, Data, Engine, PairKernel, PieceKernel, RowKernel
     from shoal.engines.sources import Source
     from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 
@@ -173,6 +173,8 @@ class Table:
     masked
         The original values of masked cells, per column: their positions and how often each was masked. Only a method
         that keeps count gives them, and they are written only when asked for.
+    recoding
+        What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
     """
 
     schema: Schema
@@ -180,6 +182,7 @@ class Table:
     engine: AnyEngine
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
+    recoding: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -306,6 +309,10 @@ class Table:
     def recode(self, rules: Mapping[str, Stretches]) -> Table:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return self._derived(self._engine.recode(self.data, self.schema, rules))
+
+    def rewrite(self, kernel: CellKernel) -> Table:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
+        return replace(self, data=self._engine.rewrite(self.data, self.schema, kernel))
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring one column after the other to a level in the records that no other equals in the key columns.

@@ -24,9 +24,10 @@ from shoal.kernels.spans import Members
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 
-# What is computed for each row, for each row and what became of it (group after group, if that is known), and what puts
-# the rows of a piece into groups.
+# What is computed for each row, what becomes of its cells, what is computed for each row and what became of it (group
+# after group, if that is known), and what puts the rows of a piece into groups.
 RowKernel = Callable[[Spans], Array]
+CellKernel = Callable[[Spans], tuple[Positions, Positions]]
 PairKernel = Callable[[Spans, Spans, Members | None], Array]
 PieceKernel = Callable[[Piece], Labels]
 
@@ -180,6 +181,10 @@ class Groups(Protocol[D, C]):
 
     def recode(self, data: D, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, D]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
+        ...
+
+    def rewrite(self, data: D, schema: Schema, kernel: CellKernel) -> D:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
         ...
 
     def mask_unique(
