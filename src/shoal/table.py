@@ -201,10 +201,7 @@ class Table:
     def classes(
         self, work: Callable[[Classes], T], by: Sequence[str] | None = None, carry: Sequence[Carry] = ()
     ) -> list[T]:
-        """Give what work makes of the classes over some columns (all quasi-identifiers if none are named), in batches.
-
-        Work is done where the data are, and gives something small.
-        """
+        """Give what work makes, where the data are, of classes over some columns (or all quasi-identifiers), in batches."""
         return self._engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
 
     def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
@@ -282,17 +279,13 @@ class Table:
 
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
-
         Where pieces end depends on the table alone (see `shoal.engines.range_splits`). A piece holds at least so many
         records as asked for, if the table does, and all with equal keys, unless one cannot hold them.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 
     def merge_until(self, labels: Column, groups: int, promise: Promise) -> tuple[Column, int]:
-        """Join each class that breaks a promise with the better of its neighbours until none does, or one is left.
-
-        Gives the new labels, along the same order, and their number.
-        """
+        """Join each class that breaks a promise with the better of its neighbours; gives new labels, and their number."""
         return self._engine.merge_until(self.data, self.schema, labels, groups, promise)
 
     def generalize(
