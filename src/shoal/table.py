@@ -201,7 +201,7 @@ class Table:
     def classes(
         self, work: Callable[[Classes], T], by: Sequence[str] | None = None, carry: Sequence[Carry] = ()
     ) -> list[T]:
-        """Give what work makes, where the data are, of classes over some columns (or all quasi-identifiers), in batches."""
+        """Give what work makes of the classes over some columns (or all quasi-identifiers), in batches."""
         return self._engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
 
     def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
@@ -285,7 +285,7 @@ class Table:
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 
     def merge_until(self, labels: Column, groups: int, promise: Promise) -> tuple[Column, int]:
-        """Join each class that breaks a promise with the better of its neighbours; gives new labels, and their number."""
+        """Join classes that break a promise with the better of their neighbours; gives new labels, and their number."""
         return self._engine.merge_until(self.data, self.schema, labels, groups, promise)
 
     def generalize(

@@ -128,3 +128,13 @@ def test_the_finest_node_is_the_known_one(adult):
 def test_losses_at_nodes_are_the_known_ones(secret, asked, levels, loss):
     nodes, objective = FullDomain(**asked).lattice(secret, [KAnonymity(5)])
     assert objective.reported(nodes.at(levels_of(levels))) == pytest.approx(loss, rel=1e-9)
+
+
+def test_layers_are_the_known_ones(adult):
+    """34 layers, 4,571 classes and the loss of the peer's local transformation; nothing is left over."""
+    release = shoal.anonymize(adult, "layers", k=5, measures=["granularity", "average-class-size"])
+    said = release.table.recoding
+    assert (len(said["layers"]), said["classes"], said["outliers"]) == (34, 4571, 0)
+    assert said["loss"] == pytest.approx(0.05910647534, rel=1e-9)
+    assert release.scores["granularity"].value == pytest.approx(said["loss"], rel=1e-9)
+    assert release.holds

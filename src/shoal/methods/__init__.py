@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
     from shoal.methods.full_domain import FullDomain as FullDomain
+    from shoal.methods.layers import Layers as Layers
     from shoal.methods.regenerate import Regenerate as Regenerate
     from shoal.methods.cover_cut import CoverCut as CoverCut
     from shoal.methods.suppress_points import SuppressPoints as SuppressPoints

@@ -65,6 +65,17 @@ class Aggregation:
             return outer(np.multiply, [self._roots(each) for each in weighed])
         return outer(np.maximum if self.kind in ("maximum", "rank") else np.add, weighed)
 
+    def of_rows(self, losses: Floats) -> Floats:
+        """Give the aggregate of each row of losses, finished."""
+        weighed = losses * self.weights
+        if self.kind == "geometric":
+            found: Floats = np.prod(self._roots(weighed), axis=1) - 1.0
+        elif self.kind in ("maximum", "rank"):
+            found = weighed.max(axis=1)
+        else:
+            found = weighed.sum(axis=1) / (self.weights.size if self.kind == "arithmetic" else 1)
+        return found
+
     def finish(self, raw: float) -> float:
         """Give what is reported for a sum."""
         if self.kind == "geometric":

@@ -187,15 +187,19 @@ class Nodes:
         broken, _ = self._breaking(here, np.zeros(here.size, np.int32), 1)
         return not broken[0]
 
+    def keeps_suppressed(self, node: Node) -> bool:
+        """Tell whether what a node suppresses, if anything, keeps all promises as the class that it becomes."""
+        return not node.outliers or self.keeps(node, node.suppressed)
+
     def repaired(self, node: Node, weights: Floats) -> Node | None:
         """Suppress further classes, the cheapest first, until those that are suppressed keep the promises together.
 
         The cheapest class is that whose suppression hides least: the share of the leaves that its cells tell apart,
         by the weights of columns, times its records. None if even all of them together break a promise.
         """
-        suppressed = node.suppressed
-        if not node.outliers or self.keeps(node, suppressed):
+        if self.keeps_suppressed(node):
             return node
+        suppressed = node.suppressed
         shares = sum(
             weight * (1.0 - node.leaves(j) / column.domain)
             for j, (weight, column) in enumerate(zip(weights.tolist(), node.lattice.columns, strict=True))
@@ -213,3 +217,21 @@ class Nodes:
                 found = count_outliers(node.classes, node.lattice.fields, sizes, self.k, suppressed)
                 return replace(node, broken=suppressed, found=found)
         return None
+
+
+def classes_of_finest(node: Node) -> Positions:
+    """Give the class of each of the finest tuples at a node."""
+    lattice = node.lattice
+    columns = list(range(len(lattice.columns)))
+    moves = zip(lattice.columns, lattice.low, node.levels, strict=True)
+    steps = [column.step(low, level) for column, low, level in moves]
+    if lattice.carried:
+        columns.append(len(columns))
+        steps.append(np.zeros(next(iter(lattice.carried.values())).size, np.int32))
+    space = Workspace(max(lattice.finest.size, 1), lattice.finest.keys.shape[1])
+    found, labels = space.roll_up(lattice.finest, lattice.fields, columns, steps, label=True)
+    assert labels is not None
+    order, back = np.lexsort(node.classes.keys.T[::-1]), np.lexsort(found.keys.T[::-1])
+    place = np.empty(order.size, np.int32)
+    place[back] = order  # both have the same keys
+    return place[labels]
