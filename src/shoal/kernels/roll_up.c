@@ -10,6 +10,9 @@ static inline uint64_t mixed(uint64_t x) {
     return x * 0xD6E8FEB86659FD93u;
 }
 
+/* How many keys are looked at together, and the most words of a key. */
+enum { BLOCK = 32, WORDS = 8 };
+
 /* What is above the values of a key: number columns go to other values, listed one column after the other. */
 typedef struct {
     int64_t number;
@@ -33,27 +36,40 @@ ALWAYS_INLINE int64_t rolled(const uint64_t *keys, const int64_t *counts, int64_
     uint64_t mask = ((uint64_t)1 << most_bits) - 1;
     int64_t down = 64 - most_bits;
     memset(slots, 0xFF, sizeof(int32_t) << most_bits);
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t key[8], hash = 0;
-        int64_t count = counts[i];
-        for (int64_t w = 0; w < words; w++) key[w] = keys[i * words + w];
-        climb(steps, key);
-        for (int64_t w = 0; w < words; w++) hash = mixed(hash ^ key[w]);
-        uint64_t at = hash >> down;
-        for (;; at = (at + 1) & mask) {
-            int32_t here = slots[at];
-            if (here < 0) {
-                slots[at] = here = (int32_t)found++;
-                for (int64_t w = 0; w < words; w++) out[here * words + w] = key[w];
-                sums[here] = count;
-            } else {
-                int same = 1;
-                for (int64_t w = 0; w < words; w++) same &= out[here * words + w] == key[w];
-                if (!same) continue;
-                sums[here] += count;
+    for (int64_t first = 0; first < n; first += BLOCK) { /* slots are fetched for a block before they are looked at */
+        int64_t size = n - first < BLOCK ? n - first : BLOCK;
+        uint64_t block[BLOCK * WORDS], places[BLOCK];
+        int64_t number[BLOCK];
+        for (int64_t i = 0; i < size; i++) {
+            uint64_t *key = block + i * words, hash = 0;
+            number[i] = counts[first + i];
+            for (int64_t w = 0; w < words; w++) key[w] = keys[(first + i) * words + w];
+            climb(steps, key);
+            for (int64_t w = 0; w < words; w++) hash = mixed(hash ^ key[w]);
+            places[i] = hash >> down;
+            FETCH(slots + places[i]);
+        }
+        for (int64_t i = 0; i < size; i++) {
+            int32_t here = slots[places[i]];
+            if (here >= 0) FETCH(out + here * words);
+        }
+        for (int64_t i = 0; i < size; i++) {
+            const uint64_t *key = block + i * words;
+            for (uint64_t at = places[i];; at = (at + 1) & mask) {
+                int32_t here = slots[at];
+                if (here < 0) {
+                    slots[at] = here = (int32_t)found++;
+                    for (int64_t w = 0; w < words; w++) out[here * words + w] = key[w];
+                    sums[here] = number[i];
+                } else {
+                    int same = 1;
+                    for (int64_t w = 0; w < words; w++) same &= out[here * words + w] == key[w];
+                    if (!same) continue;
+                    sums[here] += number[i];
+                }
+                if (labels) labels[first + i] = here;
+                break;
             }
-            if (labels) labels[i] = here;
-            break;
         }
     }
     return found;
