@@ -22,7 +22,16 @@ from shoal.schema import Schema
 
 if TYPE_CHECKING:
     from shoal.domains.axis import Axis
-    from shoal.engines.protocol import AnyEngine, Data, Engine, GroupKernel, PairKernel, PieceKernel, RowKernel
+    from shoal.engines.protocol import (
+        AnyEngine,
+        CellKernel,
+        Data,
+        Engine,
+        GroupKernel,
+        PairKernel,
+        PieceKernel,
+        RowKernel,
+    )
     from shoal.engines.sources import Source
     from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 
@@ -132,6 +141,8 @@ class Table:
         that keeps count gives them, and they are written only when asked for.
     remarks
         What methods say of what they did, as plain values: for everyone, and for the holder of the original alone.
+    recoding
+        What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
     """
 
     schema: Schema
@@ -140,6 +151,7 @@ class Table:
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
     remarks: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = field(default=(), repr=False)
+    recoding: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -158,10 +170,7 @@ class Table:
     def classes(
         self, work: Callable[[Classes], T], by: Sequence[str] | None = None, carry: Sequence[Carry] = ()
     ) -> list[T]:
-        """Give what work makes of the classes over some columns (all quasi-identifiers if none are named), in batches.
-
-        Work is done where the data are, and gives something small.
-        """
+        """Give what work makes of the classes over some columns (or all quasi-identifiers), in batches."""
         return self._engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
 
     def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
@@ -250,17 +259,13 @@ class Table:
 
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
-
         Where pieces end depends on the table alone (see `shoal.engines.range_splits`). A piece holds at least so many
         records as asked for, if the table does, and all with equal keys, unless one cannot hold them.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 
     def merge_until(self, labels: Column, groups: int, promise: Promise) -> tuple[Column, int]:
-        """Join each class that breaks a promise with the better of its neighbours until none does, or one is left.
-
-        Gives the new labels, along the same order, and their number.
-        """
+        """Join classes that break a promise with the better of their neighbours; gives new labels, and their number."""
         return self._engine.merge_until(self.data, self.schema, labels, groups, promise)
 
     def generalize(
@@ -293,6 +298,10 @@ class Table:
         The kernel is given the label and the columns of its records, in their order, and gives a row for each.
         """
         return self._engine.map_groups(self.data, labels, kernel, columns, width)
+
+    def rewrite(self, kernel: CellKernel) -> Table:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
+        return replace(self, data=self._engine.rewrite(self.data, self.schema, kernel))
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring one column after the other to a level in the records that no other equals in the key columns.

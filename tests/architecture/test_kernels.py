@@ -152,6 +152,11 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     linked = shoal.anonymize(beside, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)]).table
     linkages = [shoal.measures.DistanceLinkage(), shoal.measures.AssignmentLinkage()]
     shoal.score(beside, linked, measures=[*linkages, shoal.measures.ProbabilisticLinkage(most=500)])
+    few = shoal.read(table, quasi=["town", "illness"], sensitive="charge")
+    for kept in ([shoal.models.KAnonymity(3)], [shoal.models.KAnonymity(3), shoal.models.LDiversity(2)]):
+        shoal.anonymize(few, shoal.methods.FullDomain(max_level={"town": 0}), kept)
+    shoal.anonymize(few, "layers", k=3)
+    shoal.explore(few, k=3)
     traces = np.array([0, 2, 4], np.int64), np.array([0, 1, 0, 2], np.int32)
     for effort in (None, 0):
         attack(*traces, InvertedLists.of(*traces, 3), 2, effort=effort)

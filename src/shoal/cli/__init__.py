@@ -28,6 +28,7 @@ __all__ = ["application", "main"]
 COMMANDS = {
     "inspect": "measuring",
     "risk": "measuring",
+    "explore": "exploring",
     "anonymize": "releasing",
     "check": "releasing",
     "compare": "measuring",

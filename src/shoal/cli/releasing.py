@@ -165,6 +165,7 @@ def _show_release(
         result = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
         result |= {"report": str(report)} if report else {}
         exact = {
+            **({"recoding": dict(release.table.recoding)} if release.table.recoding else {}),
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
             **({} if release.homogeneity is None else shared_secrets(release.homogeneity)),

@@ -25,9 +25,10 @@ from shoal.kernels.spans import Members
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 
-# What is computed for each row, for each row and what became of it (group after group, if that is known), and what puts
-# the rows of a piece into groups.
+# What is computed for each row, what becomes of its cells, what is computed for each row and what became of it (group
+# after group, if that is known), and what puts the rows of a piece into groups.
 RowKernel = Callable[[Spans], Array]
+CellKernel = Callable[[Spans], tuple[Positions, Positions]]
 PairKernel = Callable[[Spans, Spans, Members | None], Array]
 PieceKernel = Callable[[Piece], Labels]
 # What finds a row of numbers for each record of a group, from the number of the group and its records' columns.
@@ -201,6 +202,10 @@ class Groups(Protocol[D, C]):
         self, data: D, labels: C, kernel: GroupKernel, columns: Sequence[C], width: int
     ) -> C:  # fmt: skip
         """Give each record the row of so many numbers that a kernel finds for it among the records of its label."""
+        ...
+
+    def rewrite(self, data: D, schema: Schema, kernel: CellKernel) -> D:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
         ...
 
     def mask_unique(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.t_closeness_first import TClosenessFirst as TClosenessFirst
     from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
+    from shoal.methods.full_domain import FullDomain as FullDomain
+    from shoal.methods.layers import Layers as Layers
     from shoal.methods.regenerate import Regenerate as Regenerate
     from shoal.methods.private_averages import PrivateAverages as PrivateAverages
     from shoal.methods.private_tree import PrivateTree as PrivateTree

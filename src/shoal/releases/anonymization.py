@@ -110,7 +110,9 @@ def anonymize(
     models = picked("models", models)
     if linked:
         asked = picked("measures", OF_LINKED if measures is None else measures)
-        models = promised(k, m, (*_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models))
+        models = promised(
+            k, m, (*promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
+        )
         refuse_input_order(row_order)
         with by_itself("masking", progress):
             release = linked_release(table, methods, models, asked, again)
@@ -119,7 +121,7 @@ def anonymize(
     stating = stating_method(methods)
     asked = picked("measures", (STANDARD_MEASURES if stating is None else OF_STATED) if measures is None else measures)
     whole = [] if k is None else [KAnonymity(k)]
-    models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
+    models = (*whole, *promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
     allowed = names_given("allow_identifiers", allow_identifiers)
@@ -178,7 +180,7 @@ def _taken(
 _MODELS = {"t": "t-closeness", "l": "l-diversity"}
 
 
-def _promised(schema: Schema, name: str, level: Level | None) -> list[PrivacyModel]:
+def promised_levels(schema: Schema, name: str, level: Level | None) -> list[PrivacyModel]:
     """Make the models of a level: of the only confidential column, or of each that is named."""
     if level is None:
         return []

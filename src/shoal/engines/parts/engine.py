@@ -33,7 +33,7 @@ from shoal.engines.parts.keys import MappedColumn
 from shoal.engines.parts.labels import LabelColumn
 from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.parts.ranking import RankColumn
-from shoal.engines.protocol import GroupKernel, PairKernel, PieceKernel, RowKernel
+from shoal.engines.protocol import CellKernel, GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
@@ -317,6 +317,17 @@ class PartsEngine:
         recoded, like = Local().recode(shape.holding(none, none), schema, rules)
         cells = Materialized(self.pool.map(work, data.cells, data.codes))
         return recoded, data.with_cells(cells, like.ranged, exact=False, indexed=shape.indexed)
+
+    def rewrite(self, data: PartsTable, schema: Schema, kernel: CellKernel) -> PartsTable:
+        """Replace the quasi-identifiers of each record, part by part."""
+        shape = data.shape
+
+        def work(number: int, cells: Part, codes: Part) -> Arrays:
+            low, high = kernel(spans(shape.unfolded(cells, codes), schema))
+            return {"lo": low, "hi": high}
+
+        rewritten = Materialized(self.pool.map(work, data.cells, data.codes))
+        return data.with_cells(rewritten, shape.ranged, exact=False)
 
     def mask_unique(
         self, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
