@@ -181,6 +181,10 @@ def test_receipts_are_read_from_answers(place):
     for form in forms:
         (place / "receipts").write_text(form, encoding="utf-8")
         assert proved(ledger, receipts_in(place / "receipts"))
+    answers[1]["answer"] += 1
+    (place / "receipts").write_text(json.dumps(answers), encoding="utf-8")
+    with pytest.raises(CertificateError, match="Answer 2 is not what was answered"):
+        proved(ledger, receipts_in(place / "receipts"))
     for odd in ("", "[]", "[1]", "{}", "no", '{"receipt": {"number": 1}}'):
         (place / "receipts").write_text(odd, encoding="utf-8")
         with pytest.raises(ParameterError):

@@ -14,6 +14,7 @@ from shoal.private.exact_numbers import written
 from shoal.private.mechanisms import SURE
 from shoal.private.queries import QueryPlan
 
+ANSWERED = ("answer", "interval", "scale", "notes")  # what the digest of an answer covers
 Number = int | float
 Interval = tuple[Number, Number]
 
