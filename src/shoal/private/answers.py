@@ -93,6 +93,9 @@ def _numbers(plan: QueryPlan, found: Aggregates) -> list[tuple[Number | str, Int
     step = Fraction(1) if plan.units is None else plan.units.bounds.step
     half = counted.noise.half_width()
     values = counted.noise.added(found.rows if counted.what == "rows" else found.steps)
+    if step.denominator == 1:  # most are, and of many cells fractions take longer than the noise
+        whole = step.numerator
+        return [(whole * v, (whole * (v - half), whole * (v + half))) for v in values]
     return [(_number(step * v), (_number(step * (v - half)), _number(step * (v + half)))) for v in values]
 
 

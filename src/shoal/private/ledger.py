@@ -228,7 +228,12 @@ class Ledger:
             "software": _software(),
         }
         secret = chain.new_key(_beside(place)) if key is None else chain.key_in(Path(key))
-        chain.created(place, secret, [head])
+        try:
+            chain.created(place, secret, [head])
+        except BaseException:
+            if key is None:
+                _beside(place).unlink(missing_ok=True)  # it seals nothing
+            raise
         return cls(place, secret)
 
     @classmethod
