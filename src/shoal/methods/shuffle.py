@@ -12,9 +12,10 @@ from shoal.arrays import Array, Bits, Floats, Positions
 from shoal.domains.axis import Axis
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels.random_streams import quantiles_at
+from shoal.kernels.row_products import times
 from shoal.methods.perturbation import Perturbation, column_names, enough_records
 from shoal.methods.perturbation.exact_moments import moments_of
-from shoal.methods.perturbation.joint_noise import normals, times
+from shoal.methods.perturbation.joint_noise import normals
 from shoal.methods.perturbation.preserved import Preserved
 from shoal.methods.perturbation.ranks import Order, in_order_of_bits
 from shoal.methods.perturbation.streams import Streams
