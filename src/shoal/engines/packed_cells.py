@@ -30,6 +30,11 @@ def unpacked(numbers: Integers) -> tuple[Positions, Positions]:
     return (numbers >> 32).astype(np.int32), ((numbers & 0xFFFFFFFF) - _HALF).astype(np.int32)
 
 
+def all_single(numbers: Integers) -> bool:
+    """Tell whether no cell is a range or ``*``; cells that are missing are neither."""
+    return bool((numbers == (numbers >> 32) * _BOTH + _HALF).all())
+
+
 def has_value(numbers: Integers) -> Flags:
     """Tell which cells are neither missing nor ``*``: only these can be changed for others."""
     found: Flags = (numbers >> 32) != MISSING

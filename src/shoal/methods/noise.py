@@ -164,9 +164,8 @@ def _recoloured(table: Table, noisy: Column, before: JointMoments) -> Column:
     mean, centre = before.centre, after.centre[pivots]
 
     def work(matrix: Floats) -> Floats:
+        changed = mean + times(matrix[:, pivots] - centre, change)
         complete = present(matrix)
-        found = matrix.copy()
-        found[complete] = mean + times(matrix[complete][:, pivots] - centre, change)
-        return found
+        return changed if complete.all() else np.where(complete[:, None], changed, matrix)
 
     return table.combine(work, noisy)
