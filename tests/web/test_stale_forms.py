@@ -5,9 +5,23 @@ import re
 from web.conftest import people, serving
 from web.forms import addresses, forms_of
 
+from shoal.private.accounting import Budget
+from shoal.private.ledger import Ledger
 from shoal.web.cases.aims import Aim
 
-SCREENS = ("data", "roles", "risk", "protect", "hierarchies", "compare", "release", "same", "cases", "nowhere")
+SCREENS = (
+    "data",
+    "roles",
+    "risk",
+    "protect",
+    "hierarchies",
+    "compare",
+    "release",
+    "same",
+    "cases",
+    "questions",
+    "nowhere",
+)
 OF_NO_CASE = {"/language"}  # it changes how pages are read, and nothing that they show
 TRACES = b"person,town,day,note\n" + b"".join(b"p%d,t%d,%d,n\n" % (n % 9, n % 5, n % 7) for n in range(60))
 IMPOSSIBLE = {"method": "hilbert", "k": 50_000}
@@ -54,7 +68,8 @@ class Walk:
 
 def test_no_form_of_a_stale_tab_does_anything(tmp_path, holding):
     (tmp_path / "people.csv").write_bytes(people())
-    with serving(tmp_path, folders=(tmp_path,)) as (visitor, _):
+    ledger = Ledger.create(tmp_path / "people.ledger", tmp_path / "people.csv", Budget.of(rho=1))
+    with serving(tmp_path, folders=(tmp_path,), ledger=ledger.path) as (visitor, _):
         walk = Walk(visitor)
         walk.through()  # nothing is open
         visitor.send(b"a;b\n1;2;3\n")

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.atomic_files.held import lock_at_once
 from shoal.errors import CertificateError, DataError, ParameterError
@@ -33,8 +33,7 @@ _PATIENCE = 600.0  # seconds: another question may be about a large table
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-@dataclass(frozen=True)
-class SealedLine:
+class SealedLine(NamedTuple):
     """A line: what it says, and its seal."""
 
     body: Mapping[str, Any]
@@ -106,11 +105,13 @@ def verified(path: Path, content: bytes, key: bytes) -> list[SealedLine]:
         last = _Verified(key, b"", [])
     before = last.lines[-1].seal.encode() if last.lines else b""
     texts, bodies, seals = content[len(last.content) :].split(b"\n")[:-1], [], []
+    keyed = hmac.new(key, digestmod="sha256")  # to prepare the key takes longer than to seal a line
     for number, text in enumerate(texts, len(last.lines) + 1):
-        body, seal = text[len(BEGIN) : -_TAIL], text[-_TAIL + len(MIDDLE) : -len(END)]
-        found = hmac.digest(key, before + body, "sha256").hex().encode()
-        framed = text[: len(BEGIN)] == BEGIN and text[-_TAIL:] == MIDDLE + seal + END
-        if not framed or not hmac.compare_digest(found, seal):
+        body = text[len(BEGIN) : -_TAIL]
+        seal = keyed.copy()
+        seal.update(before + body)
+        found = seal.hexdigest().encode()
+        if not text.startswith(BEGIN) or not hmac.compare_digest(text[-_TAIL:], MIDDLE + found + END):
             raise CertificateError(
                 f"The chain of '{path}' breaks at line {number}: it was changed, a line before it is missing, or the "
                 "key is another.",

@@ -332,9 +332,10 @@ class Ledger:
     def _refuse_overspending(self, account: Account, rho: Fraction) -> None:
         if rho > account.left:
             left = written(account.left)
+            noisier = f"Ask for a noisier answer, for rho = {left} at most."
             raise GuaranteeError(
                 f"The budget does not last: this answer costs rho = {written(rho)}, and {left} is left.",
-                f"Ask for a noisier answer: --rho {left}." if account.left > 0 else "Nothing more can be answered.",
+                noisier if account.left > 0 else "Nothing more can be answered.",
             )
 
 

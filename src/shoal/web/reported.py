@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from shoal.languages import ENGLISH, N_, _, current, written
+from shoal.web.question_words import REFUSALS
 
 _SENTENCES = (
     # kinds of columns
@@ -145,6 +146,7 @@ _SENTENCES = (
     N_("Please report it. Your file and your decisions are as they were."),
     N_("%(command)s, then start the workbench again."),
     N_("Run: %(command)s, then start the workbench again."),
+    *REFUSALS,
 )
 _NUMBER = re.compile(r"[<>≈]? ?[−-]?\d[\d,]*(?:\.\d+)?%?")
 
