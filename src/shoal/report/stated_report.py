@@ -29,7 +29,7 @@ def stated_report(
 ) -> str:
     """Give the report of a release with a stated promise, such as differential privacy, as one HTML page.
 
-    To readers outside it tells nothing of the original: whatever it told would not have been given noise.
+    To readers outside it tells nothing of the original: what it said of that would have no noise.
     """
     return _StatedReport(release, stated, discretion, certificate, files or {}, made_on or date.today()).page().html()
 
@@ -126,7 +126,7 @@ class _StatedReport:
     def limits(self) -> Iterator[PageBlock]:
         yield bullets(
             [
-                "Whoever has several of the records, or shares them with relatives, is protected less: the loss is for "
+                "Who has several of the records, or shares them with relatives, is protected less: the loss is for "
                 "one record.",
                 "What is true of many people stays true: a strong habit of a group can be learned from a release "
                 "without anybody of it taking part.",
