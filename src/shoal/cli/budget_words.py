@@ -12,11 +12,11 @@ from shoal.cli.terminal import show_table
 
 if TYPE_CHECKING:
     from shoal.private.answers import Interval
-    from shoal.private.ledger import Account, PaidAnswer
+    from shoal.private.ledger import BudgetAccount, PaidAnswer
     from shoal.private.ledger_proof import LedgerProof
 
 
-def account(found: Account) -> None:
+def account(found: BudgetAccount) -> None:
     """Show how a budget stands, and what is declared of the table."""
     said = found.plain()
     show_table(["", "cost"], [(name, _cost(said[name])) for name in ("spent", "left")], left=range(2))

@@ -70,11 +70,12 @@ class _AllRows:
     """Counts rows as they come: nobody has too many."""
 
     tabulation: _Tabulation
+    order: tuple[str, ...]
 
     def __call__(self, rows: Spans, _same: Spans, _members: Members | None) -> Integers:
         """Count the rows of a part."""
-        names = self.tabulation.schema.quasi
-        positions = {name: np.ascontiguousarray(rows.lo[:, names.index(name)]) for name in self.tabulation.columns}
+        places = {name: self.order.index(name) for name in self.tabulation.columns}
+        positions = {name: np.ascontiguousarray(rows.lo[:, place]) for name, place in places.items()}
         return self.tabulation.of_rows(positions, np.ones(rows.lo.shape[0], bool))
 
 
@@ -127,7 +128,7 @@ def aggregated(table: Table, plan: QueryPlan, subject: str | None, key: bytes) -
     tabulation = _Tabulation(schema, plan.query.columns, plan, size)
     counts = None if subject is None else table.counts(subject)
     if counts is None or (counts[1].max(initial=0) <= plan.rows_per_person and (counts[0] != MISSING).all()):
-        found = np.asarray(table.fold(table, _AllRows(tabulation)))
+        found = np.asarray(table.fold(table, _AllRows(tabulation, table.schema.quasi)))
     else:
         assert subject is not None
         over = counts[0][(counts[1] > plan.rows_per_person) & (counts[0] != MISSING)].astype(np.int32)

@@ -48,7 +48,7 @@ _KEY = ".key"
 
 
 @dataclass(frozen=True)
-class Account:
+class BudgetAccount:
     """How a budget stands.
 
     Parameters
@@ -80,7 +80,7 @@ class Account:
         return self.budget.rho - self.spent
 
     @classmethod
-    def of(cls, lines: list[SealedLine], path: Path) -> Account:
+    def of(cls, lines: list[SealedLine], path: Path) -> BudgetAccount:
         """Add up a chain that was verified."""
         head = lines[0].body if lines else {}
         if head.get("kind") != "ledger" or head.get("format") != FORMAT:
@@ -143,7 +143,7 @@ class PaidAnswer:
     query: str
     answer: NoisyAnswer
     rho: Fraction
-    account: Account
+    account: BudgetAccount
     number: int
     seal: str
     plan: QueryPlan = field(repr=False)
@@ -239,10 +239,10 @@ class Ledger:
             raise ParameterError(f"There is no ledger '{place}'.", "Check its name, or make one: shoal budget new.")
         return cls(place, chain.key_in(_beside(place) if key is None else Path(key)))
 
-    def account(self) -> Account:
+    def account(self) -> BudgetAccount:
         """Verify the whole ledger, and say how the budget stands."""
         with chain.opened(self.path, self.key) as held:
-            return Account.of(held.lines, self.path)
+            return BudgetAccount.of(held.lines, self.path)
 
     def table(
         self, query: str | None = None, source: Any = None, *, engine: AnyEngine | str | None = None,
@@ -253,7 +253,7 @@ class Ledger:
         wanted = None if query is None else Query.parse(query).columns
         return self._fetched(account, wanted, source, engine, memory)
 
-    def _fetched(self, account: Account, wanted: Any, source: Any, engine: Any, memory: Any) -> Table:
+    def _fetched(self, account: BudgetAccount, wanted: Any, source: Any, engine: Any, memory: Any) -> Table:
         named = account.population.place
         if source is None and named is None:
             raise ParameterError("The ledger is about a frame, which lies nowhere.", "Give the frame.")
@@ -291,7 +291,7 @@ class Ledger:
         table = source if given else self._fetched(account, query.columns, source, engine, memory)
         insist_on_kinds(table, account.declared, query.columns)
         with chain.opened(self.path, self.key) as held:
-            account = Account.of(held.lines, self.path)
+            account = BudgetAccount.of(held.lines, self.path)
             insist_on_same(table, account.population.sha256)
             self._refuse_overspending(account, plan.rho)
             number = len(account.spendings) + 1
@@ -300,7 +300,7 @@ class Ledger:
             answer = noisy(plan, counted, non_negative=non_negative)
             said = hashlib.sha256(chain.canonical(answer.plain())).hexdigest()
             held.append({"kind": "answer", "number": number, "sha256": said})
-            after = Account.of(held.lines, self.path)
+            after = BudgetAccount.of(held.lines, self.path)
         return PaidAnswer(query.text, answer, plan.rho, after, number, line.seal, plan)
 
     def price_of(self, question: str, *, rho: Any = None, epsilon: Any = None) -> Fraction:
@@ -311,7 +311,7 @@ class Ledger:
 
     def continue_with(
         self, source: Any, *, engine: AnyEngine | str | None = None, memory: str | int | None = None
-    ) -> Account:
+    ) -> BudgetAccount:
         """Go on with a newer version of the table, about the same people: what was spent stays spent."""
         account = self.account()
         table = fetched(source, account.declared, account.population, None, engine=engine, memory=memory)
@@ -322,14 +322,14 @@ class Ledger:
         }  # fmt: skip
         with chain.opened(self.path, self.key) as held:
             held.append({"kind": "data", "data": newer})
-            return Account.of(held.lines, self.path)
+            return BudgetAccount.of(held.lines, self.path)
 
-    def mend(self) -> Account:
+    def mend(self) -> BudgetAccount:
         """Remove a last line that was written only in part, which nothing was ever answered for; and say so."""
         chain.cut_torn_line(self.path, self.key)
         return self.account()
 
-    def _refuse_overspending(self, account: Account, rho: Fraction) -> None:
+    def _refuse_overspending(self, account: BudgetAccount, rho: Fraction) -> None:
         if rho > account.left:
             left = written(account.left)
             noisier = f"Ask for a noisier answer, for rho = {left} at most."

@@ -13,7 +13,7 @@ from shoal.errors import CertificateError, ParameterError
 from shoal.private import chain
 from shoal.private.accounting import loss
 from shoal.private.exact_numbers import exact, written
-from shoal.private.ledger import Account, Ledger
+from shoal.private.ledger import BudgetAccount, Ledger
 
 _BEGIN = chain.BEGIN + b'{"budget":'  # keys are sorted, and only the first line has this one
 
@@ -30,7 +30,7 @@ class LedgerProof:
         Sentences.
     """
 
-    account: Account
+    account: BudgetAccount
     proved: tuple[str, ...]
     not_proved: tuple[str, ...]
 
@@ -56,7 +56,7 @@ def proved(ledger: Ledger, receipts: Iterable[Receipt] = ()) -> LedgerProof:
     """Prove a ledger again: every seal, every loss from sensitivity and scale, their sum, and receipts."""
     with chain.opened(ledger.path, ledger.key) as held:
         lines = list(held.lines)
-    account = Account.of(lines, ledger.path)
+    account = BudgetAccount.of(lines, ledger.path)
     spent, paid, answered = Fraction(0), 0, set()
     for place, line in enumerate(lines[1:], 2):
         body = line.body

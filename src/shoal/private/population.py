@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,12 @@ import numpy as np
 
 from shoal.arrays import Integers
 from shoal.engines import read
-from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
 from shoal.engines.values import Spans
 from shoal.errors import CertificateError, DataError, ParameterError, SchemaError
 from shoal.kernels.spans import Members
 from shoal.private.declarations import Declarations, DeclaredColumn, Said
-from shoal.schema import ReadOptions, Role, options_from
+from shoal.schema import ReadOptions, Role, Roles, options_from
 from shoal.table import Table
 
 _ASKED = {"float", "date", "datetime", "category"}
@@ -67,22 +66,20 @@ def explored(source: Any, said: Said, options: ReadOptions, subject: str | None,
                 f"'{kind}' is no kind of column that can be asked about.", "Use: category, float, date."
             )
     kinds: dict[str, Any] = {name: said.kind(name) for name in said.names if said.kind(name) is not None}
-    table = read(source, options=_options(options, kinds, None, subject, Role.QUASI), **places)
-    strange = [name for name in said.names if name not in table.schema.names]
+    table = read(source, options=_options(options, kinds, None), **places)
+    strange = [name for name in (*said.names, subject) if name is not None and name not in table.schema.names]
     if strange:
         raise SchemaError.missing_column(strange[0], table.schema.names)
-    columns = {
-        each.name: said.column(each.name, each.axis.kind) for each in table.schema.attributes if each.role == Role.QUASI
-    }
+    kinds_of_all = {each.name: each.axis.kind for each in table.schema.attributes}
+    columns = {name: said.column(name, kind) for name, kind in kinds_of_all.items() if name != subject}
     if not columns:
         raise SchemaError("There is no column that could be asked about.", "Name another table.")
     declared = Declarations(columns, subject, rows)
-    subject_kind = None if subject is None else table.schema[subject].axis.kind
+    subject_kind = None if subject is None else kinds_of_all[subject]
     origin = table.origin
     population = Population(origin.sha256, origin.name, origin.place, options.given(), subject_kind)
-    kinds_of_all = {each.name: each.axis.kind for each in table.schema.attributes}
-    if any(columns[name].kind != kinds_of_all[name] for name in columns):  # read whole numbers as they will be read
-        table = fetched(source, declared, population, None, **places)
+    if any(column.kind != kinds_of_all[name] for name, column in columns.items()):
+        table = fetched(source, declared, population, None, **places)  # whole numbers as they will be read
     refuse_masked(table)
     return declared, population, table
 
@@ -99,18 +96,13 @@ def fetched(
     kinds: dict[str, Any] = {name: declared.columns[name].kind for name in names}
     if declared.subject is not None:
         kinds[declared.subject] = population.subject_kind
-    options = options_from(population.reading)
-    return read(source, options=_options(options, kinds, names, declared.subject, None), **places)
+    return read(source, options=_options(options_from(population.reading), kinds, list(kinds)), **places)
 
 
-def _options(
-    options: ReadOptions, kinds: Mapping[str, Any], names: Sequence[str] | None, subject: str | None, rest: Role | None
-) -> ReadOptions:
-    from dataclasses import replace
-
-    from shoal.schema import Roles
-
-    return replace(options, kinds=kinds, roles=Roles(quasi=tuple(names or ()), subject=subject, rest=rest))
+def _options(options: ReadOptions, kinds: Mapping[str, Any], names: Sequence[str] | None) -> ReadOptions:
+    """Say how columns are read: none is released, so one that tells people apart is a column like others."""
+    roles = Roles(rest=Role.QUASI) if names is None else Roles(quasi=tuple(names))
+    return replace(options, kinds=kinds, roles=roles)
 
 
 def refuse_masked(table: Table) -> None:
@@ -141,8 +133,8 @@ def insist_on_same(table: Table, sha256: str) -> None:
 
 def insist_on_kinds(table: Table, declared: Declarations, needed: Sequence[str]) -> None:
     """Refuse a table that was read in another way than was declared."""
-    if table.schema.subject != declared.subject:
-        raise SchemaError("The table was read with another column for people.", f"Give subject={declared.subject!r}.")
+    if declared.subject is not None:
+        _ = table.schema[declared.subject]
     for name in needed:
         column: DeclaredColumn = declared[name]
         if name not in table.schema.quasi or table.schema[name].axis.kind != column.kind:
@@ -165,8 +157,3 @@ def place_seen_from(ledger: Path, place: str | None) -> str | None:
 def place_from(ledger: Path, place: str) -> str:
     """Give where a table lies that a ledger names."""
     return place if "://" in place or Path(place).is_absolute() else str(ledger.resolve().parent / place)
-
-
-def usual_engine(engine: AnyEngine | str | None, memory: str | int | None) -> dict[str, Any]:
-    """Give where a table is to be held, as reading takes it."""
-    return {"engine": engine, "memory": memory}

@@ -23,7 +23,7 @@ from shoal.private.mechanisms import Noise, sensible
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedNumber:
     """One kind of whole number that is counted in every cell: rows, or the sum of steps; and its noise."""
 
     what: str
@@ -58,7 +58,7 @@ class QueryPlan:
     groups: tuple[Codes, ...]
     buckets: BucketCodes | None
     units: Units | None
-    counted: tuple[Counted, ...]
+    counted: tuple[CountedNumber, ...]
     rho: Fraction
     rows_per_person: int
     notes: tuple[str, ...]
@@ -99,7 +99,7 @@ def planned(query: Query, declared: Declarations, price: Price) -> QueryPlan:
     mechanism = price.mechanism(selecting=selecting)
     step = "" if units is None else written(units.bounds.step)
     counted = tuple(
-        Counted(what, Noise(mechanism, most, price.scale(most, len(kinds), selecting=selecting)))
+        CountedNumber(what, Noise(mechanism, most, price.scale(most, len(kinds), selecting=selecting)))
         for what, most in ((what, sensible(each * rows, step)) for what, each in kinds.items())
     )
     rho = price.rho_of_parts(len(kinds), selecting=selecting)

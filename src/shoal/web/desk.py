@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from shoal.languages import N_
-from shoal.private.ledger import Account, Ledger, PaidAnswer
+from shoal.private.ledger import BudgetAccount, Ledger, PaidAnswer
 from shoal.web.cases.case import Case
 from shoal.web.errors import NotThereError, WebError
 
@@ -23,7 +23,7 @@ def ledger_of(case: Case) -> Ledger | None:
     return None if place is None else Ledger.open(place)
 
 
-def account_of(case: Case) -> Account | None:
+def account_of(case: Case) -> BudgetAccount | None:
     """Verify the ledger, and say how its budget stands."""
     ledger = ledger_of(case)
     return None if ledger is None else ledger.account()

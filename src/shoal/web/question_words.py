@@ -9,7 +9,7 @@ from typing import Any
 from shoal.languages import N_, _, number, written
 from shoal.private.answers import Interval
 from shoal.private.declarations import OTHER, DeclaredColumn
-from shoal.private.ledger import Account, PaidAnswer
+from shoal.private.ledger import BudgetAccount, PaidAnswer
 
 # In the words of the grammar, which is the same in all languages.
 EXAMPLES = (
@@ -53,7 +53,7 @@ def cost(said: Mapping[str, Any]) -> str:
     return _("ε = %(epsilon)s at δ = %(delta)s (ρ = %(rho)s)", epsilon=epsilon, delta=delta, rho=rho)
 
 
-def share_left(account: Account) -> float:
+def share_left(account: BudgetAccount) -> float:
     """Give which share of the budget is left."""
     return float(account.left / account.budget.rho)
 
