@@ -40,6 +40,8 @@ ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"ta
 # Methods that need to be told which columns they are for.
 WAYS = {
     "optimal-univariate": {"k": 3},
+    "rank-swap": {"percent": 20},
+    "shuffle": {"given": ["day"]},
     "mask-uniques": {
         "order": [
             "whole -> bands -4,0,5", "code -> prefix 1", "stage -> bands low,high", "share -> bands 0,0.5",
@@ -47,6 +49,9 @@ WAYS = {
         ],
     },
 }  # fmt: skip
+
+# Methods that change values at random.
+DRAWING = [name for name, method in METHODS.items() if not getattr(method, "repeatable", True)]
 
 KINDS = {
     "whole": "integer",
@@ -116,9 +121,10 @@ def models_for(method):
 
 
 def masked(table, name):
+    """Mask a table; methods that change values at random draw a seed for themselves unless a test gives them one."""
     method = build("methods", {"name": name} | WAYS.get(name, {}))
-    known = table.schema.of(*RELEASED)
-    return shoal.anonymize(table, method, models_for(method), no_promise=True, allow_identifiers=known)
+    known, seed = table.schema.of(*RELEASED), 5 if name in DRAWING else None
+    return shoal.anonymize(table, method, models_for(method), no_promise=True, allow_identifiers=known, seed=seed)
 
 
 @cache
@@ -197,11 +203,15 @@ def test_the_result_of_a_method_covers_every_record_in_its_place(kind, name, tmp
     release_of(kind, name).write(tmp_path / "out.csv", row_order="input")
     released, original = columns_of(tmp_path / "out.csv"), mixed()
     assert list(released) == list(original)
+    changed = METHODS[name]().changed(table_of(kind)) if name in DRAWING else ()
     for column, form in KINDS.items():
+        if column in changed:  # other values, but none where there was none, and as many
+            assert [text == "" for text in released[column]] == [value is None for value in original[column]]
+            continue
         for text, value in zip(released[column], original[column], strict=True):
             assert covers(text, value, form, ORDER), (column, text)
-    assert released["charge"] == [str(value) for value in original["charge"]]
-    assert released["ill"] == original["ill"]
+    assert "charge" in changed or released["charge"] == [str(value) for value in original["charge"]]
+    assert "ill" in changed or released["ill"] == original["ill"]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -233,6 +243,43 @@ def test_the_same_input_gives_the_same_bytes(kind, name, tmp_path):
         assert paper["input"].pop("commitment")
         assert paper.pop("digest")
     assert papers[0] == papers[1]
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_what_is_drawn_is_drawn_anew_and_never_told(name, tmp_path):
+    method = build("methods", {"name": name} | WAYS.get(name, {}))
+    tables = []
+    for number in range(2):
+        made = shoal.anonymize(
+            table_of("local"), method, no_promise=True, allow_identifiers=table_of("local").schema.of(*RELEASED)
+        )
+        made.write(tmp_path / f"{number}.csv", recipe=tmp_path / f"{number}.toml", row_order="input")
+        tables.append((tmp_path / f"{number}.csv").read_bytes())
+        assert made.recipe.seed is None
+        for paper in ("certificate.json", "private.json", "toml"):
+            assert "seed" not in (tmp_path / f"{number}.{paper}").read_text(encoding="utf-8")
+    assert tables[0] != tables[1]
+    release_of("local", name).write(tmp_path / "given.csv")  # by a seed, which is told to nobody either
+    for paper in ("certificate", "private"):
+        assert "seed" not in (tmp_path / f"given.{paper}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_what_a_method_keeps_exactly_is_proved_with_the_original(kind, name, tmp_path):
+    release_of(kind, name).write(tmp_path / "out.csv")
+    paper = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
+    (step,) = paper["preserved"]
+    assert step["method"] == name
+    assert set(step["changes"]) == set(METHODS[name]().changed(table_of(kind)))
+    proof = shoal.verify(
+        tmp_path / "out.csv", private=tmp_path / "out.private.json", original=pl.DataFrame(mixed()),
+        engine=engine_of(kind),
+    )  # fmt: skip
+    shown = [line for line in proof.by_original if line.startswith("Kept as in the original")]
+    assert len(shown) == len(step["exactly"])
+    alone = shoal.verify(tmp_path / "out.csv")
+    assert sum("are those of the original" in line for line in alone.not_proved) == len(shown)
+    assert sum("in expectation" in line for line in alone.not_proved) == len(step["in_expectation"])
 
 
 @pytest.mark.parametrize("name", METHODS)

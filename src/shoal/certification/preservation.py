@@ -37,7 +37,8 @@ def insist_on_kept(
     )
     if sum(len(step.keeps) for step in steps) > _MOST:
         raise CertificateError("The certificate asks for more than can be proved.", "Do not rely on it.")
-    for kept in kept_by_all(steps):
+    throughout = kept_by_all(steps)
+    for kept in throughout:
         proof = PROOFS.get(kept.statistic)
         if proof is None:
             not_proved.append(f"{kept.sentence()} stayed as they were (nothing but the method tells which they are)")
@@ -50,6 +51,10 @@ def insist_on_kept(
                 )
             proved.append(f"Kept as in the original{_rounding(kept, beside[0])}: {kept.sentence()}.")
             by_original.append(proved[-1])
+    spoiled = {each.sentence(): step for step in steps for each in step.keeps if each.exactly}
+    for each in throughout:
+        spoiled.pop(each.sentence(), None)
+    not_proved += [f"{said}, kept by {step.method} (other steps change them too)" for said, step in spoiled.items()]
     drawn = [kept.sentence() for step in steps for kept in step.keeps if not kept.exactly]
     not_proved += [f"{each}, kept in expectation (one release cannot show that)" for each in dict.fromkeys(drawn)]
 

@@ -8,6 +8,7 @@ from shoal.arrays import Flags, Integers, Positions
 from shoal.kernels import MISSING
 
 _HALF = 1 << 31
+_BOTH = (1 << 32) + 1
 
 
 def packed(lo: Positions, hi: Positions) -> Integers:
@@ -17,6 +18,9 @@ def packed(lo: Positions, hi: Positions) -> Integers:
     >>> [side.tolist() for side in unpacked(numbers)]
     [[3, 3, -7], [3, 9, 2]]
     """
+    if lo is hi:  # all are single values
+        single: Integers = lo.astype(np.int64) * _BOTH + _HALF
+        return single
     found: Integers = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) + _HALF)
     return found
 
@@ -24,6 +28,11 @@ def packed(lo: Positions, hi: Positions) -> Integers:
 def unpacked(numbers: Integers) -> tuple[Positions, Positions]:
     """Give both ends of cells."""
     return (numbers >> 32).astype(np.int32), ((numbers & 0xFFFFFFFF) - _HALF).astype(np.int32)
+
+
+def all_single(numbers: Integers) -> bool:
+    """Tell whether no cell is a range or ``*``; cells that are missing are neither."""
+    return bool((numbers == (numbers >> 32) * _BOTH + _HALF).all())
 
 
 def has_value(numbers: Integers) -> Flags:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.private_averages import PrivateAverages as PrivateAverages
     from shoal.methods.private_tree import PrivateTree as PrivateTree
     from shoal.methods.noise import Noise as Noise
+    from shoal.methods.romm import ROMM as ROMM
+    from shoal.methods.rank_swap import RankSwap as RankSwap
+    from shoal.methods.shuffle import Shuffle as Shuffle
     from shoal.methods.cover_cut import CoverCut as CoverCut
     from shoal.methods.suppress_points import SuppressPoints as SuppressPoints
     from shoal.methods.cut_and_suppress import CutAndSuppress as CutAndSuppress

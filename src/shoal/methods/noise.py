@@ -10,9 +10,10 @@ import numpy as np
 
 from shoal.arrays import Array, Bits, Flags, Floats
 from shoal.errors import ParameterError
+from shoal.kernels.row_products import times
 from shoal.methods.perturbation import Perturbation, enough_records, number_between
 from shoal.methods.perturbation.exact_moments import JointMoments, moments_of
-from shoal.methods.perturbation.joint_noise import Root, normals, times
+from shoal.methods.perturbation.joint_noise import Root, adding, normals, picking
 from shoal.methods.perturbation.numbers import numbers_of, present, put_numbers, some_missing
 from shoal.methods.perturbation.preserved import Preserved
 from shoal.methods.perturbation.robust_distance import outlying
@@ -87,7 +88,7 @@ class Noise(Perturbation):
         if not active:  # constant columns stay
             return table
         if len(active) < len(names):
-            matrix = table.combine(_picking(moments.varying), matrix)
+            matrix = table.combine(picking(moments.varying), matrix)
             moments = moments_of(table, matrix)
         factor = self._factor(moments, active)
         keys = [streams.key("noise", name) for name in active]
@@ -112,7 +113,7 @@ class Noise(Perturbation):
         if self.kind == "mixture":
             kept = float(np.sqrt(1.0 - self.alpha))
             return table.combine(_mixing(used, factor, kept, self.alpha**0.5, moments.mean), records, matrix)
-        noisy = table.combine(_adding(used, factor * self.alpha**0.5), records, matrix)
+        noisy = table.combine(adding(used, factor * self.alpha**0.5), records, matrix)
         if self.kind == "exact":
             return _recoloured(table, noisy, moments)
         if self.rescale:
@@ -140,14 +141,6 @@ class Noise(Perturbation):
         return f"Added {said}."
 
 
-def _picking(places: Array) -> Callable[[Floats], Floats]:
-    return lambda matrix: np.ascontiguousarray(matrix[:, places])
-
-
-def _adding(keys: Sequence[Bits], factor: Floats) -> Callable[[Array, Floats], Floats]:
-    return lambda records, matrix: matrix + times(normals(keys, records), factor)
-
-
 def _mixing(
     keys: Sequence[Bits], factor: Floats, kept: float, share: float, mean: Floats
 ) -> Callable[[Array, Floats], Floats]:
@@ -171,9 +164,8 @@ def _recoloured(table: Table, noisy: Column, before: JointMoments) -> Column:
     mean, centre = before.centre, after.centre[pivots]
 
     def work(matrix: Floats) -> Floats:
+        changed = mean + times(matrix[:, pivots] - centre, change)
         complete = present(matrix)
-        found = matrix.copy()
-        found[complete] = mean + times(matrix[complete][:, pivots] - centre, change)
-        return found
+        return changed if complete.all() else np.where(complete[:, None], changed, matrix)
 
     return table.combine(work, noisy)

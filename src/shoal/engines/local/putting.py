@@ -10,7 +10,7 @@ import numpy as np
 from shoal.arrays import Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.packed_cells import packed, unpacked
+from shoal.engines.packed_cells import all_single, packed, unpacked
 from shoal.kernels.grouping import numbered
 from shoal.schema import Schema
 
@@ -49,7 +49,7 @@ def put_axes(schema: Schema, axes: Mapping[str, Axis]) -> Schema:
 
 def all_exact(columns: Mapping[str, Integers]) -> bool:
     """Tell whether no cell is a range or ``*``."""
-    return all(bool((lo == hi).all()) for lo, hi in map(unpacked, columns.values()))
+    return all(map(all_single, columns.values()))
 
 
 def with_ends(data: LocalData, columns: Mapping[str, Integers], *, exact: bool) -> LocalData:

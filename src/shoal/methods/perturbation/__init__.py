@@ -125,5 +125,5 @@ def enough_records(records: int, needed: int, name: str, names: Sequence[str]) -
         raise DataError(
             f"{name} needs {needed:,} records that have a value in each of {', '.join(names)}, and there are "
             f"{records:,}.",
-            "Name fewer columns, or use noise of kind independent.",
+            "Name fewer columns, or use another method, such as noise of kind independent.",
         )
