@@ -124,6 +124,8 @@ def anonymize(
     models = (*whole, *promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
+    if stating is not None:
+        refuse_unfit(table, methods, models, asked, row_order, seed)
     allowed = names_given("allow_identifiers", allow_identifiers)
     refuse_identifiers(table, models, allowed)
     refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
@@ -132,8 +134,6 @@ def anonymize(
     for model in models:
         model.demand(table.rows, subjects)
     insist_on_measurable(asked, table)
-    if stating is not None:
-        refuse_unfit(table, methods, models, asked, row_order, seed)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
     masked, steps, kept = table, [], list[KeptStep]()

@@ -34,6 +34,7 @@ from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, t
 from shoal.report.preserved_words import preserved_words
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
+from shoal.report.stated_report import stated_report
 from shoal.schema import Schema
 from shoal.table import Table
 from shoal.version import VERSION
@@ -74,6 +75,8 @@ def release_report(
         The day on which it was made; today if left out.
     """
     discretion = Discretion.towards(audience, release.recipe.models, threshold)
+    if release.stated is not None:
+        return stated_report(release, release.stated, discretion, certificate, files, made_on)
     if release.people is not None:
         return linked_report(release, original, discretion, certificate, files, made_on)
     return _Report(release, original, discretion, certificate, files or {}, made_on or date.today()).page().html()
