@@ -34,10 +34,15 @@ FORMULAS = {
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",
     "homogeneity": "|{people in groups in which all have one value of the column}| / |people|",
+    "exact-copies": "|{released rows that equal an original record in every column}| / |released rows|",
+    "closest-record": (
+        "(|{released rows nearer to a record of the original than to any held out}| + ½ · |{as near to both}|) / |rows|"
+    ),
     "information-loss": "(1/(n·m)) · Σ over records √( Σ over the m attributes of (largest distance/deviation)² )",
     "correlation-shift": "mean over pairs of |association after − association before|",
     "kolmogorov-smirnov": "mean over attributes of max over values v of |share up to v after − share up to v before|",
     "total-variation": "mean over attributes of ½ · Σ over values v of |share of v after − share of v before|",
+    "pairwise-variation": ("mean over pairs of columns of ½ · Σ over pairs of values of |share after − share before|"),
     "query-error": "mean over queries of |estimated − true| / max(true, floor · n, 1)",
     "pmse": "(1/N) · Σ over the records of both tables of (propensity − ½)²",
     "accuracy-loss": "accuracy of the model of the original − accuracy of the model of the release",

@@ -31,6 +31,14 @@ MEASURES = {
         N_("the share of people who hide among fewer than k once the order of the rows is used"),
     ),
     "unicity": (N_("Unicity"), N_("the share of sets of four known points of a person that nobody else has")),
+    "exact-copies": (
+        N_("Exact copies"),
+        N_("the share of released rows that equal an original row in every column"),
+    ),
+    "closest-record": (
+        N_("Nearer to the original (DCR)"),
+        N_("the share of released rows nearer to an original row than to any that was held out"),
+    ),
     "class-sizes": (N_("Mean size of groups"), N_("over groups, how many people are in one")),
     "information-loss": (
         N_("Information loss"),
@@ -49,6 +57,10 @@ MEASURES = {
     "total-variation": (
         N_("Shift of distributions (total variation)"),
         N_("half of all differences between shares of values, before and after; mean over columns"),
+    ),
+    "pairwise-variation": (
+        N_("Shift of pairs (total variation)"),
+        N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
     ),
     "query-error": (N_("Error of counts"), N_("relative error of counts of people in random ranges")),
     "pmse": (
@@ -78,7 +90,7 @@ def asked(name: str, target: str) -> dict[str, str]:
 
 def _needs(kind: Any) -> set[str]:
     lacking = {each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
-    return lacking | ({"where"} if "where" in {each.name for each in fields(kind)} else set())
+    return lacking | ({"where", "holdout"} & {each.name for each in fields(kind)})
 
 
 def title(name: str) -> str:

@@ -13,7 +13,6 @@ from shoal.engines.packed_cells import numbered_cells, unpacked
 from shoal.kernels import MISSING
 from shoal.table import Column, Table
 
-
 _WIDE = 1_000_000  # positions that a list of all of them may have
 
 
