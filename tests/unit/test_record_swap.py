@@ -60,9 +60,7 @@ def test_households_move_whole_and_in_pairs(people, tmp_path):
 
 
 def counted(frame, names):
-    return dict(
-        zip(*(lambda g: (g.select(names).rows(), g["len"].to_list()))(frame.group_by(names).len()), strict=True)
-    )
+    return {row[:-1]: row[-1] for row in frame.group_by(names).len().rows()}
 
 
 def sizes(frame):
