@@ -157,7 +157,7 @@ def test_two_steps_and_two_columns_draw_other_numbers(normal):
 def test_only_records_far_from_the_others_get_noise_of_kind_outliers():
     """A peer's restricted noise adds none. Of normal records 2.5 percent count as far from the others."""
     draw = np.random.Generator(np.random.PCG64(7))
-    x = np.vstack([draw.normal(size=(2000, 2)) @ [[1, 0.8], [0, 1]], draw.normal(size=(300, 2)) + [9, -9]])
+    x = np.vstack([draw.normal(size=(2000, 2)) @ [[1, 0.8], [0, 1]], np.add(draw.normal(size=(300, 2)), [9, -9])])
     y = numbers(changed(pl.DataFrame({"a": x[:, 0], "b": x[:, 1]}), Noise(kind="outliers", alpha=0.5)))
     moved = (x != y).any(axis=1)
     assert moved[2000:].all()

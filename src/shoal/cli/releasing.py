@@ -168,7 +168,8 @@ def _show_release(
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
         }
-        print_json(result | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
+        public = ("steps", "preserved", "left_out", "digest")
+        print_json(result | exact | {part: sealed.content[part] for part in public if part in sealed.content})
         return
     with results_beside(out):
         terminal.release(release, out, paper, private, row_order)

@@ -9,6 +9,7 @@ from shoal.kernels import MISSING
 from shoal.kernels.grouping import numbered
 
 _HALF = 1 << 31
+_BOTH = (1 << 32) + 1
 
 
 def packed(lo: Positions, hi: Positions) -> Integers:
@@ -18,6 +19,9 @@ def packed(lo: Positions, hi: Positions) -> Integers:
     >>> [side.tolist() for side in unpacked(numbers)]
     [[3, 3, -7], [3, 9, 2]]
     """
+    if lo is hi:  # all are single values
+        single: Integers = lo.astype(np.int64) * _BOTH + _HALF
+        return single
     found: Integers = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) + _HALF)
     return found
 
@@ -25,6 +29,11 @@ def packed(lo: Positions, hi: Positions) -> Integers:
 def unpacked(numbers: Integers) -> tuple[Positions, Positions]:
     """Give both ends of cells."""
     return (numbers >> 32).astype(np.int32), ((numbers & 0xFFFFFFFF) - _HALF).astype(np.int32)
+
+
+def all_single(numbers: Integers) -> bool:
+    """Tell whether no cell is a range or ``*``; cells that are missing are neither."""
+    return bool((numbers == (numbers >> 32) * _BOTH + _HALF).all())
 
 
 def has_value(numbers: Integers) -> Flags:
@@ -39,9 +48,8 @@ def numbered_cells(numbers: Integers) -> tuple[Integers, Integers]:
     Exact cells are mostly few that lie close together, so that they need not be sorted.
     """
     lo = numbers >> 32
-    exact = numbers - (lo << 32) == lo + _HALF
     gone = lo == MISSING
-    if not exact.all() or gone.all():
+    if not all_single(numbers) or gone.all():
         values, places = np.unique(numbers, return_inverse=True)
         return values, places.reshape(-1)
     lowest = lo.min(where=~gone, initial=_HALF) - 1

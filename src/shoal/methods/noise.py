@@ -10,9 +10,10 @@ import numpy as np
 
 from shoal.arrays import Array, Bits, Flags, Floats
 from shoal.errors import ParameterError
+from shoal.kernels.row_products import times
 from shoal.methods.perturbation import Perturbation, enough_records, number_between
 from shoal.methods.perturbation.exact_moments import JointMoments, moments_of
-from shoal.methods.perturbation.joint_noise import Root, adding, normals, picking, times
+from shoal.methods.perturbation.joint_noise import Root, adding, normals, picking
 from shoal.methods.perturbation.numbers import numbers_of, present, put_numbers, some_missing
 from shoal.methods.perturbation.preserved import Preserved
 from shoal.methods.perturbation.robust_distance import outlying
@@ -163,9 +164,8 @@ def _recoloured(table: Table, noisy: Column, before: JointMoments) -> Column:
     mean, centre = before.centre, after.centre[pivots]
 
     def work(matrix: Floats) -> Floats:
+        changed = mean + times(matrix[:, pivots] - centre, change)
         complete = present(matrix)
-        found = matrix.copy()
-        found[complete] = mean + times(matrix[complete][:, pivots] - centre, change)
-        return found
+        return changed if complete.all() else np.where(complete[:, None], changed, matrix)
 
     return table.combine(work, noisy)

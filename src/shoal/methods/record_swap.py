@@ -60,7 +60,7 @@ class RecordSwap:
 
     References
     ----------
-    K. Shlomo, N. Tudor, P. Groom: Data swapping for protecting census tables, Privacy in Statistical Databases 2010,
+    N. Shlomo, C. Tudor, P. Groom: Data swapping for protecting census tables, Privacy in Statistical Databases 2010,
     doi:10.1007/978-3-642-15838-4_4. S. Giessing et al.: Harmonised protection of census data, Eurostat, 2017.
     """
 

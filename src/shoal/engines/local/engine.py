@@ -222,7 +222,8 @@ class Local:
 
     def column(self, data: LocalData, schema: Schema, name: str) -> Integers:
         """Give the cells of a column, one whole number each."""
-        return packed(*data.ends(name, _ALL))
+        lo, hi = data.ends(name, _ALL)
+        return packed(lo, lo if data.hi is data.lo and name in data.quasi else hi)
 
     def collect(self, kernel: Callable[..., T], *columns: Array) -> list[T]:
         """Give what a kernel finds in all records."""

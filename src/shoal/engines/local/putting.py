@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.packed_cells import numbered_cells, packed, unpacked
+from shoal.engines.packed_cells import all_single, numbered_cells, packed, unpacked
 from shoal.schema import Schema
 
 
@@ -54,7 +54,7 @@ def put_axes(schema: Schema, axes: Mapping[str, Axis]) -> Schema:
 
 def all_exact(columns: Mapping[str, Integers]) -> bool:
     """Tell whether no cell is a range or ``*``."""
-    return all(bool((lo == hi).all()) for lo, hi in map(unpacked, columns.values()))
+    return all(map(all_single, columns.values()))
 
 
 def with_ends(data: LocalData, columns: Mapping[str, Integers], *, exact: bool) -> LocalData:

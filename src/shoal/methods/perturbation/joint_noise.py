@@ -1,4 +1,4 @@
-"""Correlated random numbers for each record, and products of rows with matrices: the same digits on every engine."""
+"""Random numbers for each record that go together as columns do."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.arrays import Array, Bits, Floats, Integers
 from shoal.kernels.random_streams import normal_quantiles, random_words
+from shoal.kernels.row_products import times
 
 # A column whose variance is to such a part explained by others, in units of its own, is taken to depend on them alone.
 _NOTHING_LEFT = 1e-11
@@ -19,15 +20,6 @@ def normals(keys: Sequence[Bits], records: Array) -> Floats:
     found = np.empty((records.size, len(keys)))
     for j, key in enumerate(keys):
         found[:, j] = normal_quantiles(random_words(key, records))
-    return found
-
-
-def times(rows: Floats, matrix: Floats) -> Floats:
-    """Multiply rows by a matrix, adding up in one order: a library may take another one for other numbers of rows."""
-    found = np.zeros((rows.shape[0], matrix.shape[1]))
-    for j in range(matrix.shape[1]):
-        for i in np.flatnonzero(matrix[:, j]).tolist():
-            found[:, j] += rows[:, i] * matrix[i, j]
     return found
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Array, Flags, Floats, Integers
 from shoal.domains.axis import Axis
-from shoal.engines.packed_cells import has_value, packed, unpacked
+from shoal.engines.packed_cells import all_single, has_value, packed, unpacked
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING
 from shoal.table import Column, Table
@@ -57,8 +57,7 @@ def refuse_ranges(table: Table, columns: dict[str, Column]) -> None:
 
 
 def _some_range(cells: Integers) -> bool:
-    lo, hi = unpacked(cells[has_value(cells)])
-    return bool((lo != hi).any())
+    return not all_single(cells) and not all_single(cells[has_value(cells)])
 
 
 def _numeric(table: Table, name: str) -> Axis:

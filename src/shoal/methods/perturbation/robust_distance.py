@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal.arrays import Array, Bits, Flags, Floats, Positions
 from shoal.kernels.random_streams import random_words, uniform
+from shoal.kernels.row_products import times
 from shoal.methods.perturbation.exact_moments import JointMoments
-from shoal.methods.perturbation.joint_noise import times
 from shoal.methods.perturbation.numbers import present
 from shoal.table import Column, Table
 
