@@ -140,7 +140,8 @@ class Table:
         The original values of masked cells, per column: their positions and how often each was masked. Only a method
         that keeps count gives them, and they are written only when asked for.
     remarks
-        What methods say of what they did, as plain values: for everyone, and for the holder of the original alone.
+        What methods say of what they did, as plain values, with a sentence under ``said``: for everyone, and for the
+        holder of the original alone.
     recoding
         What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
     """

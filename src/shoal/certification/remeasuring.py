@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from shoal.atomic_files import files_read_by
 from shoal.certification.agreement import rounds_to, same
 from shoal.certification.certificate import attested, exact_score, rounded, tells_too_much
 from shoal.certification.linked_proof import compared_again, point_columns
@@ -119,6 +120,8 @@ class Remeasured:
         """Say why something cannot be measured again; None if it can."""
         if isinstance(measure, PairMeasure | LinkedMeasure) and beside is None:
             return self.lacking
+        if list(files_read_by([measure])):
+            return "it depends on a file that is not released"
         if isinstance(measure, TableMeasure) and not self.kept:
             return "the rows of the table are no longer in the order in which they were released"
         if isinstance(measure, Homogeneity) and attested(self.content["recipe"]["table"].get("subject")):

@@ -191,6 +191,7 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
     if made.preserved:
         kept = "; ".join(each.sentence() for each in kept_by_all(made.preserved))
         lines.append(f"Kept exactly: {kept}" if kept else "Kept exactly: nothing")
+    lines += [f"  {private['said']}" for _, private in made.table.remarks]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))

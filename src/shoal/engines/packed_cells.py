@@ -48,9 +48,8 @@ def numbered_cells(numbers: Integers) -> tuple[Integers, Integers]:
     Exact cells are mostly few that lie close together, so that they need not be sorted.
     """
     lo = numbers >> 32
-    exact = numbers - (lo << 32) == lo + _HALF
     gone = lo == MISSING
-    if not exact.all() or gone.all():
+    if not all_single(numbers) or gone.all():
         values, places = np.unique(numbers, return_inverse=True)
         return values, places.reshape(-1)
     lowest = lo.min(where=~gone, initial=_HALF) - 1

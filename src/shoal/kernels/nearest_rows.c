@@ -27,7 +27,7 @@ KERNEL void nearest_rows(const double *lo, const double *hi, int64_t rows, const
         if (stopping(i, rows)) return;
         const double *low = lo + i * m, *high = hi + i * m;
         double best = INFINITY, next = INFINITY;
-        for (int64_t r = 0; r < n; r++) {
+        for (int64_t r = 0; r < n && next > 0; r++) {
             const double *x = records + r * m;
             double sum = 0;
             for (int64_t j = 0; j < m && sum < next; j++)

@@ -18,7 +18,7 @@ from shoal.kernels.transitions import draw_transitions, running_sums
 from shoal.methods.perturbation import Perturbation, column_names, number_between
 from shoal.methods.perturbation.category_counts import CategoryCounts, Strata, places_of, strata_columns
 from shoal.methods.perturbation.preserved import Preserved
-from shoal.methods.perturbation.published_matrices import published, read_matrices
+from shoal.methods.perturbation.published_matrices import published, read_matrices, remark
 from shoal.methods.perturbation.streams import Streams
 from shoal.methods.perturbation.transition_matrices import even, invariant, milder
 from shoal.models import PrivacyModel
@@ -125,7 +125,7 @@ class Pram(Perturbation):
         released = table.put(changed)
         if self.kind != "plain":
             return released
-        return released.with_remark({"method": self.name, "matrices": published(table, strata, made)})
+        return released.with_remark(remark(self.name, published(table, strata, made)))
 
     def _transitions(self, table: Table, name: str, strata: Strata) -> Transitions:
         """Make the matrices of a column, one for each stratum."""

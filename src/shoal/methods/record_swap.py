@@ -60,7 +60,7 @@ class RecordSwap:
 
     References
     ----------
-    K. Shlomo, N. Tudor, P. Groom: Data swapping for protecting census tables, Privacy in Statistical Databases 2010,
+    N. Shlomo, C. Tudor, P. Groom: Data swapping for protecting census tables, Privacy in Statistical Databases 2010,
     doi:10.1007/978-3-642-15838-4_4. S. Giessing et al.: Harmonised protection of census data, Eurostat, 2017.
     """
 
@@ -160,17 +160,24 @@ class RecordSwap:
             name: (table.schema[name].axis, _exchanged(table, keys, households[moved], name, new[name]))
             for name in names
         }
-        return table.put(changed).with_remark(
-            {"method": self.name, "without_donor": [int(each.size) for each in pairs.without]},
-            self._for_the_holder(pairs, first),
-        )
+        return table.put(changed).with_remark(self._for_everyone(pairs), self._for_the_holder(pairs, first))
+
+    def _for_everyone(self, pairs: SwappedPairs) -> dict[str, Any]:
+        """Say how many households at high risk stayed where they are, level by level."""
+        counts = dict(zip(self.geography or (), (int(each.size) for each in pairs.without), strict=True))
+        listed = ", ".join(f"{count:,} by {name}" for name, count in counts.items())
+        said = f"Households at high risk that found nobody to change places with: {listed}."
+        return {"method": self.name, "said": said, "without_donor": list(counts.values())}
 
     def _for_the_holder(self, pairs: SwappedPairs, first: Integers) -> dict[str, Any]:
         """Say what the holder of the original may know: households are named by the number of their first row."""
         levels = zip(self.geography or (), pairs.at_risk.tolist(), pairs.without, strict=True)
-        return {
-            "households": int(pairs.partner.size),
-            "swapped": int(pairs.swapped.sum()),
+        swapped, households = int(pairs.swapped.sum()), int(pairs.partner.size)
+        public = self._for_everyone(pairs)
+        return public | {
+            "said": f"{swapped:,} of {households:,} households changed places. {public['said']}",
+            "households": households,
+            "swapped": swapped,
             "levels": [
                 {"level": name, "at_risk": at_risk, "without_donor": np.sort(first[those]).tolist()}
                 for name, at_risk, those in levels

@@ -110,19 +110,20 @@ class Synthesize:
             return table
         if self.model == "copula":
             drawn = self._in_other_order(learned, order, streams)
-            tries = 0
+            again = 0
         else:
-            drawn, tries = self._drawn(learned, order, streams, table.rows, rules)
+            drawn, again = self._drawn(learned, order, streams, table.rows, rules)
         rows = np.stack([drawn[name] for name in order], axis=1)
         times = _original_rows(learned, order).times(rows)
-        remark = {
-            "method": self.name,
-            "differential_privacy": "none is claimed",
-            "records_drawn_again": tries,
-            "copies": int(np.count_nonzero(times)),
-            "copies_of_unique_records": int(np.count_nonzero(times == 1)),
+        copies, unique = int(np.count_nonzero(times)), int(np.count_nonzero(times == 1))
+        public = {"method": self.name, "said": "No differential privacy is claimed for synthetic records."}
+        private = public | {
+            "said": f"{public['said']} {copies:,} of them equal an original record, {unique:,} one that is unique.",
+            "copies": copies,
+            "copies_of_unique_records": unique,
+            "records_drawn_again": again,
         }
-        return learned.put(table, drawn).with_remark({k: remark[k] for k in ("method", "differential_privacy")}, remark)
+        return learned.put(table, drawn).with_remark(public, private)
 
     def _order(self, table: Table) -> tuple[str, ...]:
         """Give the columns that are drawn, in the order that was asked for."""

@@ -119,7 +119,8 @@ def anonymize(
         return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
     refuse_half(k, m, linked=False)
     stating = stating_method(methods)
-    asked = picked("measures", (STANDARD_MEASURES if stating is None else OF_STATED) if measures is None else measures)
+    standard = STANDARD_MEASURES if stating is None else OF_STATED
+    asked = _with_those_beside(methods, picked("measures", standard if measures is None else measures))
     whole = [] if k is None else [KAnonymity(k)]
     models = (*whole, *promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
     if not table.schema.quasi:
@@ -175,6 +176,12 @@ def _taken(
     source = at_hand(source)
     with by_itself("reading", progress):
         return table_of(source, given, anonymize), partial(table_of, source, given, anonymize)
+
+
+def _with_those_beside(methods: Sequence[Method], asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Add the measures without which nobody is to see what a method made."""
+    names = dict.fromkeys(name for method in methods for name in getattr(method, "beside", ()))
+    return (*asked, *picked("measures", [name for name in names if name not in {each.name for each in asked}]))
 
 
 _MODELS = {"t": "t-closeness", "l": "l-diversity"}

@@ -231,6 +231,9 @@ class _Report:
         yield "What was done, step by step:"
         yield bullets(self.release.steps)
         yield from preserved_words(self.release.preserved)
+        remarks = [pair[0 if self.discretion.external else 1]["said"] for pair in self.release.table.remarks]
+        if remarks:
+            yield bullets(remarks)
 
     def assumptions(self) -> Iterator[PageBlock]:
         schema, asked = self.original.schema, self.release.recipe

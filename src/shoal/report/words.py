@@ -48,6 +48,10 @@ FORMULAS = {
     "robust-distance-risk": (
         "|{records with |original − shown| < k · robust distance in every attribute, and nobody else near}| / |records|"
     ),
+    "exact-copies": "|{released rows that equal an original record in every column}| / |released rows|",
+    "closest-record": (
+        "(|{released rows nearer to a record of the original than to any held out}| + ½ · |{as near to both}|) / |rows|"
+    ),
     "information-loss": "(1/(n·m)) · Σ over records √( Σ over the m attributes of (largest distance/deviation)² )",
     "correlation-shift": "mean over pairs of |association after − association before|",
     "moment-shift": "mean over attributes of |mean after − mean before| / deviation before",
@@ -56,6 +60,7 @@ FORMULAS = {
     "permutation-distance": "mean over cells of |rank of the value after − rank before| / (n − 1)",
     "kolmogorov-smirnov": "mean over attributes of max over values v of |share up to v after − share up to v before|",
     "total-variation": "mean over attributes of ½ · Σ over values v of |share of v after − share of v before|",
+    "pairwise-variation": ("mean over pairs of columns of ½ · Σ over pairs of values of |share after − share before|"),
     "query-error": "mean over queries of |estimated − true| / max(true, floor · n, 1)",
     "pmse": "(1/N) · Σ over the records of both tables of (propensity − ½)²",
     "accuracy-loss": "accuracy of the model of the original − accuracy of the model of the release",

@@ -59,6 +59,14 @@ MEASURES = {
         N_("Outliers given away"),
         N_("the share of rows still near their own values, by how far out they lie, with nobody else near"),
     ),
+    "exact-copies": (
+        N_("Exact copies"),
+        N_("the share of released rows that equal an original row in every column"),
+    ),
+    "closest-record": (
+        N_("Nearer to the original (DCR)"),
+        N_("the share of released rows nearer to an original row than to any that was held out"),
+    ),
     "class-sizes": (N_("Mean size of groups"), N_("over groups, how many people are in one")),
     "information-loss": (
         N_("Information loss"),
@@ -91,6 +99,10 @@ MEASURES = {
         N_("Shift of distributions (total variation)"),
         N_("half of all differences between shares of values, before and after; mean over columns"),
     ),
+    "pairwise-variation": (
+        N_("Shift of pairs (total variation)"),
+        N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
+    ),
     "query-error": (N_("Error of counts"), N_("relative error of counts of people in random ranges")),
     "pmse": (
         N_("Propensity (pMSE)"),
@@ -119,7 +131,7 @@ def asked(name: str, target: str) -> dict[str, str]:
 
 def _needs(kind: Any) -> set[str]:
     lacking = {each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
-    return lacking | ({"where"} if "where" in {each.name for each in fields(kind)} else set())
+    return lacking | ({"where", "holdout"} & {each.name for each in fields(kind)})
 
 
 def title(name: str) -> str:

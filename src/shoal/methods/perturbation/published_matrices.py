@@ -76,6 +76,16 @@ def published(table: Table, strata: Strata, applied: Mapping[str, Applied]) -> d
     }
 
 
+def remark(method: str, matrices: Mapping[str, Any]) -> dict[str, Any]:
+    """Say by which matrices values were exchanged, and which original counts can be estimated from released ones."""
+    fit = [name for name, entries in matrices.items() if all(entry["estimable"] for entry in entries)]
+    refused = [name for name in matrices if name not in fit]
+    parts = [f"Original counts of {', '.join(fit)} can be estimated by the matrices in the certificate."] if fit else []
+    if refused:
+        parts.append(f"Those of {', '.join(refused)} cannot be estimated: the matrix is singular or nearly so.")
+    return {"method": method, "said": " ".join(parts), "matrices": dict(matrices)}
+
+
 def _content(axis: Axis, cells: Integers, counts: Integers, matrix: Floats) -> dict[str, Any]:
     here = np.flatnonzero(counts)
     among = matrix[np.ix_(here, here)]
