@@ -106,10 +106,7 @@ class FullDomain:
         for word in ("min_level", "max_level"):
             if any(isinstance(level, bool) or not isinstance(level, int) for level in getattr(self, word).values()):
                 raise ParameterError(f"'{word}' holds whole numbers.", "0 are the values themselves.")
-        if isinstance(self.levels, str):
-            object.__setattr__(self, "levels", levels_in(self.levels))  # type: ignore[unreachable]
-        if any(isinstance(level, bool) or not isinstance(level, int) for level in self.levels):
-            raise ParameterError("'levels' holds whole numbers.", "Write it as levels=0,3,1.")
+        object.__setattr__(self, "levels", levels_in(self.levels))
         if self.levels and (self.min_level or self.max_level):
             raise ParameterError("'levels' fixes all levels already.", "Leave out min_level and max_level.")
         for word in ("width", "budget"):
@@ -207,16 +204,17 @@ class FullDomain:
         )
 
 
-def levels_in(text: str) -> tuple[int, ...]:
-    """Read levels that are written one after the other.
+def levels_in(given: Any) -> tuple[int, ...]:
+    """Read levels that are written one after the other, as text or as a list.
 
-    >>> levels_in("0,3,1")
-    (0, 3, 1)
+    >>> levels_in("0,3,1"), levels_in(2)
+    ((0, 3, 1), (2,))
     """
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
+    parts = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else given
+    found: list[Any] = [int(part) if isinstance(part, str) and part.strip().isdecimal() else part for part in parts]
+    if any(isinstance(level, bool) or not isinstance(level, int) for level in found):
         raise ParameterError("'levels' holds whole numbers.", "Write it as levels=0,3,1.")
-    return tuple(map(int, parts))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
