@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,7 +13,7 @@ from shoal.charts import Figure, risk_utility_map
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.findings import Findings, TextRows
-from shoal.languages import _
+from shoal.languages import _, ngettext
 from shoal.methods.full_domain import FullDomain
 from shoal.methods.lattice.every_node import EveryNode, every_node
 from shoal.models import PrivacyModel
@@ -91,45 +91,85 @@ class Exploration(Findings):
             for levels, o, c, x, f in rows
         ]
 
-    def figure(self, *, link: str | None = None, width: float = 720.0) -> Figure:
-        """Draw all nodes by what they lose and how many records stand out; each mark is one of those that lie there."""
-        rows = [] if self.every is None else self._marks(self.every, link)
-        return risk_utility_map(
-            rows, x="loss", y="share", tip="what", group="kind", label="name", chosen=_("best"),
-            link="link" if link else None, title=_("All combinations of levels"), x_label=_("loss"),
-            y_label=_("records that break a promise"), width=width,
-            description=_(
-                "Each mark stands for combinations of levels that lie in one place: further left they lose less, "
-                "further down fewer records break a promise and are suppressed."
-            ),
-        )  # fmt: skip
+    def places(self) -> list[dict[str, Any]]:
+        """Give, for each place of a map in which there are nodes, the one that loses least, and how many there are.
 
-    def _marks(self, each: EveryNode, link: str | None) -> list[dict[str, Any]]:
+        ``share`` is that of the records in classes that break a promise.
+        """
+        if self.every is None:
+            return []
+        each = self.every
         shares = each.outliers / self["records"]
-        places = [_binned(each.losses, _ACROSS), _binned(shares, _UP), each.feasible.astype(np.int64)]
-        order = np.lexsort([each.losses, *places[::-1]])
-        cells = np.stack(places)[:, order]
+        bins = [_binned(each.losses, _ACROSS), _binned(shares, _UP), each.feasible.astype(np.int64)]
+        order = np.lexsort([each.losses, *bins[::-1]])
+        cells = np.stack(bins)[:, order]
         first = np.flatnonzero(np.append(True, (cells[:, 1:] != cells[:, :-1]).any(axis=0)))
         counts = np.diff(np.append(first, order.size))
-        chosen = None if self["best"] is None else tuple(self["best"]["levels"].values())
-        rows = []
-        for number, count in zip(order[first].tolist(), counts.tolist(), strict=True):
-            rows.append(self._mark(each, number, count, link))
-        if chosen is not None:
-            at = np.flatnonzero((each.levels == np.array(chosen)).all(axis=1))
-            rows += [self._mark(each, int(number), 1, link) | {"name": _("best")} for number in at[:1]]
-        return rows
+        return [
+            {
+                "levels": each.levels[number].tolist(),
+                "loss": float(each.losses[number]),
+                "share": float(shares[number]),
+                "feasible": bool(each.feasible[number]),
+                "nodes": count,
+            }
+            for number, count in zip(order[first].tolist(), counts.tolist(), strict=True)
+        ]
 
-    def _mark(self, each: EveryNode, number: int, count: int, link: str | None) -> dict[str, Any]:
-        levels = ",".join(map(str, each.levels[number].tolist()))
+    def leading(self, number: int) -> list[dict[str, Any]]:
+        """Give the feasible nodes that lose least, the least first."""
+        if self.every is None:
+            return []
+        each = self.every
+        order = np.lexsort([each.outliers, np.where(each.feasible, each.losses, np.inf)])[:number]
+        return [
+            {
+                "levels": each.levels[i].tolist(),
+                "loss": float(each.losses[i]),
+                "outliers": int(each.outliers[i]),
+                "classes": int(each.classes[i]),
+            }
+            for i in order.tolist()
+            if each.feasible[i]
+        ]
+
+    def figure(self, *, width: float = 720.0) -> Figure:
+        """Draw all nodes by what they lose and how many records stand out."""
+        best = self["best"]
+        return lattice_map(self.places(), best and {**best, "share": best["outliers"] / self["records"]}, width=width)
+
+
+def lattice_map(
+    places: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None, *, link: str = "", width: float = 720.0
+) -> Figure:
+    """Draw the nodes of a lattice; each mark leads to the node that it stands for, if there is something to lead to."""
+
+    def mark(levels: Sequence[int], place: Mapping[str, Any], *, feasible: bool) -> dict[str, Any]:
+        text = ",".join(map(str, levels))
         return {
-            "loss": float(each.losses[number]),
-            "share": float(each.outliers[number] / self["records"]),
-            "kind": _("few enough suppressed") if each.feasible[number] else _("too many suppressed"),
-            "what": _("levels %(levels)s, and %(count)s more", levels=levels, count=count - 1),
+            "loss": place["loss"],
+            "share": place["share"],
+            "kind": _("few enough suppressed") if feasible else _("too many suppressed"),
+            "what": ngettext(
+                "levels %(levels)s (%(num)s combination here)", "levels %(levels)s (%(num)s combinations here)",
+                place.get("nodes", 1), levels=text,
+            ),
             "name": "",
-            "link": f"{link}{levels}" if link else "",
-        }
+            "link": f"{link}{text}" if link else "",
+        }  # fmt: skip
+
+    rows = [mark(place["levels"], place, feasible=place["feasible"]) for place in places]
+    if best is not None and rows:
+        rows.append(mark(list(best["levels"].values()), best, feasible=True) | {"name": _("best")})
+    return risk_utility_map(
+        rows, x="loss", y="share", tip="what", group="kind", label="name", chosen=_("best"),
+        link="link" if link else None, title=_("All combinations of levels"), x_label=_("loss"),
+        y_label=_("records that break a promise"), width=width,
+        description=_(
+            "Each mark stands for combinations of levels that lie in one place: further left they lose less, "
+            "further down fewer records break a promise and are suppressed."
+        ),
+    )  # fmt: skip
 
 
 def _binned(values: Floats, number: int) -> Integers:

@@ -54,6 +54,8 @@ class FullDomain:
         The lowest level of columns, 0 where none is named.
     max_level
         The highest level of columns; to fix a level, give it in both.
+    levels
+        The node to be taken, if it is chosen already: the level of each quasi-identifier, in the order of the table.
     margins_only
         Whether ``entropy`` leaves out what suppression hides, as some programs do.
     normalized
@@ -84,6 +86,7 @@ class FullDomain:
     weights: Mapping[str, float] = field(default_factory=dict)
     min_level: Mapping[str, int] = field(default_factory=dict)
     max_level: Mapping[str, int] = field(default_factory=dict)
+    levels: tuple[int, ...] = ()
     margins_only: bool = False
     normalized: bool = False
     target: str | None = None
@@ -103,6 +106,9 @@ class FullDomain:
         for word in ("min_level", "max_level"):
             if any(isinstance(level, bool) or not isinstance(level, int) for level in getattr(self, word).values()):
                 raise ParameterError(f"'{word}' holds whole numbers.", "0 are the values themselves.")
+        object.__setattr__(self, "levels", levels_in(self.levels))
+        if self.levels and (self.min_level or self.max_level):
+            raise ParameterError("'levels' fixes all levels already.", "Leave out min_level and max_level.")
         for word in ("width", "budget"):
             number = getattr(self, word)
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
@@ -152,9 +158,19 @@ class FullDomain:
                 )
             carry.append(self.target)
         references = [model.reference(table) for model in models]
-        lattice = Lattice.of(table, carry, self.min_level, self.max_level)
+        least, most = (self._fixed(table), self._fixed(table)) if self.levels else (self.min_level, self.max_level)
+        lattice = Lattice.of(table, carry, least, most)
         nodes = Nodes(lattice, models, table.schema, references)
         return nodes, self.wanted.objective(lattice, self.most(lattice.rows))
+
+    def _fixed(self, table: Table) -> dict[str, int]:
+        names = table.schema.quasi
+        if len(self.levels) != len(names):
+            raise ParameterError(
+                f"'levels' holds {len(self.levels)} levels, and the table has {len(names)} quasi-identifiers.",
+                f"Give the level of each: {', '.join(names)}.",
+            )
+        return dict(zip(names, self.levels, strict=True))
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Bring every column to its level, and suppress the classes that break a promise."""
@@ -175,7 +191,9 @@ class FullDomain:
             else (f"{self.utility}, {self.wanted.how}")
         )
         said = (
-            f"it is proven that no other of the {lattice.nodes:,} combinations of levels has less ({least})"
+            f"the levels were given ({least})"
+            if self.levels
+            else f"it is proven that no other of the {lattice.nodes:,} combinations of levels has less ({least})"
             if found.proven
             else f"of the {lattice.nodes:,} combinations of levels {found.evaluated:,} were looked at for the least "
             f"({least}), so that it is not proven"
@@ -184,6 +202,19 @@ class FullDomain:
             f"Replaced each quasi-identifier by its ancestor on one level ({levels}) and suppressed "
             f"{found.node.outliers:,} of {lattice.rows:,} records: the loss is {found.loss:.3g}, and {said}."
         )
+
+
+def levels_in(given: Any) -> tuple[int, ...]:
+    """Read levels that are written one after the other, as text or as a list.
+
+    >>> levels_in("0,3,1"), levels_in(2)
+    ((0, 3, 1), (2,))
+    """
+    parts = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else given
+    found: list[Any] = [int(part) if isinstance(part, str) and part.strip().isdecimal() else part for part in parts]
+    if any(isinstance(level, bool) or not isinstance(level, int) for level in found):
+        raise ParameterError("'levels' holds whole numbers.", "Write it as levels=0,3,1.")
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)

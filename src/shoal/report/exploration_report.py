@@ -43,15 +43,14 @@ def exploration_report(found: Exploration) -> str:
 
 def _leaders(found: Exploration) -> list[PageBlock]:
     """Give the feasible nodes that lose least, in a table."""
-    feasible = sorted((each for each in found.table() if each["feasible"]), key=lambda each: each["loss"])[:_LISTED]
     rows = [
         {
-            "levels": ", ".join(map(str, each["levels"].values())),
+            "levels": ", ".join(map(str, each["levels"])),
             "loss": f"{each['loss']:.6g}",
             "outliers": each["outliers"],
             "classes": each["classes"],
         }
-        for each in feasible
+        for each in found.leading(_LISTED)
     ]
     heads = {"levels": "Levels", "loss": "Loss", "outliers": "Records suppressed", "classes": "Classes"}
     if not rows:

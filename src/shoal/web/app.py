@@ -26,6 +26,7 @@ from shoal.web.routes import (
     data,
     hierarchies,
     jobs,
+    levels,
     protect,
     questions,
     release,
@@ -43,7 +44,9 @@ _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "
 }
 # Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
-_SCREENS = (cases, data, roles, risk, unicity, hierarchies, protect, compare, release, jobs, sessions, questions)
+_SCREENS = (
+    cases, data, roles, risk, unicity, hierarchies, levels, protect, compare, release, jobs, sessions, questions,
+)  # fmt: skip
 _DAY = {"Cache-Control": "private, max-age=86400"}
 
 

@@ -27,7 +27,8 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
     for column, place in _hierarchies(decisions).items():
         parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
     parts += _layout_options(decisions.layout)
-    parts.append(f"--method {aim.method} --k {aim.k}")
+    parts.append(f"--method {aim.plain_method} --k {aim.k}")
+    parts += [f"--param levels={','.join(map(str, aim.levels))}"] if aim.levels else []
     if aim.guard != "none":
         word = GUARD_LETTERS[aim.guard]
         parts.append(f"--{word} {aim.level:g} --{word}-column {shlex.quote(aim.column)}")
@@ -49,7 +50,8 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
         given.append(f"hierarchies={_hierarchies(decisions)!r}")
     said = decisions.layout.model_dump(exclude_defaults=True)
     given += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in said.items()]
-    given.append(f"method={decisions.aim.method!r}")
+    levels = tuple(decisions.aim.levels)
+    given.append(f"method=shoal.methods.FullDomain(levels={levels})" if levels else f"method={decisions.aim.method!r}")
     given += _levels(decisions.aim)
     arguments = ",\n    ".join(given)
     return (

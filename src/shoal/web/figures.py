@@ -193,7 +193,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             "lost": 1 - found["kept"],
             "risk": found["guess"],
             "name": "",
-            "method": aim.method,
+            "method": aim.plain_method,
             "kind": f"{aim.guard} {aim.level:g} {aim.column}",
             "to": f"?see={quote(key, safe='')}",
             "which": aim.label,
@@ -277,7 +277,7 @@ def cost(candidates: Mapping[str, Found], chosen: Aim) -> Drawing:
         aim = Aim.of(key)
         if "kept" in found and aim.level == chosen.level:
             sampled = found.get("sampled") is not None
-            rows.append({"k": aim.k, "method": aim.method, "kept": found["kept"], "sampled": sampled})
+            rows.append({"k": aim.k, "method": aim.plain_method, "kept": found["kept"], "sampled": sampled})
     rows.sort(key=lambda row: (row["method"], row["k"]))
     return both(
         lambda width: lines(

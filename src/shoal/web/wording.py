@@ -55,6 +55,8 @@ METHOD_NAMES = {
     "hilbert": (N_("Close neighbours"), N_("groups people who are alike in everything; loses least")),
     "mondrian": (N_("Cuts at medians"), N_("cuts the table in halves again and again; known from other tools")),
     "sorted-clusters": (N_("Sorted groups"), N_("sorts people and takes them in turn; the plainest way")),
+    "full-domain": (N_("One level per column"), N_("every column means the same in all rows; proven to lose least")),
+    "layers": (N_("Levels in layers"), N_("each layer of rows has levels of its own")),
     "mdav": (N_("Groups around the farthest"), N_("microaggregation; slow for large tables")),
     "v-mdav": (N_("Groups of varying size"), N_("microaggregation; slow for large tables")),
     "stratified-clusters": (N_("Groups across a secret"), N_("needs t-closeness")),
@@ -118,7 +120,8 @@ def candidate_title(aim: Aim) -> str:
     >>> candidate_title(Aim("mondrian", 7))
     'Cuts at medians (mondrian), k = 7'
     """
-    return method_title(aim.method) + aim.label.removeprefix(aim.method)
+    levels = " " + _("at levels %(levels)s", levels=", ".join(map(str, aim.levels))) if aim.levels else ""
+    return method_title(aim.plain_method) + levels + aim.label.removeprefix(aim.method)
 
 
 def about(text: str, found: Mapping[str, Any]) -> str:

@@ -110,7 +110,8 @@ class Nodes:
 
     def prepared(self, levels: LevelVector) -> None:
         """Keep a node in mind from which others are to be made; it is not evaluated."""
-        self._rolled(levels, keep=True)
+        if not (self._levels == np.array(levels, np.int64)).all(axis=1).any():
+            self._rolled(levels, keep=True)
 
     def forget(self, number: int) -> None:
         """Forget the nodes that were kept last, but for so many."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Integers
 from shoal.methods.lattice.aggregates import Loss
 from shoal.methods.lattice.lattice import LevelVector
 from shoal.methods.lattice.nodes import Node, Nodes
 from shoal.methods.lattice.objective import NodeLoss
 from shoal.progress import along
 
+_AGAIN = 32  # nodes after which it is found anew what all that are left have in common
 SLACK = 1e-12  # losses that differ by less are looked at, so that ties do not depend on the order of the search
 _RANK = tuple[Loss, int, int, LevelVector]
 
@@ -118,12 +119,16 @@ def proven_optimum(nodes: Nodes, objective: NodeLoss, most: int, *, mend: bool =
     limit = incumbent.raw * (1 + SLACK) + SLACK
     candidates = np.flatnonzero(flat <= limit)
     order = candidates[np.argsort(-flat[candidates], kind="stable")] if objective.separable else candidates[::-1]
-    for number in along(order.tolist()):
+    looked = 0
+    for place, number in enumerate(along(order.tolist())):
         if flat[number] > incumbent.raw * (1 + SLACK) + SLACK * (incumbent.raw == 0) or flat[number] == np.inf:
             continue
         levels = lattice.levels(number)
         if levels in done:
             continue
+        if looked % _AGAIN == 0:
+            _finer_than_all(nodes, order[place:][flat[order[place:]] <= incumbent.raw * (1 + SLACK)])
+        looked += 1
         node = nodes.at(levels)
         incumbent.offer(node)
         bounds.lower(node)
@@ -131,6 +136,14 @@ def proven_optimum(nodes: Nodes, objective: NodeLoss, most: int, *, mend: bool =
         return None
     loss = objective.reported(incumbent.node)
     return Found(incumbent.node, loss, proven=True, evaluated=nodes.evaluated, bound=loss)
+
+
+def _finer_than_all(nodes: Nodes, numbers: Integers) -> None:
+    """Keep the node in mind from which all that may still be looked at can be made: it has fewer classes than all."""
+    lattice = nodes.lattice
+    if numbers.size:
+        lowest = [int(level.min()) for level in np.unravel_index(numbers, lattice.heights)]
+        nodes.prepared(tuple(level + low for level, low in zip(lowest, lattice.low, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -47,6 +48,7 @@ def _methods() -> tuple[str, ...]:
     return (*AHEAD, *(name for name in found if name not in AHEAD))
 
 
+_NODE = re.compile(r"[\w-]+|full-domain:\d{1,3}(,\d{1,3}){0,299}")
 GUARD_LETTERS = _letters()
 GUARDS = {"none": _NO_SLIDER, **{name: _SLIDERS[letter] for name, letter in GUARD_LETTERS.items()}}
 METHODS = _methods()
@@ -68,7 +70,7 @@ class Aim:
     Parameters
     ----------
     method
-        How it is masked.
+        How it is masked; full-domain may name the node that was picked: ``full-domain:0,3,1``.
     k
         In how large a crowd everybody is to be.
     guard, level, column
@@ -83,7 +85,7 @@ class Aim:
 
     def __post_init__(self) -> None:
         """Refuse what is not offered."""
-        if self.method not in METHODS:
+        if self.plain_method not in METHODS or not _NODE.fullmatch(self.method):
             raise ParameterError(f"'{self.method}' is not offered here.", f"Choose one of: {', '.join(METHODS)}.")
         if not 2 <= self.k <= K_MOST:
             raise ParameterError(f"k = {self.k} makes no sense.", f"Choose a whole number from 2 to {K_MOST:,}.")
@@ -98,6 +100,21 @@ class Aim:
             )
         if (self.guard == "none") != (not self.column):
             raise ParameterError("The promise and its column do not fit.", "Name the confidential column it is about.")
+
+    @property
+    def plain_method(self) -> str:
+        """The name of the method: full-domain may be followed by the levels of a node, as in full-domain:0,3,1."""
+        return self.method.partition(":")[0]
+
+    @property
+    def levels(self) -> list[int]:
+        """The levels that were picked of the lattice; none if a method finds its own."""
+        return [int(level) for level in self.method.partition(":")[2].split(",") if level]
+
+    @property
+    def asked_method(self) -> dict[str, Any]:
+        """The method as a value of the catalogue."""
+        return {"name": self.plain_method} | ({"levels": self.levels} if self.levels else {})
 
     @property
     def key(self) -> str:
@@ -125,7 +142,7 @@ class Aim:
     @property
     def asked(self) -> CandidateSpec:
         """The aim as a task is asked for it."""
-        return CandidateSpec(key=self.key, method={"name": self.method}, models=tuple(self.models))
+        return CandidateSpec(key=self.key, method=self.asked_method, models=tuple(self.models))
 
     @property
     def label(self) -> str:
