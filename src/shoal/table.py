@@ -301,11 +301,13 @@ class Table:
         numbers and dates; categories with an order then have their lower median, and others their mode. ``mode`` is
         the most frequent cell, the lowest of several. Where missing cells mix with others it is always ``*``.
         """
-        return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
+        schema, data = self._engine.generalize(self.data, self.schema, labels, groups, publish, columns)
+        return replace(self, schema=schema, data=data)
 
     def recode(self, rules: Mapping[str, Stretches]) -> Table:
         """Replace the exact values of columns by the parts of their axes that hold them."""
-        return self._derived(self._engine.recode(self.data, self.schema, rules))
+        schema, data = self._engine.recode(self.data, self.schema, rules)
+        return replace(self, schema=schema, data=data)
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring one column after the other to a level in the records that no other equals in the key columns.
@@ -314,6 +316,10 @@ class Table:
         """
         schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
         return replace(self, schema=schema, data=data, masked=masked)
+
+    def hide(self, names: Sequence[str], which: Column) -> Table:
+        """Put ``*`` into cells of some columns, where the bits of each record say so: the lowest is about the first."""
+        return replace(self, data=self._engine.hide(self.data, self.schema, self._named(names), which))
 
     def fill(
         self, plan: Callable[[Sequence[Integers]], Sequence[T]], kernel: Callable[[Spans, Flags, T], Positions]
@@ -336,18 +342,12 @@ class Table:
         """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
         return replace(self, data=self.data.blanked(tuple(names)))
 
-    def _derived(self, changed: tuple[Schema, Data]) -> Table:
-        return replace(self, schema=changed[0], data=changed[1])
-
     def in_released_order(self) -> tuple[Table, RowOrder]:
         """Give the same records in the released order, and the number of the row that each came from.
 
-        The released order depends on nothing but what is released. Rows are sorted by the quasi-identifiers, then by
-        the other released columns, both in the order of the schema. A cell without a value comes first, then ``*``.
-        Numbers, dates and ordered categories are sorted by their value, ranges of them by their lower and then their
-        upper end; categories, sets, patterns, nodes of hierarchies and texts by what is written, byte by byte in
-        UTF-8. Rows in which all this is equal are sorted by how the values of other columns are written, column by
-        column, and then by values of a frame that are written alike. Rows that are still equal are the same row.
+        That depends on nothing but what is released. Rows are sorted by quasi-identifiers, then by the other released
+        columns. A cell without a value comes first, then ``*``. Numbers, dates and ordered categories are sorted by
+        value, ranges of them by their lower and then their upper end; all else by what is written, in UTF-8.
         """
         data, order = self._engine.arrange(self.data, self.schema)
         return replace(self, data=data), order

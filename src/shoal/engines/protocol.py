@@ -191,6 +191,10 @@ class Groups(Protocol[D, C]):
         """
         ...
 
+    def hide(self, data: D, schema: Schema, names: Sequence[str], which: C) -> D:
+        """Put ``*`` into the cells of some columns, in the records whose number has the bit of the column."""
+        ...
+
     def fill(
         self,
         data: D,

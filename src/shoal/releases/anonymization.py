@@ -13,7 +13,7 @@ from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.measures import Demanding, Measure, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
-from shoal.methods import Method
+from shoal.methods import Asking, Method
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
@@ -114,6 +114,8 @@ def anonymize(
     asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
     whole = [] if k is None else [KAnonymity(k)]
     models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
+    for step in methods:
+        models = step.asks(models) if isinstance(step, Asking) else models
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
     allowed = names_given("allow_identifiers", allow_identifiers)

@@ -288,6 +288,12 @@ class Local:
 
         return mask_unique(data, schema, steps, key)
 
+    def hide(self, data: LocalData, schema: Schema, names: Sequence[str], which: Array) -> LocalData:
+        """Put ``*`` into cells, as bits say."""
+        from shoal.engines.local.masking import hide
+
+        return hide(data, names, which)
+
     def fill(
         self,
         data: LocalData,

@@ -291,6 +291,10 @@ class PartsEngine:
         """Mask the unique records, step by step."""
         return masking.mask_unique(self.pool, data, schema, steps, key)
 
+    def hide(self, data: PartsTable, schema: Schema, names: Sequence[str], which: LazyColumn) -> PartsTable:
+        """Put ``*`` into cells, part by part."""
+        return masking.hidden(self.pool, data, names, which)
+
     def fill(
         self,
         data: PartsTable,
