@@ -303,7 +303,7 @@ def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, n
 def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
     for name, entry in MEASURES.items():
         measure = build("measures", {"name": name} | ASKED.get(name, {}))
-        if isinstance(measure, PairMeasure):
+        if isinstance(measure, PairMeasure) and entry.direction != "lower is safer":
             (loss,) = shoal.score(table, table, measures=[measure])
             assert loss.value == 0, name
             assert entry.direction == "lower is more useful"

@@ -13,6 +13,7 @@ from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.measures import Demanding, Measure, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
+from shoal.measures.known_matches import KnownMatches
 from shoal.methods import Asking, Method
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
@@ -116,6 +117,9 @@ def anonymize(
     models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
     for step in methods:
         models = step.asks(models) if isinstance(step, Asking) else models
+    for model in models:  # what such a promise is worth is said beside it
+        beside = KnownMatches(model.k) if isinstance(model, KAnonymity) and model.missing == "either" else None
+        asked = asked if beside is None or beside in asked else (*asked, beside)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
     allowed = names_given("allow_identifiers", allow_identifiers)
