@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.errors import ParameterError, SchemaError
 from shoal.schema import Schema
 
@@ -304,8 +304,8 @@ class Table:
         schema, data = self._engine.generalize(self.data, self.schema, labels, groups, publish, columns)
         return replace(self, schema=schema, data=data)
 
-    def recode(self, rules: Mapping[str, Stretches]) -> Table:
-        """Replace the exact values of columns by the parts of their axes that hold them."""
+    def recode(self, rules: Mapping[str, Recoding]) -> Table:
+        """Replace the exact values of columns by the parts of their axes that hold them, or by other cells."""
         schema, data = self._engine.recode(self.data, self.schema, rules)
         return replace(self, schema=schema, data=data)
 

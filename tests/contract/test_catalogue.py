@@ -40,6 +40,7 @@ ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"ta
 # Methods that need to be told which columns they are for.
 WAYS = {
     "optimal-univariate": {"k": 3},
+    "code-extremes": {"top": {"whole": 5, "day": "2000-10-01"}, "bottom": {"share": 0.15}},
     "mask-uniques": {
         "order": [
             "whole -> bands -4,0,5", "code -> prefix 1", "stage -> bands low,high", "share -> bands 0,0.5",

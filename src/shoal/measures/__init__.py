@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.homogeneity import Homogeneity as Homogeneity
     from shoal.measures.order_leak import OrderLeak as OrderLeak
     from shoal.measures.unicity import Unicity as Unicity
+    from shoal.measures.rare_combinations import RareCombinations as RareCombinations
     from shoal.measures.known_matches import KnownMatches as KnownMatches
     from shoal.measures.class_sizes import ClassSizes as ClassSizes
     from shoal.measures.information_loss import InformationLoss as InformationLoss

@@ -7,7 +7,7 @@ knows all values of the person, whatever the hidden ones are: records that show 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,13 @@ from shoal.table import Table
 WAYS = ("own", "known", "either")
 
 
-def shown_cells(table: Table, way: str) -> tuple[Positions, Flags, Integers]:
+def shown_cells(table: Table, way: str, by: Sequence[str] | None = None) -> tuple[Positions, Flags, Integers]:
     """Give the distinct records of a table: a code for each cell, which cells show a value, and how many there are.
 
-    A cell that is ``*`` shows nothing. One without a value shows just that, but where *either* is counted nothing.
+    That is in some columns, or in all quasi-identifiers. A cell that is ``*`` shows nothing. One without a value shows
+    just that, but where *either* is counted nothing.
     """
-    parts = table.boxes(lambda boxes: (boxes.lo, boxes.hi, boxes.counts))
+    parts = table.boxes(lambda boxes: (boxes.lo, boxes.hi, boxes.counts), by)
     lo, hi, counts = (np.concatenate([part[i] for part in parts]) for i in range(3))
     keys = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) - MISSING)
     codes = [np.unique(keys[:, j], return_inverse=True)[1].reshape(-1) for j in range(lo.shape[1])]

@@ -55,6 +55,7 @@ METHOD_NAMES = {
     "hilbert": (N_("Close neighbours"), N_("groups people who are alike in everything; loses least")),
     "mondrian": (N_("Cuts at medians"), N_("cuts the table in halves again and again; known from other tools")),
     "sorted-clusters": (N_("Sorted groups"), N_("sorts people and takes them in turn; the plainest way")),
+    "suppress": (N_("Single cells hidden"), N_("hides few cells and keeps all others exact")),
     "mdav": (N_("Groups around the farthest"), N_("microaggregation; slow for large tables")),
     "v-mdav": (N_("Groups of varying size"), N_("microaggregation; slow for large tables")),
     "stratified-clusters": (N_("Groups across a secret"), N_("needs t-closeness")),

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
@@ -276,7 +276,7 @@ class Local:
             return generalize_some(data, schema, labels, groups, publish, columns)
         return generalize_all(data, schema, labels, groups, publish)
 
-    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
+    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, LocalData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return recode(data, schema, rules)
 
