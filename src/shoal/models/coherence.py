@@ -38,7 +38,7 @@ class Coherence(PrivateItemsModel):
         The published labels that stand for private items beside others. They are found when something is released, and
         need not be given.
     mixed
-        Those of them that stand for public items too, found alike.
+        Those of these labels that stand for public items too; they are found in the same way.
 
     References
     ----------
