@@ -380,9 +380,7 @@ class _Case:
 
 def _promise(model: PrivacyModel) -> str:
     """Name a model and its level."""
-    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else ""
-    if isinstance(model, KAnonymity) and not model.by_class:
-        beyond = f", {model.missing}" if model.size is None else f", of any {model.size} columns"
+    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else getattr(model, "beyond", "")
     return f"{model.name} ({model.promised:g}{beyond})"
 
 

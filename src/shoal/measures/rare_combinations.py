@@ -1,4 +1,4 @@
-"""Rare combinations: what few records have in a few attributes together, whoever they are."""
+"""Rare combinations: what few records have in a few attributes together."""
 
 from __future__ import annotations
 

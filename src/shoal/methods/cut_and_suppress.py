@@ -99,7 +99,7 @@ class CutAndSuppress(LinkedMethod):
         lost = set_loss(traces, recoding)[0]
         if lost > best + _SLIGHTLY:
             raise TooDearError
-        # Whoever loses a label loses one point at least, of which the recoding left something.
+        # Who loses a label loses one point at least, of which the recoding left something.
         prices = np.maximum(1 - costs_of(recoding.points, traces.points), 0)
         return Budget(prices, (best - lost + _SLIGHTLY) * traces.labels.size)
 

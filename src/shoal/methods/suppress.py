@@ -15,6 +15,7 @@ from shoal.kernels.grouping import starts_of
 from shoal.methods.hiding.agreement_heuristic import hide_until_agreeing
 from shoal.methods.hiding.crowd_search import Lots, Records, hide_until_crowds
 from shoal.methods.hiding.distinct_records import DistinctRecords
+from shoal.methods.hiding.exact_division import FEW, best_division
 from shoal.methods.hiding.promise_search import Kept, PromiseSearch
 from shoal.models import PrivacyModel, check
 from shoal.models.agreeing_records import WAYS
@@ -31,9 +32,9 @@ class Suppress:
     All patterns of hidden columns are gone through by what they cost. Records that agree in what a pattern shows are
     released with it if they are enough; if they are too few, records that hide less and agree too help out, as far as
     their own class can spare them, and where that is worth its price. A hidden cell counts as a value of its own, so
-    that nobody is told apart by it, not even by somebody who knows what is hidden. Models of confidential values ask of
-    these groups what k asks of their sizes. Of 600 random tables of 4 to 9 records the least possible was found for
-    562, and at worst twice as many cells were hidden.
+    that nobody stands out by it, not even to somebody who knows what is hidden. Models of confidential values ask of
+    these groups what k asks of their sizes. Up to eleven records are divided as well as can be; the search, tried on
+    600 random tables of 4 to 9, hid as little for 562 of them, and at worst twice as much.
 
     With ``missing="either"`` it is the heuristic of statistical offices, to the cell: fewer cells are hidden, and a
     hidden one counts as any value that others show. Who knows that value may find the person alone. The release says
@@ -97,18 +98,18 @@ class Suppress:
         names = self._columns(table, models)
         for model in models:
             model.demand(table.rows, None)
-        crowds = [model for model in models if isinstance(model, KAnonymity)]
-        if not crowds:
+        sizes = [model for model in models if isinstance(model, KAnonymity)]
+        if not sizes:
             raise ParameterError("suppress needs k-anonymity.", "Ask for it: k=5, --k 5.")
         if self.missing == "either":
             return self._agreeing(table, names, models)
         others = [model for model in models if not isinstance(model, KAnonymity)]
-        whole = [model for model in crowds if model.size is None]
+        whole = [model for model in sizes if model.size is None]
         if others or table.schema.subject is not None:
             table = self._promised(table, names, [*whole, *others])
-        elif len(crowds) == 1 and whole:
+        elif len(sizes) == 1 and whole:
             return self._crowded(table, names, whole[0].k)
-        return self._of_sizes(table, names, crowds, models)
+        return self._of_sizes(table, names, sizes, models)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done, and how hidden cells count."""
@@ -151,7 +152,8 @@ class Suppress:
     def _crowded(self, table: Table, names: Sequence[str], k: int) -> Table:
         """Hide cells of some columns until k records show the same in them."""
         found = DistinctRecords.of(table, names, self.strata or ())
-        return found.released(hide_until_crowds(found.records, k, *self._weights(found)))
+        way = best_division if found.records.counts.sum() <= FEW else hide_until_crowds
+        return found.released(way(found.records, k, *self._weights(found)))
 
     def _agreeing(self, table: Table, names: Sequence[str], models: Sequence[PrivacyModel]) -> Table:
         """Hide cells as statistical offices do."""
@@ -203,7 +205,7 @@ class Suppress:
         return PromiseSearch(records, kept, least, costs, importance).run()
 
     def _of_sizes(
-        self, table: Table, names: Sequence[str], crowds: Sequence[KAnonymity], models: Sequence[PrivacyModel]
+        self, table: Table, names: Sequence[str], sizes: Sequence[KAnonymity], models: Sequence[PrivacyModel]
     ) -> Table:
         """Hide cells until all combinations of so many columns are had by enough records, and all promises hold.
 

@@ -75,6 +75,13 @@ class KAnonymity:
         """Whether the classes of all quasi-identifiers tell the level."""
         return self.of_classes(self.missing) and self.size is None
 
+    @property
+    def beyond(self) -> str:
+        """What is to be said of the promise beside k, where it is not that of classes."""
+        if self.by_class:
+            return ""
+        return f", {self.missing}" if self.size is None else f", of any {self.size} columns"
+
     def measured(self, table: Table) -> Measured:
         """Measure what classes of all quasi-identifiers do not tell."""
         if self.size is None:
@@ -173,6 +180,6 @@ class KAnonymity:
             return "records that show nothing else than each one shows; hidden cells may hold any value (known)"
         if self.missing == "either":
             return "records that agree with each one wherever both show a cell (either)"
-        told = "; a hidden cell is a value of its own (own)" if self.missing else ""
+        counted = "; a hidden cell is a value of its own (own)" if self.missing else ""
         some = "class" if self.size is None else f"combination of {self.size} columns"
-        return f"{'records' if schema.subject is None else 'distinct subjects'} per {some}{told}"
+        return f"{'records' if schema.subject is None else 'distinct subjects'} per {some}{counted}"

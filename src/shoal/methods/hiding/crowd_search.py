@@ -20,8 +20,8 @@ from shoal.kernels.grouping import count_labels, label_rows
 from shoal.methods.hiding.patterns import by_rising_cost, cost_of, shown_in
 
 Masks = NDArray[np.int64]
-EFFORT = 6_000_000  # cells that are looked at while other orders and patiences are tried: a tenth of a second
-MOST_EFFORT = 2_000_000_000  # beyond, whoever is left shows nothing or joins others
+EFFORT = 2_500_000  # cells that are looked at while other orders and patiences are tried: some hundredths of a second
+MOST_EFFORT = 2_000_000_000  # beyond, those who are left join others
 _A_LOOK = 2_500  # what every look at a pattern costs beside its cells
 PATIENCES = (2.0, 1.0, 4.0, 0.0)
 _STEPS = 64
