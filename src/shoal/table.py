@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.errors import ParameterError, SchemaError
 from shoal.origins import Origin as Origin  # noqa: PLC0414 - named from here by all who speak of tables
 from shoal.origins import Written as Written  # noqa: PLC0414 - named from here by all who speak of tables
@@ -280,8 +280,8 @@ class Table:
         """
         return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
 
-    def recode(self, rules: Mapping[str, Stretches]) -> Table:
-        """Replace the exact values of columns by the parts of their axes that hold them."""
+    def recode(self, rules: Mapping[str, Recoding]) -> Table:
+        """Replace the exact values of columns by the parts of their axes that hold them, or by other cells."""
         return self._derived(self._engine.recode(self.data, self.schema, rules))
 
     def put(self, columns: Mapping[str, tuple[Axis, Column]]) -> Table:
@@ -311,6 +311,10 @@ class Table:
         """
         schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
         return replace(self, schema=schema, data=data, masked=masked)
+
+    def hide(self, names: Sequence[str], which: Column) -> Table:
+        """Put ``*`` into cells of some columns, where the bits of each record say so: the lowest is about the first."""
+        return replace(self, data=self._engine.hide(self.data, self.schema, self._named(names), which))
 
     def fill(
         self, plan: Callable[[Sequence[Integers]], Sequence[T]], kernel: Callable[[Spans, Flags, T], Positions]
@@ -343,12 +347,9 @@ class Table:
     def in_released_order(self) -> tuple[Table, RowOrder]:
         """Give the same records in the released order, and the number of the row that each came from.
 
-        The released order depends on nothing but what is released. Rows are sorted by the quasi-identifiers, then by
-        the other released columns, both in the order of the schema. A cell without a value comes first, then ``*``.
-        Numbers, dates and ordered categories are sorted by their value, ranges of them by their lower and then their
-        upper end; categories, sets, patterns, nodes of hierarchies and texts by what is written, byte by byte in
-        UTF-8. Rows in which all this is equal are sorted by how the values of other columns are written, column by
-        column, and then by values of a frame that are written alike. Rows that are still equal are the same row.
+        That depends on nothing but what is released. Rows are sorted by quasi-identifiers, then by the other released
+        columns. A cell without a value comes first, then ``*``. Numbers, dates and ordered categories are sorted by
+        value, ranges of them by their lower and then their upper end; all else by what is written, in UTF-8.
         """
         data, order = self._engine.arrange(self.data, self.schema)
         return replace(self, data=data), order

@@ -140,6 +140,8 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.methods.OptimalUnivariate(k=3),
     ):
         shoal.anonymize(people, method, [shoal.models.LDiversity(2, "illness"), shoal.models.KAnonymity(3)])
+    offices = shoal.methods.Suppress(missing="either")
+    shoal.anonymize(shoal.read(table.slice(0, 200), quasi=["charge", "illness"]), offices, [shoal.models.KAnonymity(3)])
     for method in (shoal.methods.KAnonymityFirst(), shoal.methods.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
     some = shoal.read(pa.table({"town": ["a", "a", "b"], "age": [1, 2, 3]}), quasi=["town", "age"])

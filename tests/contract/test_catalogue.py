@@ -43,6 +43,7 @@ WAYS = {
     "optimal-univariate": {"k": 3},
     "rank-swap": {"percent": 20},
     "shuffle": {"given": ["day"]},
+    "code-extremes": {"top": {"whole": 5, "day": "2000-10-01"}, "bottom": {"share": 0.15}},
     "mask-uniques": {
         "order": [
             "whole -> bands -4,0,5", "code -> prefix 1", "stage -> bands low,high", "share -> bands 0,0.5",

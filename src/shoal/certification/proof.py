@@ -54,5 +54,5 @@ class Proof:
 
 def promise_in_short(model: PrivacyModel) -> str:
     """Name a model and its level."""
-    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else ""
+    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else getattr(model, "beyond", "")
     return f"{model.name} ({model.promised:g}{beyond})"

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from shoal.arrays import Array, Counts, Flags, Floats, Integers, Labels, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.kernels.spans import Members
@@ -190,7 +190,7 @@ class Groups(Protocol[D, C]):
         """Publish the same cells for all records of a label, in some columns or in all quasi-identifiers."""
         ...
 
-    def recode(self, data: D, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, D]:
+    def recode(self, data: D, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, D]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         ...
 
@@ -215,6 +215,10 @@ class Groups(Protocol[D, C]):
 
         Also gives, per column, the original positions of the cells that were changed and how often each occurs.
         """
+        ...
+
+    def hide(self, data: D, schema: Schema, names: Sequence[str], which: C) -> D:
+        """Put ``*`` into the cells of some columns, in the records whose number has the bit of the column."""
         ...
 
     def fill(

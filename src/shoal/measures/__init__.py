@@ -36,6 +36,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.assignment_linkage import AssignmentLinkage as AssignmentLinkage
     from shoal.measures.probabilistic_linkage import ProbabilisticLinkage as ProbabilisticLinkage
     from shoal.measures.robust_distance_risk import RobustDistanceRisk as RobustDistanceRisk
+    from shoal.measures.rare_combinations import RareCombinations as RareCombinations
+    from shoal.measures.known_matches import KnownMatches as KnownMatches
     from shoal.measures.class_sizes import ClassSizes as ClassSizes
     from shoal.measures.information_loss import InformationLoss as InformationLoss
     from shoal.measures.granularity import Granularity as Granularity

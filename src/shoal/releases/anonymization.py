@@ -13,7 +13,8 @@ from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
 from shoal.measures.homogeneity import Homogeneity
-from shoal.methods import Method
+from shoal.measures.known_matches import KnownMatches
+from shoal.methods import Asking, Method
 from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
 from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
 from shoal.models import PrivacyModel, check
@@ -123,6 +124,11 @@ def anonymize(
     asked = _with_those_beside(methods, picked("measures", standard if measures is None else measures))
     whole = [] if k is None else [KAnonymity(k)]
     models = (*whole, *promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
+    for step in methods:
+        models = step.asks(models) if isinstance(step, Asking) else models
+    for model in models:  # what such a promise is worth is said beside it
+        beside = KnownMatches(model.k) if isinstance(model, KAnonymity) and model.missing == "either" else None
+        asked = asked if beside is None or beside in asked else (*asked, beside)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
     if stating is not None:

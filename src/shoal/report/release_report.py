@@ -311,7 +311,7 @@ def _highest(found: dict[str, Score], discretion: Discretion) -> str:
 
 
 def _meaning(found: Verdict, original: Table) -> Iterator[object]:
-    if isinstance(found.model, KAnonymity) and found.holds:
+    if isinstance(found.model, KAnonymity) and found.model.by_class and found.holds:
         what = "records" if original.schema.subject is None else "people's records"
         yield sentence("crowd", original.schema.quasi, f"{found.level:,.0f}", what, percent(1 / found.level))
     if isinstance(found.model, TCloseness) and found.holds:
@@ -322,7 +322,7 @@ def _meaning(found: Verdict, original: Table) -> Iterator[object]:
 
 def _target(found: Verdict, schema: Schema) -> tuple[object, str]:
     model = found.model
-    if isinstance(model, KAnonymity):
+    if isinstance(model, KAnonymity) and model.by_class:
         return "How often each combination occurs (k)", f"≥ {model.k:,}"
     if isinstance(model, TCloseness):
         return sentence("distance", words.protected_by(model, schema)), f"≤ {model.t:g}"

@@ -29,6 +29,8 @@ FORMULAS = {
     "alpha-k": "max over groups g of the share of the most frequent value in g ≤ α",
     "uniqueness": "|{records whose group has size 1}| / |records|",
     "random-reidentification": "(1/n) · Σ over records r of 1/|group of r| = |groups| / n",
+    "known-matches": "|{records whose own values fewer than k released records fit}| / |records|",
+    "rare-combinations": "|{records with values in up to m attributes that fewer than t records have}| / |records|",
     "order-leak": "|{records that fewer than k fit once rows bound their neighbours, and k before}| / |records|",
     "class-sizes": "n / |groups|",
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",

@@ -30,6 +30,14 @@ MEASURES = {
         N_("Order of the rows"),
         N_("the share of people who hide among fewer than k once the order of the rows is used"),
     ),
+    "known-matches": (
+        N_("Known though hidden"),
+        N_("the share of people who are alone to somebody who knows all of their values, hidden ones too"),
+    ),
+    "rare-combinations": (
+        N_("Rare combinations"),
+        N_("the share of people who have up to three values together that fewer than three people have"),
+    ),
     "unicity": (N_("Unicity"), N_("the share of sets of four known points of a person that nobody else has")),
     "interval-disclosure": (
         N_("Disclosed intervals"),

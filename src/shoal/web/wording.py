@@ -57,6 +57,7 @@ METHOD_NAMES = {
     "sorted-clusters": (N_("Sorted groups"), N_("sorts people and takes them in turn; the plainest way")),
     "full-domain": (N_("One level per column"), N_("every column means the same in all rows; proven to lose least")),
     "layers": (N_("Levels in layers"), N_("each layer of rows has levels of its own")),
+    "suppress": (N_("Single cells hidden"), N_("hides few cells and keeps all others exact")),
     "mdav": (N_("Groups around the farthest"), N_("microaggregation; slow for large tables")),
     "v-mdav": (N_("Groups of varying size"), N_("microaggregation; slow for large tables")),
     "stratified-clusters": (N_("Groups across a secret"), N_("needs t-closeness")),

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
@@ -301,7 +301,7 @@ class Local:
             return generalize_some(data, schema, labels, groups, publish, columns)
         return generalize_all(data, schema, labels, groups, publish)
 
-    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
+    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, LocalData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return recode(data, schema, rules)
 
@@ -326,6 +326,12 @@ class Local:
         from shoal.engines.local.masking import mask_unique
 
         return mask_unique(data, schema, steps, key)
+
+    def hide(self, data: LocalData, schema: Schema, names: Sequence[str], which: Array) -> LocalData:
+        """Put ``*`` into cells, as bits say."""
+        from shoal.engines.local.masking import hide
+
+        return hide(data, names, which)
 
     def fill(
         self,

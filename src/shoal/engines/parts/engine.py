@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.local_data import LocalData, coordinate_table, spans
@@ -305,7 +305,7 @@ class PartsEngine:
         """Give all records of a label the same cells."""
         return generalizing.generalized(self.pool, data, schema, labels, groups, publish, columns)
 
-    def recode(self, data: PartsTable, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartsTable]:
+    def recode(self, data: PartsTable, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, PartsTable]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         shape = data.shape
 
@@ -334,6 +334,10 @@ class PartsEngine:
     ) -> tuple[Schema, PartsTable, Mapping[str, Counts]]:
         """Mask the unique records, step by step."""
         return masking.mask_unique(self.pool, data, schema, steps, key)
+
+    def hide(self, data: PartsTable, schema: Schema, names: Sequence[str], which: LazyColumn) -> PartsTable:
+        """Put ``*`` into cells, part by part."""
+        return masking.hidden(self.pool, data, names, which)
 
     def fill(
         self,
