@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -12,14 +13,16 @@ from shoal.extras import how_to_install
 from shoal.languages import _
 from shoal.report.pdf import installed
 from shoal.schema import Role
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.compared import ComparedCase
 from shoal.web.cases.decided import fresh_id
-from shoal.web.cases.findings import Findings
+from shoal.web.cases.findings import Findings, Found
 from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
 from shoal.web.cases.history import History, now
 from shoal.web.cases.library import BranchCandidate, CaseLibrary
-from shoal.web.cases.measured import MeasuredCase
 from shoal.web.cases.releases import KeptReleases, WrittenRelease
 from shoal.web.cases.reopening import file_of
+from shoal.web.cases.search_plan import search_plan
 from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.cases.trail import trail
 from shoal.web.errors import NotThereError
@@ -30,11 +33,13 @@ from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.queue import Queue
 from shoal.web.tasks.release_messages import ReleaseRequest
+from shoal.web.tasks.row_messages import RowsRequest
+from shoal.web.tasks.unicity_messages import UnicityRequest
 
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 
 
-class Case(MeasuredCase):
+class Case(ComparedCase):
     """Someone's work on one file at a time, which is kept as a case of its own for each.
 
     Parameters
@@ -50,8 +55,9 @@ class Case(MeasuredCase):
     """
 
     def __init__(self, owner: str, folder: Path, queue: Queue, settings: Settings) -> None:
-        super().__init__(CaseJobs(folder, queue), CaseLibrary(settings.kept, owner), settings, folder)
+        super().__init__(CaseJobs(folder, queue), CaseLibrary(settings.kept, owner), settings)
         self.kept = KeptReleases(settings.kept, owner)
+        self._rows_seen: tuple[str, Found] = ("", {})
         self.releases: dict[str, WrittenRelease] = {each.id: each for each in self.kept.releases()}
 
     # The case as a whole
@@ -114,7 +120,121 @@ class Case(MeasuredCase):
         """Give what was decided, confirmed and written, and when; the last first."""
         return trail(self.history.versions, {} if self._store is None else self._store.releases())
 
-    # What is decided on once it was built
+    # What is found
+
+    def preview(self, layout: m.Layout | None = None) -> Job:
+        """Read the first rows as they are, or in another way before that is decided on."""
+        opened = self.unread or self._need_file()
+        more = {} if layout is None else {"layout": layout}
+        self.jobs.cancel("preview")
+        return self.jobs.start("preview", m.PreviewRequest(**(self._table(opened) | more)))
+
+    def rows(self) -> Job:
+        """Make some rows as the chosen candidate would release them, because someone asked to see them."""
+        with self.lock:
+            of = f"{self.id} {self.decisions.roles_digest}"
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    self._rows_seen = of, job.result.plain()
+
+            request = RowsRequest(**self._reading(), candidate=self.decisions.aim.asked)
+            return self._start("rows", request, about=self.rows_shown, ended=ended)
+
+    def follow_rows(self) -> Job | None:
+        """Give the rows of what is chosen now, made anew after another choice, if they were asked for in this case."""
+        with self.lock:
+            job = self.jobs.of("rows")
+            if job is None or not job.about.startswith(f"{self.id} "):
+                return None
+            return job if job.about == self.rows_shown else self.rows()
+
+    @property
+    def rows_seen(self) -> Found | None:
+        """The rows that were shown last in this case; before it is protected, they are the same for every choice."""
+        of, rows = self._rows_seen
+        return rows if of == f"{self.id} {self.decisions.roles_digest}" else None
+
+    @property
+    def rows_shown(self) -> str:
+        """A name of what is chosen in this case: rows of people must never be shown in another one."""
+        return f"{self.id} {self.decisions.choice}"
+
+    def risk(self) -> Found:
+        """Give what is known of the risk; what is not is found out."""
+        with self.lock:
+            digest = self._ready()
+            if not self.findings.risk(digest).get("complete") and not self.jobs.busy("measure", digest):
+
+                def take(part: m.RiskSummary) -> None:
+                    self.findings.take("risk", digest, "", part.plain())
+
+                def ended(job: Job) -> None:
+                    if job.result is not None:
+                        self.findings.take("risk", digest, "", job.result.plain())
+
+                request = m.RiskRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
+                self._start("measure", request, about=digest, found=take, ended=ended)
+            return self.findings.risk(digest)
+
+    @property
+    def known_risk(self) -> Found:
+        """What is known of the risk already; nothing is begun for it."""
+        return self.findings.risk(self.decisions.roles_digest)
+
+    def measure_unicity(self) -> None:
+        """Find out whom a few known points single out, if rows belong to people, unless that is known."""
+        with self.lock:
+            digest = self._ready()
+            if not self.decisions.of(Role.SUBJECT):
+                raise ParameterError(_("No column tells people apart."), _("Give one that role first."))
+            job = self.jobs.of("unicity")
+            if self.known_unicity or (job is not None and job.about == digest and not job.over):
+                return
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    self.findings.take("unicity", digest, "", job.result.plain())
+
+            request = UnicityRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
+            self._start("unicity", request, about=digest, ended=ended)
+
+    @property
+    def known_unicity(self) -> Found:
+        """What is known of whom known points single out; nothing is begun for it."""
+        return self.findings.unicity(self.decisions.roles_digest)
+
+    def candidates(self) -> dict[str, Found]:
+        """Give the candidates near to what was chosen that are known by now; what is not known is found out."""
+        with self.lock:
+            self._ready()
+            digest = self.decisions.digest
+            self._search(digest)
+            known = self.findings.candidates(digest)
+            return {aim.key: known[aim.key] for aim in self.decisions.aim.nearby() if aim.key in known}
+
+    def candidate(self, key: str) -> Found | None:
+        """Give a candidate if it is known, whatever is chosen now."""
+        return self.findings.candidate(self.decisions.digest, key)
+
+    def _search(self, digest: str) -> None:
+        """Make what is wanted and not known yet; what is shown goes first, whatever else is being made."""
+        aim, pinned = self.decisions.aim, [Aim.of(key) for key in self.decisions.pinned]
+        known = self.findings.candidates(digest)
+        plan = search_plan(aim, pinned, known, large=self._need_file().is_large(self.settings.large))
+        family, wanted = [digest, aim.family], [each.key for each in plan.now.exact]
+        job = self.jobs.of("search")
+        if job is not None and self.jobs.busy("search", job.about):
+            its_family, asked = json.loads(job.about)
+            if its_family == family and set(wanted) <= set(asked):
+                return  # what was found meanwhile is no reason to begin anew with the rest
+        if not (plan.now or plan.ahead):
+            return
+
+        def take(part: m.TriedCandidate) -> None:
+            self.findings.take("candidate", digest, part.candidate.key, part.candidate.plain())
+
+        self._start("search", *plan.parts(self._reading()), about=json.dumps([family, wanted]), found=take)
 
     def build_hierarchy(self, column: str, *, how: str = "", content: bytes = b"") -> Job:
         """Build a hierarchy over the values of a column, or take one that was sent; what fails changes nothing."""
@@ -138,8 +258,6 @@ class Case(MeasuredCase):
             self.decisions.with_hierarchy(column, None)  # refuses what is no quasi-identifier
             request = m.HierarchyRequest(**self._table(self._need_file()), column=column, how=buildable(how))
             return self._start("tree-preview", request, about=column)
-
-    # What is written
 
     @property
     def written(self) -> WrittenRelease | None:
