@@ -173,25 +173,34 @@ CONFIRMATIONS = {
 NO_PROMISE = N_("I know that this release promises nothing: what protects these people is not proved.")
 
 
-def headline(risk: Mapping[str, Any]) -> str:
-    """Say the danger in one sentence.
+def headline(risk: Mapping[str, Any], *, several: bool = False) -> str:
+    """Say the danger in one sentence: of people, or of rows where people may have several.
 
     >>> headline({"unique": 3, "uniqueness": 0.75, "smallest": 1})
     '75% of people stand alone'
+    >>> headline({"unique": 3, "uniqueness": 0.75, "smallest": 1}, several=True)
+    '75% of rows stand alone'
     """
-    if not risk["unique"]:
-        return _("Nobody stands alone")
-    return _("%(share)s of people stand alone", share=about(percent(risk["uniqueness"]), risk))
+    share = about(percent(risk["uniqueness"]), risk)
+    if several:
+        return _("%(share)s of rows stand alone", share=share) if risk["unique"] else _("No row stands alone")
+    return _("%(share)s of people stand alone", share=share) if risk["unique"] else _("Nobody stands alone")
 
 
-def finding(risk: Mapping[str, Any]) -> str:
-    """Say what the number means for those who know the quasi-identifiers of a person."""
+def finding(risk: Mapping[str, Any], *, several: bool = False) -> str:
+    """Say what the number means for those who know the quasi-identifiers of a person, who may have several rows."""
+    counts = {"unique": risk["unique"], "records": risk["records"]}
+    if several and risk["unique"]:
+        return _(
+            "of a row here can find that row alone: so it is for %(unique)s of %(records)s rows. A person has several, "
+            "and is found by any of them.",
+            **counts,
+        )
     if risk["unique"]:
         return _(
             "of a person here can find exactly one row for %(unique)s of %(records)s people, and so learn the rest of "
             "it.",
-            unique=risk["unique"],
-            records=risk["records"],
+            **counts,
         )
     return _(
         "of a person here finds at least %(smallest)s rows that fit equally well. With k up to %(smallest)s there is "
