@@ -1,9 +1,13 @@
 """The screen of the levels: all combinations are looked at when asked, one is picked, compared and released."""
 
+import json
 import re
+from html import escape, unescape
 
 import pytest
 from web.visible_text import sentences
+
+from shoal.web.cases.aims import Aim
 
 GERMAN = {"accept-language": "de"}
 PEOPLE = b"zip,sex,ill\n" + b"".join(
@@ -43,18 +47,22 @@ def test_all_combinations_are_looked_at_when_asked(coder):
 def test_a_combination_is_picked_compared_and_released(coder):
     coder.post("/api/levels?wait=30", json={"limit": 0.5})
     shown = coder.get("/levels").text
-    keys = re.findall(r'name="key" value="(full-domain:[^"]+)"', shown)
+    keys = [unescape(key) for key in re.findall(r'name="key" value="([^"]*full-domain[^"]+)"', shown)]
     assert keys
     assert "?node=" in shown
     node = re.search(r"\?node=([\d,]+)", shown)[1]
-    assert f"full-domain:{node}~2~none" in coder.get(f"/levels?node={node}").text
+    picked = Aim(
+        "full-domain", 2, settings=json.dumps({"levels": list(map(int, node.split(",")))}, separators=(",", ":"))
+    )
+    assert f'value="{escape(picked.key)}"' in coder.get(f"/levels?node={node}").text
     coder.post("/compare/pin", data={"key": keys[0], "pinned": "true"})
     coder.post("/protect/candidate", data={"key": keys[0]})
     tried = coder.client.get("/api/candidates?wait=30").json()
     assert coder.state()["aim"]["key"] == keys[0]
     assert "kept" in tried["candidates"][keys[0]]
-    assert "One level per column (full-domain) at levels" in coder.get("/protect").text
-    assert keys[0].partition("~")[0].partition(":")[2] in coder.get("/same").text.replace(", ", ",")
+    levels = Aim.of(keys[0]).steps[0].parameters["levels"]
+    assert f"One level per column (full-domain) (levels = {'; '.join(map(str, levels))})" in coder.get("/protect").text
+    assert f"levels={levels}" in coder.get("/same").text
 
 
 def test_another_choice_does_not_show_what_was_found_for_this_one(coder):

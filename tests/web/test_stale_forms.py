@@ -127,7 +127,7 @@ def wide():
 def test_a_stale_upload_neither_replaces_a_case_nor_ends_its_release(server, holding):
     visitor, _ = server
     visitor.opened()
-    (upload,) = (form for form in forms_of(visitor.get("/data").text) if form.path == "/data/upload")
+    upload, *_dropped = (form for form in forms_of(visitor.get("/data").text) if form.path == "/data/upload")
     stale = upload.version
     visitor.post("/protect/choose", data={"method": "hilbert", "k": 7})
     holding.add("publish")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from shoal.catalogue import entries
 from shoal.errors import ParameterError
+from shoal.web.cases.method_steps import FIRST as AHEAD
+from shoal.web.cases.method_steps import MethodStep, name_of, offered, promises_k, steps_of
 from shoal.web.tasks.messages import CandidateSpec
 
 K_LEVELS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)  # tried ahead; others are tried when someone asks for them
 K_MOST = 100_000
-AHEAD = ("hilbert", "mondrian", "sorted-clusters")  # fast ones, tried ahead; others are tried once they are chosen
+K_USUAL = 5
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,9 @@ def _letters() -> dict[str, str]:
     return {name: given[0] for name, given in named.items() if "column" in given and given[0] in _SLIDERS}
 
 
-def _methods() -> tuple[str, ...]:
-    """Give the methods of the catalogue that work towards k-anonymity, the fast ones first."""
-    found = [name for name, kind in entries("methods").items() if "k-anonymity" in kind.enforces]
-    return (*AHEAD, *(name for name in found if name not in AHEAD))
-
-
-_NODE = re.compile(r"[\w-]+|full-domain:\d{1,3}(,\d{1,3}){0,299}")
 GUARD_LETTERS = _letters()
 GUARDS = {"none": _NO_SLIDER, **{name: _SLIDERS[letter] for name, letter in GUARD_LETTERS.items()}}
-METHODS = _methods()
+METHODS = offered()
 
 
 def place_of(levels: Sequence[float], value: float) -> int:
@@ -70,24 +64,32 @@ class Aim:
     Parameters
     ----------
     method
-        How it is masked; full-domain may name the node that was picked: ``full-domain:0,3,1``.
+        How it is masked.
     k
-        In how large a crowd everybody is to be.
+        In how large a crowd everybody is to be; 0 if the method works towards no crowd, and nothing is promised.
     guard, level, column
         Which other promise is made, at which level, about which confidential column.
+    settings
+        The parameters of the method that are not as usual, as `MethodStep` writes them.
+    then
+        What is done to the masked table after that.
     """
 
     method: str = METHODS[0]
-    k: int = 5
+    k: int = K_USUAL
     guard: str = "none"
     level: float = 0.0
     column: str = ""
+    settings: str = ""
+    then: MethodStep | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is not offered."""
-        if self.plain_method not in METHODS or not _NODE.fullmatch(self.method):
+        if self.method not in METHODS:
             raise ParameterError(f"'{self.method}' is not offered here.", f"Choose one of: {', '.join(METHODS)}.")
-        if not 2 <= self.k <= K_MOST:
+        if not promises_k(self.method) and (self.k or self.guard != "none"):
+            raise ParameterError(f"{self.method} works towards no promise.", "Take k = 0 and no further promise.")
+        if promises_k(self.method) and not 2 <= self.k <= K_MOST:
             raise ParameterError(f"k = {self.k} makes no sense.", f"Choose a whole number from 2 to {K_MOST:,}.")
         if self.guard not in GUARDS:
             raise ParameterError("There is no such promise.", f"Choose one of: {', '.join(GUARDS)}.")
@@ -102,38 +104,32 @@ class Aim:
             raise ParameterError("The promise and its column do not fit.", "Name the confidential column it is about.")
 
     @property
-    def plain_method(self) -> str:
-        """The name of the method: full-domain may be followed by the levels of a node, as in full-domain:0,3,1."""
-        return self.method.partition(":")[0]
-
-    @property
-    def levels(self) -> list[int]:
-        """The levels that were picked of the lattice; none if a method finds its own."""
-        return [int(level) for level in self.method.partition(":")[2].split(",") if level]
-
-    @property
-    def asked_method(self) -> dict[str, Any]:
-        """The method as a value of the catalogue."""
-        return {"name": self.plain_method} | ({"levels": self.levels} if self.levels else {})
+    def steps(self) -> list[MethodStep]:
+        """What is done to the table, one after the other."""
+        return [MethodStep(self.method, self.settings), *([self.then] if self.then else [])]
 
     @property
     def key(self) -> str:
         """The name of the candidate, which says all of it."""
-        return "~".join((self.method, str(self.k), self.guard, f"{self.level:g}", self.column))
+        return "~".join((name_of(self.steps), str(self.k), self.guard, f"{self.level:g}", self.column))
 
     @classmethod
     def of(cls, key: str) -> Aim:
         """Give the aim of a name."""
         parts = key.split("~", 4)
         try:
-            return cls(parts[0], int(parts[1]), parts[2], float(parts[3]), parts[4])
+            first, *others = steps_of(parts[0])
+            if len(others) > 1:
+                raise ValueError(key)
+            then = others[0] if others else None
+            return cls(first.name, int(parts[1]), parts[2], float(parts[3]), parts[4], first.given, then)
         except (IndexError, ValueError):
             raise ParameterError("There is no such candidate.", "Choose one of those on the page.") from None
 
     @property
     def models(self) -> list[dict[str, Any]]:
         """What is promised, as values of the catalogue."""
-        found: list[dict[str, Any]] = [{"name": "k-anonymity", "k": self.k}]
+        found: list[dict[str, Any]] = [{"name": "k-anonymity", "k": self.k}] if self.k else []
         if self.guard != "none":
             level = int(self.level) if GUARDS[self.guard].whole else self.level
             found.append({"name": self.guard, GUARD_LETTERS[self.guard]: level, "column": self.column})
@@ -142,29 +138,46 @@ class Aim:
     @property
     def asked(self) -> CandidateSpec:
         """The aim as a task is asked for it."""
-        return CandidateSpec(key=self.key, method=self.asked_method, models=tuple(self.models))
+        return CandidateSpec(key=self.key, methods=tuple(each.plain for each in self.steps), models=tuple(self.models))
 
     @property
     def label(self) -> str:
-        """The aim in a few words."""
+        """The aim in a few words.
+
+        >>> Aim("mondrian", 7, settings='{"mode":"relaxed"}', then=MethodStep("coarsen")).label
+        'mondrian (mode = relaxed), k = 7 + coarsen'
+        """
         name = GUARD_LETTERS.get(self.guard)
-        return f"{self.method}, k = {self.k}" + (f", {name} = {self.level:g}" if name else "")
+        first, *others = (each.label for each in self.steps)
+        promised = (f", k = {self.k}" if self.k else "") + (f", {name} = {self.level:g}" if name else "")
+        return " + ".join([first + promised, *others])
 
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that are tried with this one."""
         return tuple(dict.fromkeys((*AHEAD, self.method)))
 
+    def by(self, method: str) -> Aim:
+        """Give the same by another method, all else of which is as usual."""
+        if method == self.method:
+            return self
+        k = (self.k or K_USUAL) if promises_k(method) else 0
+        return replace(self, method=method, k=k, settings="")
+
     def nearby(self) -> list[Aim]:
         """Give all aims that are tried with this one, which differ in method, k and level, the nearest first."""
-        sizes = sorted({*K_LEVELS, self.k})
+        sizes = sorted({*K_LEVELS, self.k or K_USUAL})
         levels = sorted({*GUARDS[self.guard].levels, self.level})
         all_of_them = [
-            replace(self, method=method, k=k, level=level) for method in self.methods for k in sizes for level in levels
+            replace(way, k=k, level=level)
+            for way in map(self.by, self.methods)
+            for k in (sizes if way.k else (0,))
+            for level in levels
         ]
+        here = sizes.index(self.k or K_USUAL)
 
         def far(other: Aim) -> tuple[bool, int]:
-            steps = abs(sizes.index(other.k) - sizes.index(self.k))
+            steps = abs(sizes.index(other.k) - here) if other.k else 0
             return other.method != self.method, steps + abs(levels.index(other.level) - levels.index(self.level))
 
         return sorted(all_of_them, key=far)
@@ -174,4 +187,5 @@ class Aim:
         """What aims have in common that are tried together: the promise, and what is not on the sliders."""
         k = "" if self.k in K_LEVELS else str(self.k)
         level = "" if self.level in GUARDS[self.guard].levels else f"{self.level:g}"
-        return "~".join((self.guard, self.column, k, level))
+        own = name_of(self.steps) if self.settings or self.then else ""
+        return "~".join((self.guard, self.column, k, level, own))

@@ -15,6 +15,7 @@ from shoal.languages import _
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.case import Case
+from shoal.web.cases.method_steps import MethodStep
 from shoal.web.page_templates import page
 from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
 
@@ -84,7 +85,8 @@ def _known(case: Case) -> dict[str, Any] | None:
 
 def _aim(aim: Aim, levels: list[int]) -> Aim:
     """Give the candidate that a combination of levels is."""
-    return replace(aim, method=f"full-domain:{','.join(map(str, levels))}")
+    step = MethodStep.of({"name": "full-domain", "levels": levels})
+    return replace(aim, method=step.name, settings=step.given, then=None)
 
 
 def _picked(found: dict[str, Any], node: str) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from shoal.web.tasks import messages as m
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
+from shoal.web.tasks.release_messages import ReleaseDone, ReleaseRequest
 from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest, UnicitySummary
@@ -71,7 +72,7 @@ TASKS = {
     "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
     "spread": TaskKind(DistributionsRequest, Distributions, DistributionsDone, "distributions:compare"),
     "scores": TaskKind(ScoresRequest, CandidateScore, ScoresDone, "scores:measure"),
-    "publish": TaskKind(m.ReleaseRequest, m.ReleaseDone, m.ReleaseDone, "release:publish", RELEASE),
+    "publish": TaskKind(ReleaseRequest, ReleaseDone, ReleaseDone, "release:publish", RELEASE),
 }
 
 
