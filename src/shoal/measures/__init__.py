@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.homogeneity import Homogeneity as Homogeneity
     from shoal.measures.order_leak import OrderLeak as OrderLeak
     from shoal.measures.unicity import Unicity as Unicity
+    from shoal.measures.column_screening import ColumnScreening as ColumnScreening
     from shoal.measures.interval_disclosure import IntervalDisclosure as IntervalDisclosure
     from shoal.measures.rank_interval_disclosure import RankIntervalDisclosure as RankIntervalDisclosure
     from shoal.measures.distance_linkage import DistanceLinkage as DistanceLinkage

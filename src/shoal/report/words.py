@@ -30,6 +30,7 @@ FORMULAS = {
     "uniqueness": "|{records whose group has size 1}| / |records|",
     "random-reidentification": "(1/n) · Σ over records r of 1/|group of r| = |groups| / n",
     "order-leak": "|{records that fewer than k fit once rows bound their neighbours, and k before}| / |records|",
+    "column-screening": "1 − Σ over groups g of |g| · (|g| − 1) / (n · (n − 1))",
     "class-sizes": "n / |groups|",
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",
