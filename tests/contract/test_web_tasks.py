@@ -23,6 +23,7 @@ MORE = {
     "unicity": {"roles": ROLES | {"shoe": "subject"}},
     "search": {"exact": ASKED},
     "spread": {"candidates": ASKED[:1]},
+    "scores": {"candidates": ASKED[:2], "measures": ({"name": "discernibility"}, {"name": "sse"})},
     "rows": {"candidate": ASKED[0], "count": 4},
     "publish": {"candidate": ASKED[0], "files": NAMES, "approval": {"date": "2026-11-18"}},
 }

@@ -205,8 +205,8 @@ def test_experiments_beyond_the_paper_follow_it_and_those_without_rows_are_left_
     page = page_of(results | {"asked": [{"known": "<all>", "share": 0.4}], "not asked": []}, case)
     assert page.index("Closeness ends the rest") < page.index("Beyond, 1") < page.index("The claims, checked")
     assert "Beyond, 0" not in page
-    assert page.count("Fig. S3. Risk by what the attacker knows.</strong>") == 1  # it is given its own figures only
-    assert page.count("Fig. C9. Something.</strong>") == 1
+    assert page.count("Fig. S3. Risk by what the attacker knows</strong>") == 1  # it is given its own figures only
+    assert page.count("Fig. C9. Something</strong>") == 1
 
 
 KNOWN = {

@@ -225,7 +225,7 @@ def test_with_a_subject_people_are_counted_and_never_released(drawn, make, metho
     whole = Made({**made.columns, "person": Column("integer", tuple(people))})
     options = whole.options | {"subject": "person"}
     if len(set(people)) < k:
-        with pytest.raises(shoal.errors.ParameterError, match="different subjects"):
+        with pytest.raises(shoal.errors.ParameterError, match="different subject"):
             published(whole, make, method, models, **options)
         return
     columns = published(whole, make, method, models, **options)

@@ -415,8 +415,8 @@ def test_a_page_escapes_texts_numbers_figures_and_keeps_headings_in_order():
     ).html()
     found = well_formed(page)
     assert "<p>trusted</p>" in page
-    assert "Figure 1. One." in page
-    assert "Figure 2. Two." in page
+    assert "<strong>Figure 1. One</strong>" in page
+    assert "<strong>Figure 2. Two</strong>" in page
     assert "✓" in page
     assert "Not met" in page
     assert found.links[0] == "#content"

@@ -156,7 +156,7 @@ def test_a_file_is_opened_while_others_have_much_to_search(browser, place):  # n
             aim = {"method": "mondrian", "k": 5, "guard": "t-closeness", "level": 0.2, "column": "diagnosis"}
             assert busy.request.put("/api/aim", data=aim).ok
         third.goto("/")
-        third.get_by_label("Drop a file here").set_input_files(
+        third.get_by_label("A table as text or Parquet").set_input_files(
             {"name": "people.csv", "mimeType": "text/csv", "buffer": people(60)}
         )
         third.get_by_role("heading", name="What could others know?").wait_for()
@@ -246,6 +246,7 @@ def test_a_code_is_no_number_if_someone_says_so(page):
         zip_code.get_by_role("button", name="Read it so").click()
     page.goto("/protect")
     settled(page)
+    page.get_by_label("Six rows").check()
     page.get_by_role("button", name="Show six rows").click()
     page.locator(".sample").wait_for()
     shown = page.locator(".sample tbody tr:last-child").all_inner_texts()

@@ -34,9 +34,11 @@ class Coherence(PrivateItemsModel):
         The largest share of the people with a combination who may have the same private item, between 0 and 1.
     private
         The names of the private items, as they stand in the column of items.
-    groups, mixed
-        The published labels that stand for private items beside others, and those of them that stand for public items
-        too. They are found when something is released, and need not be given.
+    groups
+        The published labels that stand for private items beside others. They are found when something is released, and
+        need not be given.
+    mixed
+        Those of these labels that stand for public items too; they are found in the same way.
 
     References
     ----------

@@ -34,9 +34,11 @@ class RhoUncertainty(PrivateItemsModel):
         The names of the private items, as they stand in the column of items.
     knowledge
         ``any`` item may be known, or only ``public`` ones.
-    groups, mixed
-        The published labels that stand for private items beside others, and those of them that stand for public items
-        too. They are found when something is released, and need not be given.
+    groups
+        The published labels that stand for private items beside others. They are found when something is released, and
+        need not be given.
+    mixed
+        Those of these labels that stand for public items too; they are found in the same way.
 
     References
     ----------

@@ -6,7 +6,6 @@ import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from shoal.certification.approval import Approval
 from shoal.errors import ParameterError
@@ -15,12 +14,12 @@ from shoal.languages import _
 from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
+from shoal.web.cases.compared import ComparedCase
 from shoal.web.cases.decided import fresh_id
 from shoal.web.cases.findings import Findings, Found
 from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
 from shoal.web.cases.history import History, now
 from shoal.web.cases.library import BranchCandidate, CaseLibrary
-from shoal.web.cases.opening import OpenedCase
 from shoal.web.cases.releases import KeptReleases, WrittenRelease
 from shoal.web.cases.reopening import file_of
 from shoal.web.cases.search_plan import search_plan
@@ -28,20 +27,18 @@ from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.cases.trail import trail
 from shoal.web.errors import NotThereError
 from shoal.web.file_access import release_names
-from shoal.web.measure_names import asked, offered
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
-from shoal.web.tasks.job import Job, Part
+from shoal.web.tasks.job import Job
 from shoal.web.tasks.queue import Queue
 from shoal.web.tasks.row_messages import RowsRequest
-from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest
 
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 
 
-class Case(OpenedCase):
+class Case(ComparedCase):
     """Someone's work on one file at a time, which is kept as a case of its own for each.
 
     Parameters
@@ -58,8 +55,6 @@ class Case(OpenedCase):
 
     def __init__(self, owner: str, folder: Path, queue: Queue, settings: Settings) -> None:
         super().__init__(CaseJobs(folder, queue), CaseLibrary(settings.kept, owner), settings)
-        self.folder = folder
-        self._measures: dict[str, dict[str, None]] = {}  # that were asked for, by the decisions they are about
         self.kept = KeptReleases(settings.kept, owner)
         self._rows_seen: tuple[str, Found] = ("", {})
         self.releases: dict[str, WrittenRelease] = {each.id: each for each in self.kept.releases()}
@@ -263,73 +258,6 @@ class Case(OpenedCase):
             request = m.HierarchyRequest(**self._table(self._need_file()), column=column, how=buildable(how))
             return self._start("tree-preview", request, about=column)
 
-    def _reading(self) -> Found:
-        """Give what requests say of a table that is protected: its roles, and its hierarchies, those sent as files."""
-        hierarchies = self.decisions.hierarchies
-        places = {column: each.how for column, each in hierarchies.items()}
-        for column, name in self.decisions.hierarchy_files.items():
-            file = self.folder / "trees" / hierarchies[column].digest / name
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file.write_text(hierarchies[column].csv(), encoding="utf-8")
-            places[column] = str(file)
-        return {**self._table(self._need_file()), "roles": self.decisions.given_roles, "hierarchies": places}
-
-    def spreads(self) -> dict[str, Found]:
-        """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
-        with self.lock:
-            self._ready()
-            digest, pinned = self.decisions.digest, self.decisions.pinned
-            known = {key: found for key in pinned if (found := self.findings.spread(digest, key)) is not None}
-            missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
-            about = " ".join((digest, *pinned))
-            if missing and not self.jobs.busy("spread", about):
-
-                def take(part: m.Distributions) -> None:
-                    self.findings.take("spread", digest, part.key, part.plain())
-
-                request = m.DistributionsRequest(**self._reading(), candidates=tuple(missing))
-                self._start("spread", request, about=about, found=take)
-            return known
-
-    def measure_also(self, name: str) -> None:
-        """Measure the compared candidates by another measure of the catalogue."""
-        with self.lock:
-            self._ready()
-            if name not in offered():
-                raise ParameterError("There is no such measure.", "Choose one of those on the page.")
-            if not self.decisions.pinned:
-                raise ParameterError("No candidate is compared.", "Add one to the comparison first.")
-            self._measures.setdefault(self.decisions.digest, {})[name] = None
-            self.scores()
-
-    def scores(self) -> dict[tuple[str, str], CandidateScore]:
-        """Give what was measured of candidates beyond what is always; what lacks of those compared is measured now."""
-        with self.lock:
-            self._ready()
-            digest, pinned = self.decisions.digest, self.decisions.pinned
-            known, names = self.findings.scores(digest), self.measured
-            missing = [(name, key) for name in names for key in pinned if (name, key) not in known]
-            about = " ".join((digest, *names, *pinned))
-            if missing and not self.jobs.busy("scores", about):
-
-                def take(part: CandidateScore) -> None:
-                    self.findings.take("score", digest, f"{part.measure} {part.key}", part.plain())
-
-                predicted = (*self.decisions.of(Role.SENSITIVE), *self.decisions.of(Role.QUASI))[0]
-                candidates = tuple(Aim.of(key).asked for key in dict.fromkeys(key for _, key in missing))
-                measures = tuple(asked(name, predicted) for name in dict.fromkeys(name for name, _ in missing))
-                request = ScoresRequest(**self._reading(), candidates=candidates, measures=measures)
-                self._start("scores", request, about=about, found=take)
-            return {pair: found for pair, found in known.items() if pair[1] in pinned}
-
-    @property
-    def measured(self) -> list[str]:
-        """The measures beyond what is always measured, in the order in which they were asked for."""
-        digest = self.decisions.digest
-        return list(
-            dict.fromkeys([*(name for name, _ in self.findings.scores(digest)), *self._measures.get(digest, {})])
-        )
-
     @property
     def written(self) -> WrittenRelease | None:
         """The newest release of just what is chosen now, if it was written."""
@@ -382,24 +310,6 @@ class Case(OpenedCase):
             self.kept.forget(release)
             shutil.rmtree(self.folder / release.id, ignore_errors=True)
             del self.releases[id]
-
-    def _start(
-        self, task: str, *parts: m.TableRequest | Part, found: Any = None, ended: Any = None, **more: Any
-    ) -> Job:
-        opened = self._need_file()
-        self.jobs.cancel(task)
-
-        def take(part: m.Message) -> None:
-            with self.lock:
-                if self.file is opened and found is not None:
-                    found(part)
-
-        def finish(job: Job) -> None:
-            with self.lock:
-                if self.file is opened and ended is not None:
-                    ended(job)
-
-        return self.jobs.start(task, *parts, found=take, ended=finish, **more)
 
     def end(self) -> None:
         """End all work, put the case away, and remove everything that is not to stay."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import DataError
 from shoal.languages import N_
@@ -18,7 +19,7 @@ from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
-from shoal.web.tasks.job import Job
+from shoal.web.tasks.job import Job, Part
 
 
 class OpenedCase(DecidedCase):
@@ -36,6 +37,7 @@ class OpenedCase(DecidedCase):
 
     def __init__(self, jobs: CaseJobs, library: CaseLibrary, settings: Settings) -> None:
         super().__init__(jobs)
+        self.folder = jobs.folder
         self.settings = settings
         self.library = library
         self.findings = Findings()
@@ -143,6 +145,35 @@ class OpenedCase(DecidedCase):
         large = {} if self.settings.large is None else {"large": self.settings.large}
         layout = self.decisions.layout if self.file is opened else m.Layout()
         return {"file": opened.path, "name": opened.name, "layout": layout, **large}
+
+    def _reading(self) -> Found:
+        """Give what requests say of a table that is protected: its roles, and its hierarchies, those sent as files."""
+        hierarchies = self.decisions.hierarchies
+        places = {column: each.how for column, each in hierarchies.items()}
+        for column, name in self.decisions.hierarchy_files.items():
+            file = self.folder / "trees" / hierarchies[column].digest / name
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_text(hierarchies[column].csv(), encoding="utf-8")
+            places[column] = str(file)
+        return {**self._table(self._need_file()), "roles": self.decisions.given_roles, "hierarchies": places}
+
+    def _start(
+        self, task: str, *parts: m.TableRequest | Part, found: Any = None, ended: Any = None, **more: Any
+    ) -> Job:
+        opened = self._need_file()
+        self.jobs.cancel(task)
+
+        def take(part: m.Message) -> None:
+            with self.lock:
+                if self.file is opened and found is not None:
+                    found(part)
+
+        def finish(job: Job) -> None:
+            with self.lock:
+                if self.file is opened and ended is not None:
+                    ended(job)
+
+        return self.jobs.start(task, *parts, found=take, ended=finish, **more)
 
     def read_as(self, layout: m.Layout) -> Job:
         """Read the file in another way; what cannot be read so changes nothing."""

@@ -76,7 +76,7 @@ def protect(
     if case.decisions.problem:
         return page(case, "protect", found=None, job=None, figures=[], seen=None)
     seen = Aim.of(see_key) if see_key else None
-    case.risk()  # for the numbers before, whoever was on the screen of the risk
+    case.risk()  # for the numbers before, which may not have been looked at yet
     if case.candidate(case.decisions.aim.key) is None:
         candidates(case, PATIENCE)
     return page(case, "protect", **_result(case, whole=whole, view=view), seen=seen)

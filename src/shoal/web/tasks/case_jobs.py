@@ -33,7 +33,7 @@ class CaseJobs:
 
     def __init__(self, folder: Path, queue: Queue) -> None:
         self.lock = threading.RLock()
-        self._folder = folder
+        self.folder = folder
         self._queue = queue
         self._jobs: dict[str, Job] = {}
 
@@ -83,7 +83,7 @@ class CaseJobs:
     ) -> Job:
         """Start a job with a folder of its own, which goes when the job ends unless what it made is to stay."""
         id = secrets.token_urlsafe(12)
-        place = self._folder / id
+        place = self.folder / id
         place.mkdir(mode=0o700)
 
         def finish(job: Job) -> None:
@@ -94,7 +94,7 @@ class CaseJobs:
         usual = task_kind(task).lane
         asked = [part if isinstance(part, Part) else Part(part, usual) for part in parts]
         inside = [Part(part.request.model_copy(update={"folder": place}), part.lane) for part in asked]
-        self._jobs[task] = Job(task, inside, owner=str(self._folder), about=about, found=found, ended=finish, id=id)
+        self._jobs[task] = Job(task, inside, owner=str(self.folder), about=about, found=found, ended=finish, id=id)
         return self._queue.start(self._jobs[task])
 
     def cancel(self, *tasks: str) -> None:

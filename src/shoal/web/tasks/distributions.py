@@ -10,14 +10,13 @@ from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
 from shoal.table import Table
 from shoal.web.tasks.candidates import made
-from shoal.web.tasks.messages import (
-    CandidateSpec,
+from shoal.web.tasks.distribution_messages import (
     ColumnDistribution,
     Distributions,
     DistributionsDone,
     DistributionsRequest,
-    ImpossibleCandidate,
 )
+from shoal.web.tasks.messages import CandidateSpec, ImpossibleCandidate
 from shoal.web.tasks.reading import evenly, options_of, stages
 from shoal.web.tasks.registry import Reporter
 

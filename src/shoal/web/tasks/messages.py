@@ -154,12 +154,6 @@ class CandidatesRequest(RolesRequest):
         return self.model_copy(update={name: getattr(result, name) for name in CandidatesDone.model_fields})
 
 
-class DistributionsRequest(RolesRequest):
-    """Compare the values of columns before and after, in some candidates."""
-
-    candidates: tuple[CandidateSpec, ...]
-
-
 class ReleaseRequest(RolesRequest):
     """Write a release.
 
@@ -342,28 +336,6 @@ class CandidatesDone(Message):
     exact: tuple[CandidateSpec, ...] = ()
     tried: int
     costs: tuple[MethodCost, ...] = ()
-
-
-class ColumnDistribution(Message):
-    """How the values of a column are spread before and after, in rows for a figure."""
-
-    column: str
-    stepped: bool
-    rows: tuple[dict[str, float | str], ...]
-
-
-class Distributions(Message):
-    """How the columns of a candidate are spread before and after."""
-
-    key: str
-    sampled: int | None
-    columns: tuple[ColumnDistribution, ...]
-
-
-class DistributionsDone(Message):
-    """How many candidates were compared."""
-
-    compared: int
 
 
 class HierarchyRows(Message):

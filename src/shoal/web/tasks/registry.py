@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from shoal.errors import InternalError
 from shoal.web.tasks import messages as m
+from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
@@ -66,7 +67,7 @@ TASKS = {
     "rows": TaskKind(RowsRequest, RowsBeforeAfter, RowsBeforeAfter, "rows:before_after"),
     "tree": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build", OPENING),
     "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
-    "spread": TaskKind(m.DistributionsRequest, m.Distributions, m.DistributionsDone, "distributions:compare"),
+    "spread": TaskKind(DistributionsRequest, Distributions, DistributionsDone, "distributions:compare"),
     "scores": TaskKind(ScoresRequest, CandidateScore, ScoresDone, "scores:measure"),
     "publish": TaskKind(m.ReleaseRequest, m.ReleaseDone, m.ReleaseDone, "release:publish", RELEASE),
 }

@@ -1,0 +1,79 @@
+"""The comparison of a case: candidates side by side, and what is found out about them only there."""
+
+from __future__ import annotations
+
+from shoal.errors import ParameterError
+from shoal.schema import Role
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.findings import Found
+from shoal.web.cases.library import CaseLibrary
+from shoal.web.cases.opening import OpenedCase
+from shoal.web.measure_names import asked, offered
+from shoal.web.settings import Settings
+from shoal.web.tasks.case_jobs import CaseJobs
+from shoal.web.tasks.distribution_messages import Distributions, DistributionsRequest
+from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
+
+
+class ComparedCase(OpenedCase):
+    """A case whose candidates are compared."""
+
+    def __init__(self, jobs: CaseJobs, library: CaseLibrary, settings: Settings) -> None:
+        super().__init__(jobs, library, settings)
+        self._measures: dict[str, dict[str, None]] = {}  # that were asked for, by the decisions they are about
+
+    def spreads(self) -> dict[str, Found]:
+        """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
+        with self.lock:
+            self._ready()
+            digest, pinned = self.decisions.digest, self.decisions.pinned
+            known = {key: found for key in pinned if (found := self.findings.spread(digest, key)) is not None}
+            missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
+            about = " ".join((digest, *pinned))
+            if missing and not self.jobs.busy("spread", about):
+
+                def take(part: Distributions) -> None:
+                    self.findings.take("spread", digest, part.key, part.plain())
+
+                request = DistributionsRequest(**self._reading(), candidates=tuple(missing))
+                self._start("spread", request, about=about, found=take)
+            return known
+
+    def measure_also(self, name: str) -> None:
+        """Measure the compared candidates by another measure of the catalogue."""
+        with self.lock:
+            self._ready()
+            if name not in offered():
+                raise ParameterError("There is no such measure.", "Choose one of those on the page.")
+            if not self.decisions.pinned:
+                raise ParameterError("No candidate is compared.", "Add one to the comparison first.")
+            self._measures.setdefault(self.decisions.digest, {})[name] = None
+            self.scores()
+
+    def scores(self) -> dict[tuple[str, str], CandidateScore]:
+        """Give what was measured of candidates beyond what is always; what lacks of those compared is measured now."""
+        with self.lock:
+            self._ready()
+            digest, pinned = self.decisions.digest, self.decisions.pinned
+            known, names = self.findings.scores(digest), self.measured
+            missing = [(name, key) for name in names for key in pinned if (name, key) not in known]
+            about = " ".join((digest, *names, *pinned))
+            if missing and not self.jobs.busy("scores", about):
+
+                def take(part: CandidateScore) -> None:
+                    self.findings.take("score", digest, f"{part.measure} {part.key}", part.plain())
+
+                predicted = (*self.decisions.of(Role.SENSITIVE), *self.decisions.of(Role.QUASI))[0]
+                candidates = tuple(Aim.of(key).asked for key in dict.fromkeys(key for _, key in missing))
+                measures = tuple(asked(name, predicted) for name in dict.fromkeys(name for name, _ in missing))
+                request = ScoresRequest(**self._reading(), candidates=candidates, measures=measures)
+                self._start("scores", request, about=about, found=take)
+            return {pair: found for pair, found in known.items() if pair[1] in pinned}
+
+    @property
+    def measured(self) -> list[str]:
+        """The measures beyond what is always measured, in the order in which they were asked for."""
+        digest = self.decisions.digest
+        return list(
+            dict.fromkeys([*(name for name, _ in self.findings.scores(digest)), *self._measures.get(digest, {})])
+        )
