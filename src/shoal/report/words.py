@@ -32,6 +32,7 @@ FORMULAS = {
     "known-matches": "|{records whose own values fewer than k released records fit}| / |records|",
     "rare-combinations": "|{records with values in up to m attributes that fewer than t records have}| / |records|",
     "order-leak": "|{records that fewer than k fit once rows bound their neighbours, and k before}| / |records|",
+    "column-screening": "1 − Σ over groups g of |g| · (|g| − 1) / (n · (n − 1))",
     "class-sizes": "n / |groups|",
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",

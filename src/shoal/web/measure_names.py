@@ -39,6 +39,12 @@ MEASURES = {
         N_("the share of people who have up to three values together that fewer than three people have"),
     ),
     "unicity": (N_("Unicity"), N_("the share of sets of four known points of a person that nobody else has")),
+    "column-screening": (
+        N_("Separated pairs"),
+        N_(
+            "the share of pairs of rows that differ in what may be known; its detail names the few columns that suffice"
+        ),
+    ),
     "interval-disclosure": (
         N_("Disclosed intervals"),
         N_("the share of rows of which every value is within 5 %% of a standard deviation of what is shown"),

@@ -1,4 +1,4 @@
-"""Files of changed values, as other tools make them, beside their original."""
+"""Measures asked for on the command line: of files that other tools changed, and of a file by itself."""
 
 import numpy as np
 import pyarrow as pa
@@ -34,3 +34,14 @@ def test_a_table_too_large_for_a_measure_is_refused_before_it_is_masked(desk):
         "anonymize", "people.csv", "--out", "out.csv", "--quasi", "age", "--k", "3", "--measure", "assignment-linkage"
     )
     done.refused(2, "at most 5,000 records", "distance-linkage")
+
+
+def test_the_risk_of_a_file_names_the_few_columns_that_single_people_out(desk):
+    desk.put("five.csv", "age,sex,state\n20,F,CA\n30,F,CA\n40,F,TX\n20,M,NY\n40,M,CA\n")
+    asked = ["risk", "five.csv", "--quasi", "age,sex,state", "--measure", "column-screening threshold=0.5"]
+    (found,) = desk.run(*asked, "--json").json()["scores"]
+    assert found["value"] == 1
+    assert sorted(each["columns"] for each in found["detail"]["minimal"]) == [
+        ["age", "sex"], ["age", "state"], ["sex", "state"],
+    ]  # fmt: skip
+    assert "age, sex (100.00%)" in desk.run(*asked).fine().out
