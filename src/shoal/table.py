@@ -137,11 +137,9 @@ class Table:
     origin
         Where it came from.
     masked
-        The original values of masked cells, per column: their positions and how often each was masked. Only a method
-        that keeps count gives them, and they are written only when asked for.
+        The positions of masked values, per column, and how often each was masked; written only when asked for.
     remarks
-        What methods say of what they did, as plain values, with a sentence under ``said``: for everyone, and for the
-        holder of the original alone.
+        What methods say of what they did, with a sentence under ``said``: to everyone, and to the holder alone.
     recoding
         What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
     """

@@ -15,7 +15,7 @@ from shoal.catalogue import build
 from shoal.engines.local import Local
 from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import CertificateError, DataError, GuaranteeError, ParameterError, SchemaError
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 pytest.importorskip("opendp")
 
@@ -53,8 +53,8 @@ def method(name, **given):
 @pytest.fixture
 def without_chance(monkeypatch):
     """Take chance out, here and only here, to compare engines cell by cell."""
-    monkeypatch.setattr(Noise, "added", lambda self, numbers: list(numbers))
-    monkeypatch.setattr(Noise, "best", lambda self, scores: int(np.argmax(scores)))
+    monkeypatch.setattr(NoiseMechanism, "added", lambda self, numbers: list(numbers))
+    monkeypatch.setattr(NoiseMechanism, "best", lambda self, scores: int(np.argmax(scores)))
     monkeypatch.setattr("shoal.methods.private_tree.fresh_random", lambda: np.random.default_rng(3))
 
 

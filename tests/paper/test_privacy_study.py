@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.measures.query_error import QueryError
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 from shoal_paper.reproduction.kept_results import differences, load
 from shoal_paper.reproduction.privacy import experiment
 from shoal_paper.reproduction.privacy.experiment import COARSE, EPSILONS, FEW, FINE, KINDS, QUERIES, nearest, table_of
@@ -111,7 +111,7 @@ def test_the_page_says_what_was_found_and_what_both_can_sign(found, tmp_path):
 def test_noise_is_that_of_composition(monkeypatch):
     """Each of q answers from a budget of ρ costs ρ/q, so its noise has the variance q/2ρ."""
     scales = []
-    monkeypatch.setattr(Noise, "added", lambda self, numbers: scales.append(self.scale) or list(numbers))
+    monkeypatch.setattr(NoiseMechanism, "added", lambda self, numbers: scales.append(self.scale) or list(numbers))
     monkeypatch.setattr(experiment, "ROUNDS", 1)
     rows = list(experiment._of_answers(table_of(1000, 1)))
     assert all(row["relative"] == 0 for row in rows)

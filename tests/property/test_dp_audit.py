@@ -8,7 +8,7 @@ import pytest
 from property.dp_audit import RUNS, claims_too_little, epsilon_at_least
 
 from shoal.private.accounting import Price, epsilon_of
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 pytest.importorskip("opendp")
 
@@ -20,44 +20,44 @@ def outputs(noise, count):
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.5])
 def test_laplace_loses_what_it_claims(epsilon):
-    noise = Noise("laplace", 1, 1 / epsilon)
+    noise = NoiseMechanism("laplace", 1, 1 / epsilon)
     bound = epsilon_at_least(outputs(noise, 20), outputs(noise, 21))
     assert 0.8 * epsilon < bound <= epsilon
 
 
 def test_gaussian_noise_loses_no_more_than_zcdp_says():
-    noise = Noise("gaussian", 1, 3.0)
+    noise = NoiseMechanism("gaussian", 1, 3.0)
     bound = epsilon_at_least(outputs(noise, 20), outputs(noise, 21), delta=1e-3)
     assert 0.2 < bound <= epsilon_of(noise.rho, 1e-3)
 
 
 @pytest.mark.parametrize("runs", [RUNS // 20, pytest.param(RUNS, marks=pytest.mark.large)])
 def test_a_noisy_maximum_loses_no_more_than_it_claims(runs):
-    noise = Noise("noisy-maximum", 1, 1.0)
+    noise = NoiseMechanism("noisy-maximum", 1, 1.0)
     one, other = (np.array([noise.best(scores) for _ in range(runs)]) for scores in ([-3, -2, -3], [-2, -3, -2]))
     assert 0.5 < epsilon_at_least(one, other) <= 2.0
 
 
 def test_noise_for_one_row_where_a_person_has_five_is_caught():
-    noise = Noise("laplace", 1, 1.0)
+    noise = NoiseMechanism("laplace", 1, 1.0)
     assert claims_too_little(outputs(noise, 20), outputs(noise, 25), 1.0)
 
 
 def test_noise_that_leaves_small_counts_alone_is_caught():
-    noise = Noise("laplace", 1, 1.0)
+    noise = NoiseMechanism("laplace", 1, 1.0)
     whole = outputs(noise, 1)
     assert claims_too_little(np.zeros(RUNS, int), np.where(whole == 1, 1, whole), 3.0)
 
 
 def test_rounded_gaussian_tails_are_caught():
     """Noise cut off at two deviations shows with certainty who was there."""
-    noise = Noise("gaussian", 1, 1.0)
+    noise = NoiseMechanism("gaussian", 1, 1.0)
     one, other = (np.clip(outputs(noise, 0) + count, count - 2, count + 2) for count in (0, 1))
     assert claims_too_little(one, other, epsilon_of(noise.rho, 1e-3), delta=1e-3)
 
 
 def test_the_same_mechanism_twice_is_never_told_apart():
-    noise = Noise("laplace", 1, 1.0)
+    noise = NoiseMechanism("laplace", 1, 1.0)
     assert epsilon_at_least(outputs(noise, 20) - 20, outputs(noise, 25) - 25) < 0.05
     assert Price.of(epsilon=1).scale(1, 1, selecting=False) == 1.0
     assert math.isfinite(epsilon_at_least([1] * 100, [2] * 100))

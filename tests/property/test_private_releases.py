@@ -14,7 +14,7 @@ from shoal.methods.private.declared_columns import UnitsOf
 from shoal.methods.private_averages import PrivateAverages, _key, _sums
 from shoal.methods.private_tree import PrivateTree, scores
 from shoal.private.accounting import epsilon_of
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 pytest.importorskip("opendp")
 ONE, OTHER = [0, 0, 0], [0, 0, 10]  # neighbours: the last record is replaced
@@ -95,7 +95,7 @@ def test_bounds_from_the_data_are_caught():
 
     def broken(rows):
         reach = max(rows) - min(rows)
-        noise = Noise("laplace", max(reach, 1), max(reach, 1) / 1.0)
+        noise = NoiseMechanism("laplace", max(reach, 1), max(reach, 1) / 1.0)
         return np.clip(sum(rows) + drawn(noise, rows is ONE, FEWER), 0, reach * len(rows))
 
     assert claims_too_little(broken(ONE), broken(OTHER), 1.0)
@@ -103,7 +103,7 @@ def test_bounds_from_the_data_are_caught():
 
 def test_noise_for_one_class_where_all_of_them_change_is_caught():
     """The bound of individual ranking does not hold for an order that looks at other columns."""
-    random, noise = np.random.default_rng(2), Noise("laplace", 10, 10.0)
+    random, noise = np.random.default_rng(2), NoiseMechanism("laplace", 10, 10.0)
     sides = [
         sum(total + random.permutation(drawn(noise, side, FEWER)) for total in sums)
         for side, sums in ((True, [0, 0, 0]), (False, [10, 10, 10]))
@@ -124,7 +124,7 @@ def test_the_classes_of_individual_ranking_put_together_are_caught():
 
 def test_noise_of_whole_numbers_is_exact():
     """Discrete Laplace noise of scale 2: P(0) = tanh(1/4), variance 7.835396; five deviations of 100,000 draws."""
-    noise = drawn(Noise("laplace", 1, 2.0), True)
+    noise = drawn(NoiseMechanism("laplace", 1, 2.0), True)
     assert noise.dtype == np.int64
     zero = 0.2449187
     assert abs((noise == 0).mean() - zero) < 5 * (zero * (1 - zero) / RUNS) ** 0.5

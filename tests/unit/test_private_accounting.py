@@ -9,7 +9,7 @@ import pytest
 from shoal.errors import ParameterError
 from shoal.private.accounting import Budget, Price, delta_of, epsilon_of, loss, rho_of
 from shoal.private.exact_numbers import at_least, exact, root_at_least, written
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 
 def test_known_conversions_to_epsilon():
@@ -96,15 +96,21 @@ def test_noise_has_the_known_distribution():
     """Discrete Laplace of scale 2: P(0) = tanh(1/4), variance 2 sqrt(e)/(sqrt(e) - 1)^2; five deviations of error."""
     pytest.importorskip("opendp")
     n = 60_000
-    drawn = np.array(Noise("laplace", 1, 2.0).added([0] * n))
+    drawn = np.array(NoiseMechanism("laplace", 1, 2.0).added([0] * n))
     assert abs((drawn == 0).mean() - 0.2449187) < 5 * math.sqrt(0.2449187 * 0.7550813 / n)
     assert abs(drawn.var() - 7.835396) < 5 * math.sqrt((6 - 1) * 7.835396**2 / n)
-    gauss = np.array(Noise("gaussian", 1, 3.0).added([0] * n))
+    gauss = np.array(NoiseMechanism("gaussian", 1, 3.0).added([0] * n))
     assert abs(gauss.var() - 9.0) < 5 * math.sqrt(2 * 81 / n)
 
 
 @pytest.mark.parametrize(
-    "noise", [Noise("laplace", 1, 2.0), Noise("gaussian", 1, 3.0), Noise("laplace", 5, 40.5), Noise("gaussian", 1, 0.3)]
+    "noise",
+    [
+        NoiseMechanism("laplace", 1, 2.0),
+        NoiseMechanism("gaussian", 1, 3.0),
+        NoiseMechanism("laplace", 5, 40.5),
+        NoiseMechanism("gaussian", 1, 0.3),
+    ],
 )
 def test_intervals_are_the_narrowest_that_cover(noise):
     half = noise.half_width()
@@ -118,16 +124,18 @@ def test_intervals_are_the_narrowest_that_cover(noise):
 
 
 def test_large_gaussian_intervals_join_those_that_are_added_up():
-    assert abs(Noise("gaussian", 1, 200.0).half_width() - Noise("gaussian", 1, 200.1).half_width()) <= 1
+    assert (
+        abs(NoiseMechanism("gaussian", 1, 200.0).half_width() - NoiseMechanism("gaussian", 1, 200.1).half_width()) <= 1
+    )
 
 
 def test_nobody_needs_noise_where_nobody_changes_anything():
-    assert Noise("gaussian", 0, 0.0).added([5, 6]) == [0, 0]
+    assert NoiseMechanism("gaussian", 0, 0.0).added([5, 6]) == [0, 0]
     assert loss("gaussian", 0, 0.0) == 0
 
 
 def test_numbers_beyond_64_bits_are_brought_to_the_end_first():
     pytest.importorskip("opendp")
-    found = Noise("gaussian", 1, 3.0).added([10**30, -(10**30)])
+    found = NoiseMechanism("gaussian", 1, 3.0).added([10**30, -(10**30)])
     assert abs(found[0] - 2**62) < 100
     assert abs(found[1] + 2**62) < 100

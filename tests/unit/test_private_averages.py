@@ -17,7 +17,7 @@ from shoal.methods.private.class_noise import ClassNoise
 from shoal.methods.private.declared_columns import UnitsOf
 from shoal.methods.private.declared_domains import Listed, Steps, domain_of
 from shoal.methods.private_averages import PrivateAverages, _key, _sums
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 pytest.importorskip("opendp")
 
@@ -126,7 +126,7 @@ def test_adult_comes_out_as_published(tmp_path):
 
 
 def test_classes_are_released_as_often_as_they_have_records(monkeypatch):
-    monkeypatch.setattr(Noise, "added", lambda self, numbers: list(numbers))
+    monkeypatch.setattr(NoiseMechanism, "added", lambda self, numbers: list(numbers))
     table = shoal.read(pl.DataFrame({"a": [0, 0, 4, 4, 8, 9, 10], "b": [0, 2, 4, 4, 8, 8, 8]}), quasi=["a", "b"])
     release = shoal.anonymize(table, PrivateAverages({"a": "0..10", "b": "0..8"}, k=3, rho=1))
     counted = release.to_polars().group_by("a", "b").len().sort("len")["len"].to_list()

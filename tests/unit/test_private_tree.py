@@ -15,15 +15,15 @@ from shoal.errors import ParameterError
 from shoal.measures.marginal_distance import MarginalDistance
 from shoal.methods.private.tree_model import Pooling, TreeModel, fitted, projected, systematic
 from shoal.methods.private_tree import PrivateTree
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 pytest.importorskip("opendp")
 
 
 @pytest.fixture
 def without_chance(monkeypatch):
-    monkeypatch.setattr(Noise, "added", lambda self, numbers: list(numbers))
-    monkeypatch.setattr(Noise, "best", lambda self, scores: int(np.argmax(scores)))
+    monkeypatch.setattr(NoiseMechanism, "added", lambda self, numbers: list(numbers))
+    monkeypatch.setattr(NoiseMechanism, "best", lambda self, scores: int(np.argmax(scores)))
 
 
 def adult(tmp_path):

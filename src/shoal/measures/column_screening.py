@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.reidentification.column_sets import ColumnSet, DistinctRecords, all_sets, greedy, holds_any
+from shoal.measures.reidentification.column_sets import ColumnSet, DistinctTuples, all_sets, greedy, holds_any
 from shoal.measures.reidentification.linkage_cells import attacked
 from shoal.parameters import settle
 from shoal.table import Table
@@ -71,7 +71,7 @@ class ColumnScreening:
     def look(self, released: Table) -> Score:
         """Count what sets of columns tell apart."""
         names = attacked(released.schema, self.known)
-        records = DistinctRecords.of(released, names)
+        records = DistinctTuples.of(released, names)
         if not records.counts.size:
             return nothing_to_measure(self.name, "there are no records")
         whole = self._whole(records, names)
@@ -114,7 +114,7 @@ class ColumnScreening:
         return wanted
 
     @staticmethod
-    def _whole(records: DistinctRecords, names: tuple[str, ...]) -> ColumnSet:
+    def _whole(records: DistinctTuples, names: tuple[str, ...]) -> ColumnSet:
         left = records.all_left()
         for column in range(len(names)):
             left = records.divided(left, column)

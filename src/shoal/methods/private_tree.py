@@ -21,7 +21,7 @@ from shoal.models import PrivacyModel
 from shoal.models.stated import Stated
 from shoal.parameters import settle
 from shoal.private.exact_numbers import root_at_least, written
-from shoal.private.mechanisms import Noise, version
+from shoal.private.mechanisms import NoiseMechanism, version
 from shoal.schema import Schema
 from shoal.table import Table
 
@@ -160,21 +160,21 @@ class _Plan:
         return self.price.loss / 3 if self.columns > 1 else self.price.loss
 
     @property
-    def ones(self) -> Noise:
-        return Noise("gaussian", 1, root_at_least(self.columns / (2 * self.share)))
+    def ones(self) -> NoiseMechanism:
+        return NoiseMechanism("gaussian", 1, root_at_least(self.columns / (2 * self.share)))
 
     @property
-    def choices(self) -> Noise:
-        return Noise("noisy-maximum", 1, root_at_least((self.columns - 1) / (2 * self.share)))
+    def choices(self) -> NoiseMechanism:
+        return NoiseMechanism("noisy-maximum", 1, root_at_least((self.columns - 1) / (2 * self.share)))
 
     @property
-    def pairs(self) -> Noise:
-        return Noise("gaussian", 1, root_at_least((self.columns - 1) / (2 * self.share)))
+    def pairs(self) -> NoiseMechanism:
+        return NoiseMechanism("gaussian", 1, root_at_least((self.columns - 1) / (2 * self.share)))
 
     def terms(self) -> dict[str, Any]:
         """Give each part as it stands in a certificate."""
 
-        def part(noise: Noise, times: int) -> dict[str, Any]:
+        def part(noise: NoiseMechanism, times: int) -> dict[str, Any]:
             each = {"noise": noise.mechanism, "sensitivity": noise.sensitivity, "scale": noise.scale}
             return {"times": times, **each, "loss": written(self.share / times)}
 
@@ -223,6 +223,6 @@ def scores(counted: Mapping[Pair, Integers], margins: Sequence[Floats], total: f
     }
 
 
-def noised(noise: Noise, counts: Integers) -> Floats:
+def noised(noise: NoiseMechanism, counts: Integers) -> Floats:
     """Add noise to counts."""
     return np.array(noise.added(counts.reshape(-1).tolist()), np.float64).reshape(counts.shape)

@@ -24,7 +24,7 @@ SURE = 0.95
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseMechanism:
     """How numbers are noised: what one person may change at most, all of them together, and the scale of the noise."""
 
     mechanism: Mechanism
@@ -55,7 +55,7 @@ class Noise:
     def half_width(self, share: float = SURE) -> int:
         """Give the smallest whole number within which the noise stays with a probability.
 
-        >>> Noise("laplace", 1, 2.0).half_width(), Noise("gaussian", 1, 3.0).half_width()
+        >>> NoiseMechanism("laplace", 1, 2.0).half_width(), NoiseMechanism("gaussian", 1, 3.0).half_width()
         (6, 6)
         """
         if self.sensitivity == 0:
@@ -83,7 +83,7 @@ def _gaussian_half_width(scale: float, share: float) -> int:
 
 
 @lru_cache(maxsize=64)
-def _measurement(noise: Noise) -> Any:
+def _measurement(noise: NoiseMechanism) -> Any:
     """Give OpenDP's measurement, which must account for itself as it is accounted for here."""
     core = _core()
     numbers = core.vector_domain(core.atom_domain(T="i64"))

@@ -19,7 +19,7 @@ from shoal.private.codes import BucketCodes, CategoryCodes, Codes, GroupCodes, U
 from shoal.private.declarations import MOST_CELLS, Bounds, Declarations
 from shoal.private.exact_numbers import written
 from shoal.private.grammar import Grouping, Query
-from shoal.private.mechanisms import Noise, sensible
+from shoal.private.mechanisms import NoiseMechanism, sensible
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class CountedNumber:
     """One kind of whole number that is counted in every cell: rows, or the sum of steps; and its noise."""
 
     what: str
-    noise: Noise
+    noise: NoiseMechanism
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def planned(query: Query, declared: Declarations, price: Price) -> QueryPlan:
     mechanism = price.mechanism(selecting=selecting)
     step = "" if units is None else written(units.bounds.step)
     counted = tuple(
-        CountedNumber(what, Noise(mechanism, most, price.scale(most, len(kinds), selecting=selecting)))
+        CountedNumber(what, NoiseMechanism(mechanism, most, price.scale(most, len(kinds), selecting=selecting)))
         for what, most in ((what, sensible(each * rows, step)) for what, each in kinds.items())
     )
     rho = price.rho_of_parts(len(kinds), selecting=selecting)

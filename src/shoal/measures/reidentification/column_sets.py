@@ -72,7 +72,7 @@ class _Left:
 
 
 @dataclass(frozen=True, eq=False)
-class DistinctRecords:
+class DistinctTuples:
     """The distinct records of a table by the codes of their cells, column by column, and how often each occurs."""
 
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ class DistinctRecords:
     counts: Integers
 
     @classmethod
-    def of(cls, table: Table, names: tuple[str, ...]) -> DistinctRecords:
+    def of(cls, table: Table, names: tuple[str, ...]) -> DistinctTuples:
         """Read the distinct records of some columns; those with many values come first."""
 
         def cells(boxes: Boxes) -> tuple[Positions, Positions, Integers]:
@@ -132,7 +132,7 @@ class DistinctRecords:
         )
 
 
-def all_sets(records: DistinctRecords, most: int, order: tuple[str, ...]) -> list[ColumnSet]:
+def all_sets(records: DistinctTuples, most: int, order: tuple[str, ...]) -> list[ColumnSet]:
     """Look at all sets of so many columns at most, but for those that hold one that tells all records apart."""
     found: list[ColumnSet] = []
     complete: set[frozenset[str]] = set()
@@ -169,7 +169,7 @@ def _holds_smaller(names: Sequence[str], parts: Collection[frozenset[str]]) -> b
 
 
 def greedy(
-    records: DistinctRecords, start: ColumnSet, order: tuple[str, ...], enough: Callable[[ColumnSet], bool]
+    records: DistinctTuples, start: ColumnSet, order: tuple[str, ...], enough: Callable[[ColumnSet], bool]
 ) -> Iterator[ColumnSet]:
     """Add to a set the column that tells most pairs apart, one after the other, until it is enough or nothing helps."""
     columns = [records.names.index(name) for name in start.columns]

@@ -19,7 +19,7 @@ from typing import Any
 
 from shoal.private.accounting import Mechanism
 from shoal.private.exact_numbers import at_least, root_at_least, written
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class ClassNoise:
         return at_least(Fraction(self.l1) / self.loss)
 
     @property
-    def noise(self) -> Noise:
+    def noise(self) -> NoiseMechanism:
         """What draws it. Its own sensitivity is a whole number, so not below the root of the squares."""
         most = math.isqrt(self.l2_squared - 1) + 1 if self.mechanism == "gaussian" else self.l1
-        return Noise(self.mechanism, most, self.scale)
+        return NoiseMechanism(self.mechanism, most, self.scale)
 
     def terms(self, step: Fraction) -> dict[str, Any]:
         """Give all of it as it stands in a certificate: of the sums in whole steps, and of averages in the unit."""

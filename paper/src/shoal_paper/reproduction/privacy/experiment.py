@@ -20,7 +20,7 @@ from shoal.methods.private_tree import PrivateTree
 from shoal.methods.sorted_clusters import SortedClusters
 from shoal.models.k_anonymity import KAnonymity
 from shoal.private.accounting import Price
-from shoal.private.mechanisms import Noise
+from shoal.private.mechanisms import NoiseMechanism
 from shoal.progress import stage
 from shoal.table import Table
 from shoal_paper.datasets.discharges import discharges
@@ -107,7 +107,7 @@ def _of_answers(table: Table) -> Iterator[Row]:
             for asked in (FEW, QUERIES):
                 stage(f"asking {asked} {kind.name} questions of a budget of {epsilon:g}")
                 price = Price.of(rho=Fraction(str(rho_of(epsilon))) / asked)
-                noise = Noise("gaussian", 1, price.scale(1, 1, selecting=False))
+                noise = NoiseMechanism("gaussian", 1, price.scale(1, 1, selecting=False))
                 chosen = np.argsort(chances(np.arange(true.size), 1))[:asked] if asked < true.size else slice(None)
                 rounds = [
                     (true[chosen], np.array(noise.added([int(count) for count in true[chosen]]), np.float64))
