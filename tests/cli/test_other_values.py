@@ -29,7 +29,11 @@ def test_columns_can_be_named_and_the_rest_stays(desk):
     for name in ("income", "wealth"):
         assert column(after, name) != column(before, name)
         assert sorted(column(after, name)) == sorted(column(before, name))
-    assert said["preserved"][0]["exactly"][1] == {"statistic": "rank moves", "columns": ["income"], "within": 24}
+    assert said["preserved"][0]["exactly"][1] == {
+        "statistic": "rank moves",
+        "columns": ["income", "wealth"],
+        "within": 24,
+    }
     for paper in ("out.certificate.json", "out.private.json", "again.toml"):
         assert "seed" not in desk.read(paper)
     desk.run("run", "again.toml", "--overwrite").fine()
