@@ -52,6 +52,7 @@ web: $(VENV)/.with-web $(VENV)/.with-report
 
 study: install
 	$(BIN)/shoal study --repeats 20 --out reproduction/proper_anonymization
+	$(BIN)/shoal study --private --rows 20000 --out reproduction/privacy
 	$(BIN)/python tools/keep_results.py
 
 lint: $(VENV)/.tested
