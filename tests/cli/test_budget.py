@@ -181,3 +181,15 @@ def test_without_opendp_it_says_what_to_install(desk, monkeypatch):
     desk.run(*NEW, "--rho", "1").refused(2, "OpenDP")
     monkeypatch.undo()
     mechanisms._core.cache_clear()
+
+
+def test_the_workbench_opens_a_ledger_and_refuses_one_that_was_changed(budget, monkeypatch):
+    pytest.importorskip("uvicorn")
+    started = []
+    monkeypatch.setattr("shoal.web.server.serve", lambda settings, **_: started.append(settings))
+    budget.run("web", "b.ledger", "--no-browser").fine()
+    assert started[0].ledger.name == "b.ledger"
+    assert started[0].first is None
+    budget.put("b.ledger", budget.read("b.ledger").replace("in.csv", "on.csv"))
+    budget.run("web", "b.ledger", "--no-browser").refused(1, "line 1")
+    assert len(started) == 1

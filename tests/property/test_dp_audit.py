@@ -18,11 +18,9 @@ def outputs(noise, count):
     return np.array(noise.added([count] * RUNS))
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.5])
-def test_laplace_loses_what_it_claims(epsilon):
-    noise = Noise("laplace", 1, 1 / epsilon)
-    bound = epsilon_at_least(outputs(noise, 20), outputs(noise, 21))
-    assert 0.8 * epsilon < bound <= epsilon
+def test_laplace_loses_what_it_claims():
+    noise = Noise("laplace", 1, 1.0)
+    assert 0.8 < epsilon_at_least(outputs(noise, 20), outputs(noise, 21)) <= 1.0
 
 
 def test_gaussian_noise_loses_no_more_than_zcdp_says():
@@ -40,24 +38,23 @@ def test_a_noisy_maximum_loses_no_more_than_it_claims(runs):
 
 def test_noise_for_one_row_where_a_person_has_five_is_caught():
     noise = Noise("laplace", 1, 1.0)
-    assert claims_too_little(outputs(noise, 20), outputs(noise, 25), 1.0)
+    assert claims_too_little(outputs(noise, 20), outputs(noise, 21) + 4, 1.0)
 
 
 def test_noise_that_leaves_small_counts_alone_is_caught():
-    noise = Noise("laplace", 1, 1.0)
-    whole = outputs(noise, 1)
-    assert claims_too_little(np.zeros(RUNS, int), np.where(whole == 1, 1, whole), 3.0)
+    whole = outputs(Noise("laplace", 1, 1.0), 20) - 19
+    assert claims_too_little(np.zeros(RUNS, int), whole, 3.0)
 
 
-def test_rounded_gaussian_tails_are_caught():
-    """Noise cut off at two deviations shows with certainty who was there."""
-    noise = Noise("gaussian", 1, 1.0)
-    one, other = (np.clip(outputs(noise, 0) + count, count - 2, count + 2) for count in (0, 1))
+def test_noise_whose_tails_are_cut_off_is_caught():
+    """What lies beyond the longest tail of one table shows with certainty that it was the other."""
+    noise = Noise("gaussian", 1, 3.0)
+    one, other = (np.clip(outputs(noise, count), count - 6, count + 6) for count in (20, 21))
     assert claims_too_little(one, other, epsilon_of(noise.rho, 1e-3), delta=1e-3)
 
 
 def test_the_same_mechanism_twice_is_never_told_apart():
     noise = Noise("laplace", 1, 1.0)
-    assert epsilon_at_least(outputs(noise, 20) - 20, outputs(noise, 25) - 25) < 0.05
+    assert epsilon_at_least(outputs(noise, 20), outputs(noise, 21) - 1) < 0.05
     assert Price.of(epsilon=1).scale(1, 1, selecting=False) == 1.0
     assert math.isfinite(epsilon_at_least([1] * 100, [2] * 100))

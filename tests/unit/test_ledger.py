@@ -181,6 +181,10 @@ def test_receipts_are_read_from_answers(place):
     for form in forms:
         (place / "receipts").write_text(form, encoding="utf-8")
         assert proved(ledger, receipts_in(place / "receipts"))
+    answers[1]["answer"] += 1
+    (place / "receipts").write_text(json.dumps(answers), encoding="utf-8")
+    with pytest.raises(CertificateError, match="Answer 2 is not what was answered"):
+        proved(ledger, receipts_in(place / "receipts"))
     for odd in ("", "[]", "[1]", "{}", "no", '{"receipt": {"number": 1}}'):
         (place / "receipts").write_text(odd, encoding="utf-8")
         with pytest.raises(ParameterError):
@@ -444,6 +448,35 @@ def test_ten_thousand_lines_cost_fifty_milliseconds(place):
         assert ledger.ask("count", table).number == 5001 + len(took)
         took.append(time.process_time() - before)
     assert min(took) < 0.15, took  # 0.05 on a machine of its own; others run beside this
+
+
+def test_a_hundred_thousand_noisy_cells_take_three_seconds_of_cpu(place):
+    names = [str(number) for number in range(316)]
+    frame = pl.DataFrame({"a": names * 4, "b": [*names, *names[::-1]] * 2})
+    said = Said(categories={"a": names, "b": names})
+    ledger = Ledger.create(place / "cells.ledger", frame, Budget.of(rho="1e12"), said=said)
+    table = ledger.table(source=frame)
+    before = time.process_time()
+    cells = ledger.ask("count by a, b", table).answer.cells
+    assert time.process_time() - before < 3
+    assert len(cells) == 317 * 317
+    counts = {(cell.labels["a"], cell.labels["b"]): cell.value for cell in cells if cell.value}
+    assert sum(counts.values()) == 4 * 316
+    assert counts["7", "7"] == 2
+    assert counts["7", "308"] == 2
+
+
+def test_a_table_in_a_database_is_known_again(place):
+    duckdb = pytest.importorskip("duckdb")
+    address = f"duckdb:///{place}/f.db?table=people"
+    with duckdb.connect(str(place / "f.db")) as made_here:
+        made_here.execute("create table people as select 'p' || (i % 5) as id, i % 90 as age from range(40) t(i)")
+    ledger = Ledger.create(place / "db.ledger", address, Budget.of(rho="1e9"), subject="id", rows_per_person=4)
+    assert ledger.ask("count where age >= 0", rho="1e8").answer.cells[0].value == 20
+    with duckdb.connect(str(place / "f.db")) as made_here:
+        made_here.execute("insert into people values ('p9', 3)")
+    with pytest.raises(CertificateError, match="not the table"):
+        ledger.ask("count", rho="1")
 
 
 def test_a_budget_of_epsilon_and_delta_is_kept_in_rho(place):

@@ -14,6 +14,7 @@ from shoal.private.exact_numbers import written
 from shoal.private.mechanisms import SURE
 from shoal.private.queries import QueryPlan
 
+ANSWERED = ("answer", "interval", "scale", "notes")  # what the digest of an answer covers
 Number = int | float
 Interval = tuple[Number, Number]
 
@@ -92,6 +93,9 @@ def _numbers(plan: QueryPlan, found: Aggregates) -> list[tuple[Number | str, Int
     step = Fraction(1) if plan.units is None else plan.units.bounds.step
     half = counted.noise.half_width()
     values = counted.noise.added(found.rows if counted.what == "rows" else found.steps)
+    if step.denominator == 1:  # most are, and of many cells fractions take longer than the noise
+        whole = step.numerator
+        return [(whole * v, (whole * (v - half), whole * (v + half))) for v in values]
     return [(_number(step * v), (_number(step * (v - half)), _number(step * (v + half)))) for v in values]
 
 

@@ -228,7 +228,12 @@ class Ledger:
             "software": _software(),
         }
         secret = chain.new_key(_beside(place)) if key is None else chain.key_in(Path(key))
-        chain.created(place, secret, [head])
+        try:
+            chain.created(place, secret, [head])
+        except BaseException:
+            if key is None:
+                _beside(place).unlink(missing_ok=True)  # it seals nothing
+            raise
         return cls(place, secret)
 
     @classmethod
@@ -298,8 +303,7 @@ class Ledger:
             line = held.append(_spending(number, plan, asker))
             counted = aggregated(table, plan, account.declared.subject, self.key)
             answer = noisy(plan, counted, non_negative=non_negative)
-            said = hashlib.sha256(chain.canonical(answer.plain())).hexdigest()
-            held.append({"kind": "answer", "number": number, "sha256": said})
+            held.append({"kind": "answer", "number": number, "sha256": digest_of(answer.plain())})
             after = BudgetAccount.of(held.lines, self.path)
         return PaidAnswer(query.text, answer, plan.rho, after, number, line.seal, plan)
 
@@ -337,6 +341,11 @@ class Ledger:
                 f"The budget does not last: this answer costs rho = {written(rho)}, and {left} is left.",
                 noisier if account.left > 0 else "Nothing more can be answered.",
             )
+
+
+def digest_of(answer: Mapping[str, Any]) -> str:
+    """Give the digest of what was answered, as the ledger keeps it."""
+    return hashlib.sha256(chain.canonical(answer)).hexdigest()
 
 
 def _spending(number: int, plan: QueryPlan, asker: str) -> Mapping[str, Any]:

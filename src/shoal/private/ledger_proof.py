@@ -12,8 +12,9 @@ from typing import Any
 from shoal.errors import CertificateError, ParameterError
 from shoal.private import chain
 from shoal.private.accounting import loss
+from shoal.private.answers import ANSWERED
 from shoal.private.exact_numbers import exact, written
-from shoal.private.ledger import BudgetAccount, Ledger
+from shoal.private.ledger import BudgetAccount, Ledger, digest_of
 
 _BEGIN = chain.BEGIN + b'{"budget":'  # keys are sorted, and only the first line has this one
 
@@ -37,10 +38,14 @@ class LedgerProof:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What the asker keeps of an answer: the number of the spending, and its seal."""
+    """What the asker keeps of an answer: the number of the spending, its seal, and the digest of what was answered.
+
+    Who keeps only number and seal has no digest.
+    """
 
     number: int
     seal: str
+    digest: str | None = None
 
 
 def is_ledger(path: Path) -> bool:
@@ -57,7 +62,8 @@ def proved(ledger: Ledger, receipts: Iterable[Receipt] = ()) -> LedgerProof:
     with chain.opened(ledger.path, ledger.key) as held:
         lines = list(held.lines)
     account = BudgetAccount.of(lines, ledger.path)
-    spent, paid, answered = Fraction(0), 0, set()
+    spent, paid = Fraction(0), 0
+    answered: dict[int, str] = {}
     for place, line in enumerate(lines[1:], 2):
         body = line.body
         if body["kind"] == "spend":
@@ -77,7 +83,7 @@ def proved(ledger: Ledger, receipts: Iterable[Receipt] = ()) -> LedgerProof:
         elif body["kind"] == "answer":
             if not 1 <= body["number"] <= paid or body["number"] in answered:
                 raise CertificateError(f"Line {place} answers what was not paid for.", "Do not trust this ledger.")
-            answered.add(body["number"])
+            answered[body["number"]] = body["sha256"]
     known = {line.body["number"]: line.seal for line in account.spendings}
     kept = 0
     for receipt in receipts:
@@ -87,6 +93,10 @@ def proved(ledger: Ledger, receipts: Iterable[Receipt] = ()) -> LedgerProof:
                 f"The ledger does not know answer {receipt.number}, of which there is a receipt: lines were cut off, "
                 "or the receipt is of another ledger.",
                 "Put back the ledger as it was. Until then its budget counts as spent.",
+            )
+        if receipt.digest is not None and answered.get(receipt.number) != receipt.digest:
+            raise CertificateError(
+                f"Answer {receipt.number} is not what was answered: it was changed afterwards.", "Ask for the original."
             )
     said = [
         f"No line was changed, moved or taken out: {len(lines):,} seals follow from each other.",
@@ -120,8 +130,7 @@ def receipts_in(path: Path) -> list[Receipt]:
             said = json.loads(text)
         except ValueError:
             said = [json.loads(line) for line in text.splitlines() if line.strip()]
-        found = [each.get("receipt", each) for each in (said if isinstance(said, list) else [said])]
-        kept = [Receipt(each["number"], each["seal"]) for each in found]
+        kept = [_receipt(each) for each in (said if isinstance(said, list) else [said])]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ParameterError(
             f"'{path}' holds no receipts.", "Give answers as 'shoal query --json' gave them, one in each line."
@@ -129,3 +138,11 @@ def receipts_in(path: Path) -> list[Receipt]:
     if not kept:
         raise ParameterError(f"'{path}' holds no receipts.", "Give at least one answer.")
     return kept
+
+
+def _receipt(said: dict[str, Any]) -> Receipt:
+    """Read one receipt, or an answer that has one."""
+    short = said.get("receipt", said)
+    whole = all(name in said for name in ANSWERED)
+    digest = digest_of({name: said[name] for name in ANSWERED}) if whole else None
+    return Receipt(short["number"], short["seal"], digest)
