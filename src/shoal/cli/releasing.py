@@ -173,7 +173,8 @@ def _show_release(
             "warnings": list(release.warnings),
             **({} if release.stated is None else {"stated": release.stated.content}),
         }
-        print_json(result | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
+        public = ("steps", "preserved", "left_out", "digest")
+        print_json(result | exact | {part: sealed.content[part] for part in public if part in sealed.content})
         return
     with results_beside(out):
         terminal.release(release, out, paper, private, row_order)

@@ -13,7 +13,7 @@ from shoal.errors import DataError, ParameterError
 from shoal.kernels.random_streams import swap_ranks
 from shoal.methods.perturbation import Perturbation, number_between
 from shoal.methods.perturbation.preserved import Preserved
-from shoal.methods.perturbation.ranks import Order, tally
+from shoal.methods.perturbation.ranks import ValueOrder, tally
 from shoal.methods.perturbation.streams import Streams
 from shoal.models import PrivacyModel
 from shoal.table import Table
@@ -34,8 +34,8 @@ class RankSwap(Perturbation):
     percent
         How far a value may move, in percent of the ranks of its column: 5 is a twentieth, 0.05 next to nothing.
     bounded
-        Whether no value moves farther. Whoever knows several columns then knows that a record is none whose ranks are
-        farther away in one of them, and may find it by that. If not, distances have that mean, and no bound.
+        Whether no value moves farther. Who knows several columns of a person leaves out all records whose ranks are
+        farther away in one of them, and may find the one. If not, distances have that mean, and no bound.
 
     References
     ----------
@@ -63,7 +63,7 @@ class RankSwap(Perturbation):
         """Swap the values of each column on its own."""
         changed = {}
         for name in names:
-            order, key = Order.of(table, name), streams.key("partners", name)
+            order, key = ValueOrder.of(table, name), streams.key("partners", name)
             if self.bounded:
                 partner = swap_ranks(key, order.size, window=self._bound(order.size, name))
             else:

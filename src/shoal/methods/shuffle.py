@@ -17,7 +17,7 @@ from shoal.methods.perturbation import Perturbation, column_names, enough_record
 from shoal.methods.perturbation.exact_moments import moments_of
 from shoal.methods.perturbation.joint_noise import normals
 from shoal.methods.perturbation.preserved import Preserved
-from shoal.methods.perturbation.ranks import Order, in_order_of_bits
+from shoal.methods.perturbation.ranks import ValueOrder, in_order_of_bits
 from shoal.methods.perturbation.streams import Streams
 from shoal.models import PrivacyModel
 from shoal.schema import Role
@@ -29,7 +29,7 @@ _PER_COLUMN = 10  # records: correlations of fewer tell where single ones stand
 
 @dataclass(frozen=True)
 class Shuffle(Perturbation):
-    """Deal the values of confidential columns out anew, by ranks drawn at random given the other columns.
+    """Give the values of confidential columns to other records, by ranks drawn at random given the other columns.
 
     Once the other columns are known, the new ranks tell nothing more of the old ones. Columns keep their values, each
     as often, and the rank correlations, which stay as they are in expectation, with each other and with those others.
@@ -77,9 +77,9 @@ class Shuffle(Perturbation):
         return tuple(name for name in quasi if name not in changed)
 
     def perturbed(self, table: Table, names: tuple[str, ...], streams: Streams) -> Table:
-        """Draw new ranks, and deal the values out by them."""
+        """Draw new ranks, and give each record the value of its own."""
         stay = self._given(table)
-        orders = [Order.of(table, name) for name in (*names, *stay)]
+        orders = [ValueOrder.of(table, name) for name in (*names, *stay)]
         shares = table.combine(_shares([order.size for order in orders]), *(order.ranks for order in orders))
         moments = moments_of(table, shares)
         enough_records(moments.complete, _PER_COLUMN * len(orders), self.name, (*names, *stay))
@@ -106,7 +106,7 @@ class Shuffle(Perturbation):
         """Say what is done."""
         stay = self._given(table)
         by = f" in keeping with {', '.join(stay)}" if stay else ""
-        return f"Dealt the values of {', '.join(self.changed(table))} out anew at random{by}."
+        return f"Gave the values of {', '.join(self.changed(table))} to other records at random{by}."
 
 
 def _shares(sizes: Sequence[int]) -> Callable[..., Floats]:

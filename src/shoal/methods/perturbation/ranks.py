@@ -16,7 +16,7 @@ Tallied = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class ValueOrder:
     """The values of a column in their order, and where each record stands in it.
 
     Parameters
@@ -37,7 +37,7 @@ class Order:
     ranks: Column
 
     @classmethod
-    def of(cls, table: Table, name: str) -> Order:
+    def of(cls, table: Table, name: str) -> ValueOrder:
         """Find the order of a column."""
         column = table.column(name)
         cells, counts = tally(table, column)
