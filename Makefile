@@ -50,8 +50,9 @@ FILE :=
 web: $(VENV)/.with-web $(VENV)/.with-report
 	$(BIN)/shoal web $(FILE)
 
-study: install
+study: install $(VENV)/.with-private
 	$(BIN)/shoal study --repeats 20 --out reproduction/proper_anonymization
+	$(BIN)/shoal study --private --rows 20000 --out reproduction/privacy
 	$(BIN)/python tools/keep_results.py
 
 lint: $(VENV)/.tested

@@ -104,3 +104,25 @@ def test_a_claim_that_was_taken_out_promises_nothing(table):
     paper["digest"] = digest(paper)
     table.put("out.certificate.json", json.dumps(paper))
     assert "promises nothing" in table.check().out
+
+
+def test_rows_of_a_private_release_are_never_paired_with_those_of_the_original(table):
+    """Averages have as many rows as the original, which says nothing of which is whose."""
+    table.run("anonymize", "in.csv", *AVERAGES, "--out", "out.csv").fine()
+    assert "rows" not in json.loads(table.read("out.private.json"))
+    table.run("compare", "in.csv", "out.csv", "--quasi", "age").refused(
+        2, "No row of 'out.csv' is a row of the original"
+    )
+    table.check("--private", "out.private.json", "--original", "in.csv").fine()
+
+
+def test_kinds_that_were_found_in_the_data_are_in_no_report_for_others(desk):
+    rows = [f"{number}.5\n" if number == 7 else f"{number}\n" for number in range(60)]
+    desk.put("in.csv", "n\n" + "".join(rows))
+    for audience, kind in (("internal", "float"), ("external", "integer")):
+        desk.run(
+            "anonymize", "in.csv", "--quasi", "n", "--method", "private-averages", "--param", "domains.n=0..60",
+            "--param", "k=20", "--param", "rho=1", "--out", "out.csv", "--report", "r.html", "--audience", audience,
+            "--overwrite",
+        ).fine()  # fmt: skip
+        assert f"n = &#34;{kind}&#34;" in desk.read("r.html")

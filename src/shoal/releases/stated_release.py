@@ -54,14 +54,13 @@ def refuse_unfit(
     stating.demand(table, models)
 
 
-def recipe_for_all(recipe: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """Give the recipe of such a release as everyone may see it: kinds of columns are those that were declared.
+def table_for_all(table: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Give what the recipe of such a release says of its table as everyone may see it: kinds are those of the domains.
 
     What kind a column of the original is was found out from its cells, so that one record could change it.
     """
     kinds = {each.name: each.axis.kind for each in schema.attributes}
-    table = {key: value for key, value in recipe["table"].items() if key not in ("orders", "masked")}
-    return {**recipe, "table": {**table, "kinds": kinds}}
+    return {key: value for key, value in table.items() if key not in ("orders", "masked")} | {"kinds": kinds}
 
 
 def left_with_holder(recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from shoal.atomic_files.moving import Awaited, Commit
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
-from shoal.certification.private_record import PrivateRecord, commitment, fresh_key
+from shoal.certification.private_record import UNPAIRED, PrivateRecord, commitment, fresh_key
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
@@ -29,7 +29,7 @@ from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.models.stated import Stated
 from shoal.recipe import Recipe
-from shoal.releases.stated_release import left_with_holder, recipe_for_all
+from shoal.releases.stated_release import left_with_holder, table_for_all
 from shoal.table import Origin, RowOrder, Table, Written
 
 
@@ -145,8 +145,10 @@ def _certificate(
     layout = {"delimiter": delimiter} if target.format == "text" else {}
     marks = list(release.recipe.table.get("missing", ())) if release.stated is None else []
     public = release.recipe.public()
+    if release.stated is not None:
+        public["table"] = table_for_all(public["table"], release.table.schema)
     return Certificate.issue(
-        recipe=public if release.stated is None else recipe_for_all(public, release.table.schema),
+        recipe=public,
         software={"python": platform.python_version(), "numpy": np.__version__},
         engine=release.table.engine.name,
         commitment=commitment(secret, release.origin.sha256),
@@ -179,7 +181,7 @@ def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> Priv
         key=secret,
         origin=release.origin,
         schema=release.table.schema,
-        row_order=release.recipe.row_order,
+        row_order=release.recipe.row_order if release.stated is None else UNPAIRED,
         verdicts=release.verdicts,
         scores=release.scores,
         steps=release.exact_steps,

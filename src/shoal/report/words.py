@@ -64,6 +64,7 @@ FORMULAS = {
     "kolmogorov-smirnov": "mean over attributes of max over values v of |share up to v after − share up to v before|",
     "total-variation": "mean over attributes of ½ · Σ over values v of |share of v after − share of v before|",
     "pairwise-variation": ("mean over pairs of columns of ½ · Σ over pairs of values of |share after − share before|"),
+    "marginal-distance": "mean over pairs of attributes of ½ · Σ over pairs of values of |share after − share before|",
     "query-error": "mean over queries of |estimated − true| / max(true, floor · n, 1)",
     "pmse": "(1/N) · Σ over the records of both tables of (propensity − ½)²",
     "accuracy-loss": "accuracy of the model of the original − accuracy of the model of the release",

@@ -117,6 +117,10 @@ MEASURES = {
         N_("Shift of pairs (total variation)"),
         N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
     ),
+    "marginal-distance": (
+        N_("Shift of pairs of values"),
+        N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
+    ),
     "query-error": (N_("Error of counts"), N_("relative error of counts of people in random ranges")),
     "pmse": (
         N_("Propensity (pMSE)"),
