@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.arrays import Integers, Positions
+from shoal.arrays import Flags, Integers, Positions
 from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import count_labels, label_rows
@@ -148,7 +148,14 @@ def _found(table: Table, carry: tuple[Carry, ...]) -> tuple[Positions, Positions
             "A promise looks at classes in a way that cannot be added up.", "Choose another method for it."
         )
     if not carry:
-        return _together(table.boxes(_exact))
+        parts = table.boxes(_exact)
+        wide = np.any([part[1] for part in parts], axis=0)
+        if wide.any():
+            raise ParameterError(
+                f"Column '{quasi[int(np.argmax(wide))]}' is generalized, so its single values are not known.",
+                "Levels are those of single values: give the values themselves.",
+            )
+        return _together([(lo, lo[:, :0], counts) for lo, _, counts in parts])
 
     def held(classes: Classes) -> tuple[Positions, Positions, Integers]:
         cells = np.stack([classes.columns[Common(name)] for name in quasi], axis=1)
@@ -164,14 +171,9 @@ def _found(table: Table, carry: tuple[Carry, ...]) -> tuple[Positions, Positions
     return _together(table.classes(held, carry=(*(Common(name) for name in quasi), *carry)))
 
 
-def _exact(boxes: Boxes) -> tuple[Positions, Positions, Integers]:
-    wide = (boxes.lo != boxes.hi).any(axis=0) if boxes.lo is not boxes.hi else np.zeros(len(boxes.names), np.bool_)
-    if wide.any():
-        raise ParameterError(
-            f"Column '{boxes.names[int(np.argmax(wide))]}' is generalized, so its single values are not known.",
-            "LevelVector are those of single values: give the values themselves.",
-        )
-    return boxes.lo, boxes.lo[:, :0], boxes.counts
+def _exact(boxes: Boxes) -> tuple[Positions, Flags, Integers]:
+    """Give cells, which columns have some that are not exact, and how often each combination occurs."""
+    return boxes.lo, (boxes.lo != boxes.hi).any(axis=0), boxes.counts
 
 
 def _together(parts: Sequence[tuple[Positions, Positions, Integers]]) -> tuple[Positions, Positions, Integers]:
