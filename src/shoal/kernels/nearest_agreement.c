@@ -26,6 +26,7 @@ KERNEL int64_t hide_towards_nearest(int32_t *cells, int64_t n, int64_t m, const 
             if (!distance || distance > nearest) continue;
             differing = distance < nearest ? bits : differing | bits;
             nearest = distance;
+            if (distance == 1 && bits >> given_up[0] & 1) break; /* no other row changes the choice */
         }
         for (int64_t c = 0; c < m; c++)
             if (differing >> given_up[c] & 1) {

@@ -81,7 +81,9 @@ class KAnonymity:
         """What is to be said of the promise beside k, where it is not that of classes."""
         if self.by_class:
             return ""
-        return f", {self.missing}" if self.size is None else f", of any {self.size} columns"
+        if self.size is None:
+            return f", {self.missing}"
+        return f", of any {self.size} columns" if self.size > 1 else ", of each column"
 
     def measured(self, table: Table) -> Measured:
         """Measure what classes of all quasi-identifiers do not tell."""
@@ -161,11 +163,16 @@ class KAnonymity:
         if not self.of_classes(self.missing):
             return self._of_hidden_cells(level)
         if level < 2:
-            return f"Some combination of {f'{self.size} ' if self.size else ''}quasi-identifiers occurs only once."
+            return f"{'Some value' if self.size == 1 else 'Some combination'} of {self._whose()} occurs only once."
         what = "times" if schema.subject is None else "different people"
         link = "occurs at least" if schema.subject is None else "is shared by at least"
-        some = f"any {self.size} " if self.size else ""
-        return f"Each combination of {some}quasi-identifiers {link} {level:,.0f} {what}."
+        some = "Each value" if self.size == 1 else "Each combination"
+        return f"{some} of {self._whose()} {link} {level:,.0f} {what}."
+
+    def _whose(self) -> str:
+        if self.size == 1:
+            return "a quasi-identifier"
+        return "quasi-identifiers" if self.size is None else f"{self.size} quasi-identifiers"
 
     def _of_hidden_cells(self, level: float) -> str:
         if self.missing == "known":
