@@ -131,7 +131,7 @@ def candidate_title(aim: Aim) -> str:
     >>> candidate_title(Aim("mondrian", 7))
     'Cuts at medians (mondrian), k = 7'
     """
-    return method_title(aim.method) + aim.label.removeprefix(aim.method)
+    return aim.named(method_title(aim.method))
 
 
 def about(text: str, found: Mapping[str, Any]) -> str:
