@@ -128,6 +128,7 @@ def test_a_release_that_promises_nothing_is_written_only_by_who_says_to_know_it(
     (told,) = steward.get("/api/releases").json()
     assert told["label"].startswith("mask-uniques (order = ")
     assert told["verdicts"] == []
+    assert "The release is written, and promises nothing" in steward.get("/release").text
     pack = zipfile.ZipFile(io.BytesIO(steward.get(f"/api/releases/{told['id']}.zip").content))
     (name,) = (each for each in pack.namelist() if each.endswith(".certificate.json"))
     assert "promises nothing" in pack.read(name).decode()

@@ -108,7 +108,7 @@ def shape(cell: str) -> str:
     return "".join("9" if sign.isdigit() else "a" if sign.isalpha() else sign for sign in cell)
 
 
-# What commands are told to say, and where the page has it.
+# What is said with options of commands, and where the page has it.
 _CONTROLS = (
     (r"Say --no-header if .*", N_("Say under 'First line' whether it names the columns or is a record.")),
     (r"(?<=If they are names or codes, )say --kind .*", N_("read the column so under Roles once the file is open.")),

@@ -26,10 +26,10 @@ def changed_cells(original: Table, released: Table) -> dict[str, float]:
         (own, end), (low, high) = (
             tuple(side[:, 0].astype(np.int32) for side in table.cells((name,), rows)) for table in (original, released)
         )
-        told = (own == end) & (own != MISSING) & (low != MISSING)
+        known = (own == end) & (own != MISSING) & (low != MISSING)
         if axes[0].nominal and axes[0].values is not None:
-            told &= own < len(axes[0].values)  # behind the values stand sets of them
-        count = _outside(*axes, own[told], low[told], high[told])
+            known &= own < len(axes[0].values)  # behind the values stand sets of them
+        count = _outside(*axes, own[known], low[known], high[known])
         if count:
             found[name] = count / original.rows
     return found
