@@ -8,10 +8,12 @@ from html import unescape
 import pytest
 from web.conftest import people
 
+from shoal import read as read_table
 from shoal.catalogue import entries, look_up
 from shoal.errors import ParameterError
 from shoal.web.cases.aims import METHODS, Aim
 from shoal.web.cases.method_steps import MethodStep, parameters, promises_k, read, summary, written
+from shoal.web.tasks.changed_cells import changed_cells
 
 SCREENS = ("/protect", "/protect?view=cost&whole=true", "/risk", "/compare", "/release", "/same", "/cases")
 STEPS = "age -> bands 0,30,50; zip -> prefix 3; shoe -> *; sex -> *; age -> *; zip -> *"
@@ -126,6 +128,7 @@ def test_a_release_that_promises_nothing_is_written_only_by_who_says_to_know_it(
     (told,) = steward.get("/api/releases").json()
     assert told["label"].startswith("mask-uniques (order = ")
     assert told["verdicts"] == []
+    assert "The release is written, and promises nothing" in steward.get("/release").text
     pack = zipfile.ZipFile(io.BytesIO(steward.get(f"/api/releases/{told['id']}.zip").content))
     (name,) = (each for each in pack.namelist() if each.endswith(".certificate.json"))
     assert "promises nothing" in pack.read(name).decode()
@@ -150,6 +153,51 @@ def test_a_second_step_is_checked_on_what_is_released(steward):
     assert kept["smallest"] >= 5 if "kept" in kept else kept["impossible"]
     assert steward.state()["aim"]["key"].startswith('[{"name":"hilbert"},{"name":"coarsen","resolution":2}]~5~')
     chosen(steward, method="hilbert", k="5")
+
+
+def test_a_step_before_the_method_is_one_of_what_is_tried_and_written(steward):
+    """Cells of few people are hidden first; k is proved of what comes out at the end."""
+    own = {"first": "mask-uniques", "first setting of mask-uniques.order": "shoe -> *"}
+    found = chosen(steward, method="mondrian", k="4", **own)
+    key = steward.state()["aim"]["key"]
+    assert key.startswith('[{"name":"mask-uniques","order":["shoe -> *"]},{"name":"mondrian"}]~4~')
+    assert Aim.of(key).first.name == "mask-uniques"
+    assert found.get("smallest", 4) >= 4
+    text = unescape(steward.get("/protect").text)
+    assert "mask-uniques (order = shoe -> *) + Cuts at medians (mondrian), k = 4" in text
+    assert "promises nothing" not in text
+    chosen(steward, method="coarsen", **own)  # which has nothing before it
+    assert steward.state()["aim"]["key"] == "coarsen~0~none~0~"
+    with pytest.raises(ParameterError, match="step before"):
+        Aim("hilbert", first=MethodStep("mondrian"))
+
+
+def test_what_is_drawn_anew_for_each_release_is_said_to_be(steward, monkeypatch):
+    monkeypatch.setattr(look_up("methods", "coarsen"), "repeatable", False, raising=False)
+    chosen(steward, method="coarsen")
+    assert "drawn at random, anew for each release" in steward.get("/protect").text
+    chosen(steward, method="hilbert")
+    assert "drawn at random" not in steward.get("/protect").text
+
+
+def table(path, rows):
+    path.write_text(f"age,sex,ill\n{rows}\n", encoding="utf-8")
+    return read_table(path, quasi=["age", "sex"], sensitive=["ill"], masked=True)
+
+
+@pytest.mark.parametrize(
+    ("released", "found"),
+    [
+        ("30,f,flu\n40,m,ok\n50,f,ok\n60,m,flu", {}),
+        ("30,f,flu\n41,m,ok\n50,m,ok\n60,m,flu", {"age": 0.25, "sex": 0.25}),
+        ("[30;40],f,flu\n[30;39],m,ok\n*,f,ok\n60,{f;m},flu", {"age": 0.25}),
+        ("30,f,ok\n40,m,flu\n50,f,flu\n60,m,ok", {"ill": 1.0}),
+        ("30,{f;m},flu\n40,f,ok", {}),  # other records: nothing can be said
+    ],
+)
+def test_what_a_cell_shows_is_compared_with_its_own_value(tmp_path, released, found):
+    original = table(tmp_path / "original.csv", "30,f,flu\n40,m,ok\n50,f,ok\n60,m,flu")
+    assert changed_cells(original, table(tmp_path / "released.csv", released)) == found
 
 
 def test_what_the_catalogue_has_is_what_is_offered():

@@ -17,7 +17,7 @@ from shoal.web.tasks.messages import Layout
 def command(source: str, decisions: Decisions, files: Mapping[str, str], audience: str = "internal") -> str:
     """Give the command that writes the same release."""
     aim = decisions.aim
-    if aim.then is not None:  # a command masks in one step, a recipe in several
+    if len(aim.steps) > 1:  # a command masks in one step, a recipe in several
         return f"shoal run {shlex.quote(files['recipe'])}"
     parts = [f"shoal anonymize {shlex.quote(source)} --out {shlex.quote(files['table'])}"]
     for option, role in (("--quasi", Role.QUASI), ("--sensitive", Role.SENSITIVE), ("--plain", Role.PLAIN)):
@@ -31,7 +31,7 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
         parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
     parts += _layout_options(decisions.layout)
     parts.append(f"--method {aim.method} {f'--k {aim.k}' if aim.k else '--no-promise'}")
-    for name, value in aim.steps[0].parameters.items():
+    for name, value in aim.own.parameters.items():
         by_column = value.items() if isinstance(value, dict) else ()
         said = [f"{name}.{column}={json.dumps(each)}" for column, each in by_column] or [f"{name}={json.dumps(value)}"]
         parts += [f"--param {shlex.quote(each)}" for each in said]

@@ -22,7 +22,7 @@ from shoal.web import wording
 from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, place_of
 from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import MOST_PINNED
-from shoal.web.cases.method_steps import SETTING, THEN_SETTING, parameters, promises_k, written
+from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, parameters, promises_k, written
 from shoal.web.figures import Drawing
 from shoal.web.first_look import first_look
 from shoal.web.guard import is_loopback
@@ -70,6 +70,7 @@ def environment() -> Environment:
         "promises_k": promises_k,
         "written": written,
         "SETTING": SETTING,
+        "FIRST_SETTING": FIRST_SETTING,
         "THEN_SETTING": THEN_SETTING,
         "METHOD_NAMES": wording.METHOD_NAMES,
         "GUARD_LETTERS": GUARD_LETTERS,
@@ -107,7 +108,7 @@ def shape(cell: str) -> str:
     return "".join("9" if sign.isdigit() else "a" if sign.isalpha() else sign for sign in cell)
 
 
-# What a message asks for on the command line, and where the page has it.
+# What is said with options of commands, and where the page has it.
 _CONTROLS = (
     (r"Say --no-header if .*", N_("Say under 'First line' whether it names the columns or is a record.")),
     (r"(?<=If they are names or codes, )say --kind .*", N_("read the column so under Roles once the file is open.")),

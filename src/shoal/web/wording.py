@@ -134,7 +134,7 @@ def candidate_title(aim: Aim) -> str:
     >>> candidate_title(Aim("mondrian", 7))
     'Cuts at medians (mondrian), k = 7'
     """
-    return method_title(aim.method) + aim.label.removeprefix(aim.method)
+    return aim.named(method_title(aim.method))
 
 
 def about(text: str, found: Mapping[str, Any]) -> str:
@@ -251,8 +251,12 @@ def cells_line(kinds: CellKinds | None, other: float) -> str:
 
     >>> cells_line(None, 0.2)
     '20% show another value'
+    >>> cells_line(CellKinds(1.0, 0, 0, 0, 0, ""), 0.2)
+    '20% show another value'
     """
     shown = _("%(share)s show another value", share=percent(other)) if other else ""
+    if shown and (kinds is None or kinds.exact == 1):  # none is coarse, and not all are their own
+        return shown
     return ", ".join(filter(None, (kinds.sentence() if kinds else "", shown)))
 
 
@@ -316,7 +320,8 @@ def before_after(risk: Mapping[str, Any], found: Mapping[str, Any]) -> list[tupl
         shared = before(lambda each: each["secrets"].get(worst, 0.0))
         rows.append((_("Share a secret with their group"), shared, about(percent(found["secrets"][worst]), found)))
     rows.append((_("Groups (equivalence classes)"), number(risk["groups"]) if risk else "–", number(found["groups"])))
-    rows.append((_("Detail kept"), percent(1.0), estimate(found, "kept")))
+    if not changes(found, tuple(found["coarse"])):  # of values that are not their own, detail says nothing
+        rows.append((_("Detail kept"), percent(1.0), estimate(found, "kept")))
     other = changes(found, tuple(found.get("changed") or ()))
     if other:  # of the columns in which there are such cells
         rows.append((_("Cells that show another value"), percent(0.0), about(percent(other), found)))

@@ -9,7 +9,7 @@ from typing import Any
 from shoal.catalogue import entries
 from shoal.errors import ParameterError
 from shoal.web.cases.method_steps import FIRST as AHEAD
-from shoal.web.cases.method_steps import MethodStep, name_of, offered, promises_k, steps_of
+from shoal.web.cases.method_steps import MethodStep, name_of, offered, promises_k, repeats_itself, steps_of
 from shoal.web.tasks.messages import CandidateSpec
 
 K_LEVELS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)  # tried ahead; others are tried when someone asks for them
@@ -71,8 +71,8 @@ class Aim:
         Which other promise is made, at which level, about which confidential column.
     settings
         The parameters of the method that are not as usual, as `MethodStep` writes them.
-    then
-        What is done to the masked table after that.
+    first, then
+        What is done to the table before the method works towards k, and to the masked table after it.
     """
 
     method: str = METHODS[0]
@@ -81,6 +81,7 @@ class Aim:
     level: float = 0.0
     column: str = ""
     settings: str = ""
+    first: MethodStep | None = None
     then: MethodStep | None = None
 
     def __post_init__(self) -> None:
@@ -89,6 +90,8 @@ class Aim:
             raise ParameterError(f"'{self.method}' is not offered here.", f"Choose one of: {', '.join(METHODS)}.")
         if not promises_k(self.method) and (self.k or self.guard != "none"):
             raise ParameterError(f"{self.method} works towards no promise.", "Take k = 0 and no further promise.")
+        if self.first is not None and (not promises_k(self.method) or promises_k(self.first.name)):
+            raise ParameterError("A step before the method makes no sense here.", "Choose it as the method.")
         if promises_k(self.method) and not 2 <= self.k <= K_MOST:
             raise ParameterError(f"k = {self.k} makes no sense.", f"Choose a whole number from 2 to {K_MOST:,}.")
         if self.guard not in GUARDS:
@@ -104,9 +107,19 @@ class Aim:
             raise ParameterError("The promise and its column do not fit.", "Name the confidential column it is about.")
 
     @property
+    def own(self) -> MethodStep:
+        """The method, with its parameters."""
+        return MethodStep(self.method, self.settings)
+
+    @property
     def steps(self) -> list[MethodStep]:
         """What is done to the table, one after the other."""
-        return [MethodStep(self.method, self.settings), *([self.then] if self.then else [])]
+        return [each for each in (self.first, self.own, self.then) if each is not None]
+
+    @property
+    def is_random(self) -> bool:
+        """Whether values are drawn, so that no two releases are the same."""
+        return not all(repeats_itself(each.name) for each in self.steps)
 
     @property
     def key(self) -> str:
@@ -118,11 +131,13 @@ class Aim:
         """Give the aim of a name."""
         parts = key.split("~", 4)
         try:
-            first, *others = steps_of(parts[0])
-            if len(others) > 1:
+            steps = steps_of(parts[0])
+            place = next((place for place, each in enumerate(steps) if promises_k(each.name)), 0)
+            if place > 1 or len(steps) > place + 2:
                 raise ValueError(key)
-            then = others[0] if others else None
-            return cls(first.name, int(parts[1]), parts[2], float(parts[3]), parts[4], first.given, then)
+            first, (own, *others) = next(iter(steps[:place]), None), steps[place:]
+            then = next(iter(others), None)
+            return cls(own.name, int(parts[1]), parts[2], float(parts[3]), parts[4], own.given, first, then)
         except (IndexError, ValueError):
             raise ParameterError("There is no such candidate.", "Choose one of those on the page.") from None
 
@@ -147,10 +162,14 @@ class Aim:
         >>> Aim("mondrian", 7, settings='{"mode":"relaxed"}', then=MethodStep("coarsen")).label
         'mondrian (mode = relaxed), k = 7 + coarsen'
         """
+        return self.named(self.method)
+
+    def named(self, title: str) -> str:
+        """Say the aim in a few words, with a title of the method."""
         name = GUARD_LETTERS.get(self.guard)
-        first, *others = (each.label for each in self.steps)
-        promised = (f", k = {self.k}" if self.k else "") + (f", {name} = {self.level:g}" if name else "")
-        return " + ".join([first + promised, *others])
+        own = title + self.own.label.removeprefix(self.method)
+        own += (f", k = {self.k}" if self.k else "") + (f", {name} = {self.level:g}" if name else "")
+        return " + ".join([*([self.first.label] if self.first else []), own, *([self.then.label] if self.then else [])])
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -162,7 +181,7 @@ class Aim:
         if method == self.method:
             return self
         k = (self.k or K_USUAL) if promises_k(method) else 0
-        return replace(self, method=method, k=k, settings="")
+        return replace(self, method=method, k=k, settings="", first=self.first if k else None)
 
     def nearby(self) -> list[Aim]:
         """Give all aims that are tried with this one, which differ in method, k and level, the nearest first."""
@@ -187,5 +206,5 @@ class Aim:
         """What aims have in common that are tried together: the promise, and what is not on the sliders."""
         k = "" if self.k in K_LEVELS else str(self.k)
         level = "" if self.level in GUARDS[self.guard].levels else f"{self.level:g}"
-        own = name_of(self.steps) if self.settings or self.then else ""
+        own = name_of(self.steps) if self.settings or self.first or self.then else ""
         return "~".join((self.guard, self.column, k, level, own))

@@ -17,7 +17,8 @@ from shoal.errors import ParameterError
 
 PROMISE = "k-anonymity"
 FIRST = ("hilbert", "mondrian", "sorted-clusters")  # fast ones, tried ahead; others are tried once they are chosen
-SETTING, THEN_SETTING = "setting of ", "then setting of "  # what fields begin with, before the method and its parameter
+# What fields of a form begin with, before the method and its parameter.
+SETTING, FIRST_SETTING, THEN_SETTING = "setting of ", "first setting of ", "then setting of "
 _LONGEST = 1500  # characters that the parameters of a method may take
 _SWITCH = {True: "yes", False: "no"}
 
@@ -40,6 +41,11 @@ def promises_k(name: str) -> bool:
     (True, False)
     """
     return PROMISE in look_up("methods", name).enforces
+
+
+def repeats_itself(name: str) -> bool:
+    """Tell whether a method gives the same release of the same table each time, or draws values anew."""
+    return bool(getattr(look_up("methods", name), "repeatable", True))
 
 
 def summary(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from shoal.web.cases.aims import GUARDS, K_LEVELS, K_USUAL, Aim, place_of
-from shoal.web.cases.method_steps import SETTING, THEN_SETTING, MethodStep, parameters, promises_k, read
+from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, MethodStep, parameters, promises_k, read
 
 
 class ChosenAim(BaseModel):
@@ -23,6 +23,7 @@ class ChosenAim(BaseModel):
     level: float | None = None
     level_place: int | None = Field(None, ge=0)
     column: str = ""
+    first: str = ""
     then: str = ""
     whole: bool = False
 
@@ -35,13 +36,16 @@ class ChosenAim(BaseModel):
         """Give what is meant by someone who sees what was chosen before; what is not said of a method is as usual."""
         k = int(_wanted(K_LEVELS, self.k, self.k_place, before.k or K_USUAL))
         guard, level, column = self._promise(before, secrets)
-        settings = _said(self.model_extra or {}, SETTING, self.method)
-        then = None
-        if self.then:
-            then = MethodStep.of({**_said(self.model_extra or {}, THEN_SETTING, self.then), "name": self.then})
+        first, own, then = (
+            self._step(name, start)
+            for name, start in ((self.first, FIRST_SETTING), (self.method, SETTING), (self.then, THEN_SETTING))
+        )
         if not promises_k(self.method):
-            k, guard, level, column = 0, "none", 0.0, ""
-        return Aim(self.method, k, guard, level, column, MethodStep.of({**settings, "name": self.method}).given, then)
+            k, guard, level, column, first = 0, "none", 0.0, "", None
+        return Aim(self.method, k, guard, level, column, own.given if own else "", first, then)
+
+    def _step(self, name: str, start: str) -> MethodStep | None:
+        return MethodStep.of({**_said(self.model_extra or {}, start, name), "name": name}) if name else None
 
     def _promise(self, before: Aim, secrets: Sequence[str]) -> tuple[str, float, str]:
         if self.guard == "none" or not secrets:

@@ -37,24 +37,25 @@ class GivenAim(BaseModel):
     level: float = Field(0, description="t or alpha, between 0 and 1; l, whole and at least 2; 0 without a promise.")
     column: str = Field("", description="The confidential column that the further promise is about.")
     settings: dict[str, Any] = Field({}, description="Parameters of the method that are not as usual.")
-    then: dict[str, Any] | None = Field(
-        None, description="A second method for the masked table: its `name`, and its parameters that are not as usual."
+    first: dict[str, Any] | None = Field(
+        None, description="A method for the table before that: its `name`, and its parameters that are not as usual."
     )
+    then: dict[str, Any] | None = Field(None, description="A method for the masked table, given in the same way.")
 
     @classmethod
     def of(cls, aim: Aim) -> Self:
         """Give an aim as it is asked for."""
-        first, *others = aim.steps
         given = {name: getattr(aim, name) for name in ("method", "k", "guard", "level", "column")}
-        return cls(**given, settings=first.parameters, then=others[0].plain if others else None)
+        beside = {name: step.plain for name in ("first", "then") if (step := getattr(aim, name)) is not None}
+        return cls(**given, **beside, settings=aim.own.parameters)
 
     @property
     def aim(self) -> Aim:
         """What is asked for, if it makes sense."""
-        first = MethodStep.of({**self.settings, "name": self.method})
-        then = None if self.then is None else MethodStep.of(self.then)
+        own = MethodStep.of({**self.settings, "name": self.method})
+        first, then = (None if step is None else MethodStep.of(step) for step in (self.first, self.then))
         k = self.k if promises_k(self.method) else 0
-        return Aim(self.method, k, self.guard, self.level, self.column, first.given, then)
+        return Aim(self.method, k, self.guard, self.level, self.column, own.given, first, then)
 
 
 @api.get("/candidates")
@@ -203,7 +204,7 @@ def choose_by_form(request: Request, case: Here, shown: Shown, given: Annotated[
 
 
 def _controls(aim: Aim) -> tuple[str, ...]:
-    return aim.guard, *(each.name for each in aim.steps)
+    return aim.guard, aim.method, *("" if step is None else step.name for step in (aim.first, aim.then))
 
 
 @pages.post("/protect/candidate")
