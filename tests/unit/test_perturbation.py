@@ -185,6 +185,22 @@ def test_a_mark_that_nobody_named_is_a_number():
     assert (moments.count[0], moments.mean[0]) == (75, pytest.approx((-999 + 1 + 3) / 3))
 
 
+@pytest.mark.parametrize("method", EXACT[:3:2], ids=str)
+def test_records_that_lack_a_value_keep_out_of_what_is_kept(census, method, tmp_path):
+    frame = census.select("TAXINC", "FICA", "INTVAL").with_row_index("i")
+    frame = frame.with_columns(FICA=pl.when(pl.col("i") % 7 == 3).then(None).otherwise(pl.col("FICA"))).drop("i")
+    after = changed(frame, method)
+    assert (after["FICA"].is_null() == frame["FICA"].is_null()).all()
+    whole = frame["FICA"].is_not_null()
+    assert_moments_stay(frame.filter(whole), after.filter(whole))
+    assert (frame.filter(~whole)["TAXINC"] != after.filter(~whole)["TAXINC"]).all()
+    assert all(kept.complete for kept in method.preserves(shoal.read(frame, quasi=frame.columns), ()))
+    frame.write_csv(tmp_path / "in.csv")
+    shoal.anonymize(tmp_path / "in.csv", method, quasi=frame.columns, no_promise=True).write(tmp_path / "out.csv")
+    proof = shoal.verify(tmp_path / "out.csv", private=tmp_path / "out.private.json", original=tmp_path / "in.csv")
+    assert sum("in the records that lack none of these" in line for line in proof.by_original) == 2
+
+
 def test_whole_numbers_and_dates_are_rounded_and_stay_what_they_are():
     day, noon = datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 12)
     frame = pl.DataFrame(
