@@ -79,6 +79,12 @@ def test_every_screen_and_the_report_are_for_everyone(browser, address, tmp_path
         for path in ("/roles", "/risk", "/protect"):
             page.goto(path)
             looked_at(path)
+        page.get_by_text("Parameters, more").click()
+        page.get_by_label("Before that").select_option("coarsen")
+        page.get_by_label("resolution").wait_for()
+        looked_at("parameters")
+        page.get_by_label("Before that").select_option("")
+        page.get_by_label("resolution").wait_for(state="detached")
         page.get_by_role("link", name="Hierarchies").click()
         page.get_by_role("button", name="Build").click()
         page.get_by_role("button", name="Merge").wait_for()

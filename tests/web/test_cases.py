@@ -11,7 +11,7 @@ from web.conftest import people, serving, until
 from shoal.errors import ParameterError
 from shoal.report.discretion import percent
 from shoal.schema import Role
-from shoal.web.cases.aims import Aim
+from shoal.web.cases.aims import METHODS, Aim
 from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.hierarchies import ColumnHierarchy
 from shoal.web.cases.history import History
@@ -186,6 +186,22 @@ def test_a_copy_is_another_case_about_the_same_file_and_both_are_compared(visito
     assert visitor.client.post(f"/api/cases/{first['case']}/open").status_code == 200
     assert visitor.get("/api/hierarchies").json() == {}
     assert visitor.get("/api/risk?wait=30").json()["records"] == 120
+
+
+def test_a_case_of_a_method_that_is_no_longer_there_is_left_out_where_others_are_compared(visitor, monkeypatch):
+    visitor.opened(people(140, seed=9))
+    visitor.tried(method="mdav", k=5)
+    first = visitor.state()["case"]
+    visitor.post("/cases/copy", data={"name": "another"})
+    visitor.tried(method="hilbert", k=5)
+    assert len(visitor.get("/api/comparison").json()["branches"]) == 1
+    others = tuple(name for name in METHODS if name != "mdav")
+    monkeypatch.setattr("shoal.web.cases.aims.METHODS", others)
+    assert visitor.get("/api/comparison").json()["branches"] == []
+    assert visitor.get("/compare").status_code == 200
+    refused = visitor.client.post(f"/api/cases/{first}/open")
+    assert (refused.status_code, "'mdav' is not offered" in refused.json()["error"]) == (422, True)
+    assert visitor.state()["file"] == "people.csv"  # what is open stays so
 
 
 def test_cases_about_one_file_are_compared_also_where_nothing_is_pinned(visitor):

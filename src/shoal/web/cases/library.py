@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.errors import DataError
+from shoal.errors import DataError, ShoalError
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.changes import differences
 from shoal.web.cases.decisions import Decisions
@@ -96,7 +96,8 @@ class CaseLibrary:
             if info is not current and info.sha256 == sha256:
                 names[info.name] += 1
                 name = info.name if names[info.name] == 1 else f"{info.name} ({names[info.name]})"
-                with suppress(DataError), closing(CaseStore.open(self._path(info.id), alone=False)) as store:
+                # Also of a method that a package from outside had, which is no longer there.
+                with suppress(ShoalError), closing(CaseStore.open(self._path(info.id), alone=False)) as store:
                     found += _candidates(name, store, here)
         return found
 
