@@ -158,7 +158,7 @@ def lattice_map(
             "link": f"{link}{text}" if link else "",
         }  # fmt: skip
 
-    rows = [mark(place["levels"], place, feasible=place["feasible"]) for place in places]
+    rows = [mark(place["levels"], place, feasible=place["feasible"]) for place in sorted(places, key=_refused)]
     if best is not None and rows:
         rows.append(mark(list(best["levels"].values()), best, feasible=True) | {"name": _("best")})
     return risk_utility_map(
@@ -170,6 +170,11 @@ def lattice_map(
             "further down fewer records break a promise and are suppressed."
         ),
     )  # fmt: skip
+
+
+def _refused(place: Mapping[str, Any]) -> bool:
+    """Put what is feasible first, so that it looks alike on every map."""
+    return not place["feasible"]
 
 
 def _binned(values: Floats, number: int) -> Integers:
