@@ -1,6 +1,7 @@
 """Unbiased controlled rounding: a table of numbers becomes one of whole numbers with the same sums of rows and columns.
 
-L. H. Cox: A constructive procedure for unbiased controlled rounding, JASA 82(398), 1987, doi:10.1080/01621459.1987.10478456.
+L. H. Cox: A constructive procedure for unbiased controlled rounding, JASA 82(398), 1987,
+doi:10.1080/01621459.1987.10478456.
 """
 
 from __future__ import annotations
