@@ -185,6 +185,22 @@ def test_a_mark_that_nobody_named_is_a_number():
     assert (moments.count[0], moments.mean[0]) == (75, pytest.approx((-999 + 1 + 3) / 3))
 
 
+@pytest.mark.parametrize("method", EXACT[:3:2], ids=str)
+def test_records_that_lack_a_value_keep_out_of_what_is_kept(census, method, tmp_path):
+    frame = census.select("TAXINC", "FICA", "INTVAL").with_row_index("i")
+    frame = frame.with_columns(FICA=pl.when(pl.col("i") % 7 == 3).then(None).otherwise(pl.col("FICA"))).drop("i")
+    after = changed(frame, method)
+    assert (after["FICA"].is_null() == frame["FICA"].is_null()).all()
+    whole = frame["FICA"].is_not_null()
+    assert_moments_stay(frame.filter(whole), after.filter(whole))
+    assert (frame.filter(~whole)["TAXINC"] != after.filter(~whole)["TAXINC"]).all()
+    assert all(kept.complete for kept in method.preserves(shoal.read(frame, quasi=frame.columns), ()))
+    frame.write_csv(tmp_path / "in.csv")
+    shoal.anonymize(tmp_path / "in.csv", method, quasi=frame.columns, no_promise=True).write(tmp_path / "out.csv")
+    proof = shoal.verify(tmp_path / "out.csv", private=tmp_path / "out.private.json", original=tmp_path / "in.csv")
+    assert sum("in the records that lack none of these" in line for line in proof.by_original) == 2
+
+
 def test_whole_numbers_and_dates_are_rounded_and_stay_what_they_are():
     day, noon = datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 12)
     frame = pl.DataFrame(
@@ -212,6 +228,36 @@ def test_columns_keep_their_values(census, method):
     after = method.apply(table, (), SEED).to_polars()
     assert (np.sort(numbers(census), axis=0) == np.sort(numbers(after), axis=0)).all()
     assert (numbers(census)[:, 12] != numbers(after)[:, 12]).mean() > 0.5
+
+
+@pytest.mark.parametrize("engine", [None, PartsEngine(Memory(), 17)], ids=["local", "parts"])
+def test_values_that_change_places_keep_their_types_and_texts(engine, tmp_path):
+    frame = pl.DataFrame(
+        {
+            "q": range(60),
+            "small": pl.Series([i * 7 % 50 for i in range(60)], dtype=pl.Int16),
+            "price": pl.Series([f"{i * 13 % 40}.25" for i in range(60)]).cast(pl.Decimal(10, 2)),
+            "lacking": pl.Series([None if i % 9 == 0 else i for i in range(60)], dtype=pl.UInt8),
+        }
+    )
+    table = shoal.read(frame, quasi=["q"], sensitive=frame.columns[1:], engine=engine)
+    after = RankSwap(percent=20).apply(table, (), SEED).to_polars()
+    assert after.schema == frame.schema
+    assert (after["lacking"].is_null() == frame["lacking"].is_null()).all()
+    assert all(after[name].sort().equals(frame[name].sort()) for name in frame.columns)
+    marks = {0: "NA", 1: ""}
+    texts = [marks.get(i % 7, f"{i % 10}.{'0' * (1 + i % 2)}") for i in range(70)]
+    texts += [text + "0" if "." in text else text for text in texts]  # 2.0 and 2.00 are one value
+    (tmp_path / "in.csv").write_text("q,x\n" + "".join(f"{i},{text}\n" for i, text in enumerate(texts)))
+    written = shoal.read(tmp_path / "in.csv", quasi=["q"], sensitive=["x"], missing=["NA"], engine=engine)
+    release = shoal.anonymize(
+        written, RankSwap(columns="x", percent=20), no_promise=True, seed=SEED, allow_identifiers="q"
+    )
+    release.write(tmp_path / "out.csv", row_order="input")
+    cells = [line.split(",")[1] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert [cell if cell in ("NA", "") else "x" for cell in cells] == [marks.get(i % 7, "x") for i in range(140)]
+    assert len({cell for cell in cells if "." in cell}) == len({float(cell) for cell in cells if "." in cell})
+    assert cells != texts
 
 
 def ranks(column):
@@ -305,12 +351,17 @@ def test_a_step_spoils_what_others_keep_of_its_columns():
     assert kept_by_all([noise, other]) == (means,)
     assert kept_by_all([noise, noise]) == (means,)
     assert kept_by_all([noise, swap]) == (means,)
-    assert kept_by_all([swap, coarse]) == ()
-    assert kept_by_all([coarse, noise]) == ()
+    assert kept_by_all([swap, coarse]) == (kept("margins", "a"),)
+    assert kept_by_all([coarse, noise]) == (kept("means", "a"),)
+    both = kept("covariances", "a", "b")
+    assert kept_by_all([KeptStep("noise", ("a", "b"), (both,)), coarse]) == ()
     assert kept_by_all([KeptStep("noise", ("a", "b"), (kept("covariances", "a", "b"),)), swap]) == ()
     moves = KeptStep("rank-swap", ("a",), (kept("margins", "a"), kept("rank moves", "a", within=5)))
     assert kept_by_all([moves, moves]) == (kept("margins", "a"), kept("rank moves", "a", within=10))
     assert kept_by_all([moves, swap]) == (kept("margins", "a"), margins)
+    more = KeptStep("rank-swap", ("a", "b"), (margins, kept("rank moves", "a", "b", within=7)))
+    assert kept_by_all([moves, more])[1] == kept("rank moves", "a", within=12)
+    assert kept_by_all([moves, more])[2:] == (margins, kept("rank moves", "b", within=7))
     assert KeptStep.of(json.loads(json.dumps(moves.content()))) == moves
 
 
@@ -347,6 +398,7 @@ def test_steps_that_follow_each_other_have_one_certificate(stacked):
     proof = shoal.verify(stacked / "out.csv", private=stacked / "out.private.json", original=stacked / "in.csv")
     shown = [line for line in proof.by_original if line.startswith("Kept")]
     assert shown == [
+        "Kept as in the original: margins of FEDTAX.",
         "Kept as in the original: rank moves of at most 108 of FEDTAX.",
         "Kept as in the original: means of TAXINC, INTVAL.",
         "Kept as in the original: covariances of TAXINC, INTVAL.",

@@ -18,6 +18,7 @@ from shoal.methods.perturbation.numbers import numbers_of, present, put_numbers,
 from shoal.methods.perturbation.preserved import Preserved
 from shoal.methods.perturbation.robust_distance import outlying
 from shoal.methods.perturbation.streams import Streams
+from shoal.methods.perturbation.stretches import by_stretches
 from shoal.models import PrivacyModel
 from shoal.table import Column, Table
 
@@ -144,11 +145,13 @@ class Noise(Perturbation):
 def _mixing(
     keys: Sequence[Bits], factor: Floats, kept: float, share: float, mean: Floats
 ) -> Callable[[Array, Floats], Floats]:
-    return lambda records, matrix: kept * matrix + (1 - kept) * mean + share * times(normals(keys, records), factor)
+    return by_stretches(
+        lambda records, matrix: kept * matrix + (1 - kept) * mean + share * times(normals(keys, records), factor)
+    )
 
 
 def _shrinking(factor: float, mean: Floats) -> Callable[[Floats], Floats]:
-    return lambda noisy: mean + (noisy - mean) * factor
+    return by_stretches(lambda noisy: mean + (noisy - mean) * factor)
 
 
 def _where(far: Flags, noisy: Floats, matrix: Floats) -> Floats:
@@ -168,4 +171,4 @@ def _recoloured(table: Table, noisy: Column, before: JointMoments) -> Column:
         complete = present(matrix)
         return changed if complete.all() else np.where(complete[:, None], changed, matrix)
 
-    return table.combine(work, noisy)
+    return table.combine(by_stretches(work), noisy)

@@ -97,11 +97,11 @@ class RankSwap(Perturbation):
         margins = Preserved("margins", names, exactly=True)
         if not self.bounded:
             return (margins,)
-        moves = []
+        bounds: dict[int, list[str]] = {}
         for name in names:
             cells, counts = tally(table, table.column(name))
-            bound = self._bound(int(counts[has_value(cells)].sum()), name)
-            moves.append(Preserved("rank moves", (name,), exactly=True, within=bound))
+            bounds.setdefault(self._bound(int(counts[has_value(cells)].sum()), name), []).append(name)
+        moves = (Preserved("rank moves", tuple(held), exactly=True, within=bound) for bound, held in bounds.items())
         return (margins, *moves)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:

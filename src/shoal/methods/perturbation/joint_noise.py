@@ -10,6 +10,7 @@ import numpy as np
 from shoal.arrays import Array, Bits, Floats, Integers
 from shoal.kernels.random_streams import normal_quantiles, random_words
 from shoal.kernels.row_products import times
+from shoal.methods.perturbation.stretches import by_stretches
 
 # A column whose variance is to such a part explained by others, in units of its own, is taken to depend on them alone.
 _NOTHING_LEFT = 1e-11
@@ -30,7 +31,7 @@ def picking(places: Array) -> Callable[[Floats], Floats]:
 
 def adding(keys: Sequence[Bits], factor: Floats) -> Callable[[Array, Floats], Floats]:
     """Give what adds random numbers to each record: independent ones, one for each key, times a matrix."""
-    return lambda records, matrix: matrix + times(normals(keys, records), factor)
+    return by_stretches(lambda records, matrix: matrix + times(normals(keys, records), factor))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from shoal.domains.axis import Axis
 from shoal.engines.packed_cells import all_single, has_value, packed, unpacked
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING
+from shoal.methods.perturbation.stretches import by_stretches
 from shoal.table import Column, Table
 
 _LARGEST = 2147483646
@@ -37,7 +38,7 @@ def numbers_of(table: Table, names: Sequence[str]) -> Column:
 
     columns = [table.column(name) for name in names]
     refuse_ranges(table, dict(zip(names, columns, strict=True)))
-    return table.combine(numbers, *columns)
+    return table.combine(by_stretches(numbers), *columns)
 
 
 def some_missing(table: Table, names: Sequence[str]) -> bool:
@@ -111,14 +112,14 @@ def put_numbers(table: Table, names: Sequence[str], numbers: Column) -> Table:
 
 
 def _column_of(j: int, grid: ValueGrid) -> Callable[[Floats], Floats]:
-    return lambda matrix: grid.rounded(matrix[:, j])
+    return by_stretches(lambda matrix: grid.rounded(matrix[:, j]))
 
 
 def _placed(table: Table, axis: Axis, grid: ValueGrid, numbers: Column, cells: Column) -> tuple[Axis, Column]:
     """Give the axis on which numbers lie, and their cells on it."""
     plain = axis.kind in ("integer", "date") and not any(table.collect(_large, numbers))
     if plain:
-        return replace(axis, values=None), table.combine(_with_positions, numbers, cells)
+        return replace(axis, values=None), table.combine(by_stretches(_with_positions), numbers, cells)
     values = distinct(table, numbers)
     if grid.unit is not None:
         listed = values.astype(np.int64)

@@ -100,43 +100,54 @@ class KeptStep:
         return cls(content["method"], tuple(content["changes"]), tuple(keeps))
 
 
-# What a column that nobody changes keeps, and with what it goes together.
-_OF_EACH = ("margins", "means", "variances", "counts")
+# What is kept of each column by itself. A step that keeps margins keeps all of it but how far ranks move.
+_OF_EACH = ("margins", "means", "variances", "counts", "rank moves")
 
 
 def kept_by_all(steps: Sequence[KeptStep]) -> tuple[Preserved, ...]:
     """Give what is exactly kept from the original to the release: what no other step spoils.
 
-    A step spoils a statistic if it changes one of its columns and does not itself keep the same of all of those.
+    A step spoils a statistic if it changes one of its columns and does not itself keep the same of all of those. What
+    is kept of each column by itself stays for those of its columns that no step spoils.
     """
-    found = []
+    found: list[Preserved] = []
     for number, step in enumerate(steps):
+        others = [other for place, other in enumerate(steps) if place != number]
         for each in step.keeps:
-            others = [other for place, other in enumerate(steps) if place != number]
-            if each.exactly and all(_spared(each, other) for other in others):
-                moves = [each.within, *(_moves(each, other) for other in others)]
-                found.append(each if each.within is None else replace(each, within=sum(m or 0 for m in moves)))
+            if each.exactly:
+                found += _kept_beside(each, others)
     return tuple(dict.fromkeys(found))
 
 
+def _kept_beside(kept: Preserved, others: Sequence[KeptStep]) -> list[Preserved]:
+    """Give what is left of a statement when other steps are taken too; values move by as many ranks as in all."""
+    alone = kept.statistic in _OF_EACH and not kept.complete
+    parts = [(name,) for name in kept.columns] if alone else [kept.columns]
+    by_moves: dict[int | None, tuple[str, ...]] = {}
+    for columns in parts:
+        part = replace(kept, columns=columns)
+        if all(_spared(part, other) for other in others):
+            moves = None if kept.within is None else kept.within + sum(_moves(part, other) for other in others)
+            by_moves[moves] = by_moves.get(moves, ()) + columns
+    return [replace(kept, columns=columns, within=moves) for moves, columns in by_moves.items()]
+
+
 def _spared(kept: Preserved, step: KeptStep) -> bool:
-    if not set(kept.columns) & set(step.changed):
+    changed = set(kept.columns) & set(step.changed)
+    same = [each for each in step.keeps if each.exactly and each.statistic == kept.statistic]
+    if not changed or any(set(kept.columns) <= set(each.columns) for each in same):
         return True
-    return any(
-        other.exactly and other.statistic == kept.statistic and set(kept.columns) <= set(other.columns)
-        for other in step.keeps
-    ) or (kept.statistic in _OF_EACH and _margins(kept.columns, step))
+    if kept.statistic not in _OF_EACH or kept.statistic == "rank moves" or kept.complete:
+        return False
+    return changed <= {
+        name for each in step.keeps if each.exactly and each.statistic == "margins" for name in each.columns
+    }
 
 
-def _margins(columns: Sequence[str], step: KeptStep) -> bool:
-    """Tell whether a step keeps all that each of some columns holds."""
-    held = {name for each in step.keeps if each.exactly and each.statistic == "margins" for name in each.columns}
-    return set(columns) & set(step.changed) <= held
-
-
-def _moves(kept: Preserved, step: KeptStep) -> int | None:
-    found = [each.within for each in step.keeps if each.statistic == kept.statistic and each.columns == kept.columns]
-    return found[0] if found else None
+def _moves(kept: Preserved, step: KeptStep) -> int:
+    """Give by how many ranks a step moves values of some columns, which is none if it does not change them."""
+    alike = (each for each in step.keeps if each.exactly and each.statistic == kept.statistic)
+    return next((each.within or 0 for each in alike if set(kept.columns) <= set(each.columns)), 0)
 
 
 def kept_step(method: Any, table: Table, models: Sequence[PrivacyModel]) -> KeptStep:

@@ -19,6 +19,8 @@ Tallied = tuple[Integers, Integers]
 class ValueOrder:
     """The values of a column in their order, and where each record stands in it.
 
+    The order itself is held here, eight bytes for each record, and travels with the work that looks values up in it.
+
     Parameters
     ----------
     name
