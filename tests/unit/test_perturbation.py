@@ -230,6 +230,36 @@ def test_columns_keep_their_values(census, method):
     assert (numbers(census)[:, 12] != numbers(after)[:, 12]).mean() > 0.5
 
 
+@pytest.mark.parametrize("engine", [None, PartsEngine(Memory(), 17)], ids=["local", "parts"])
+def test_values_that_change_places_keep_their_types_and_texts(engine, tmp_path):
+    frame = pl.DataFrame(
+        {
+            "q": range(60),
+            "small": pl.Series([i * 7 % 50 for i in range(60)], dtype=pl.Int16),
+            "price": pl.Series([f"{i * 13 % 40}.25" for i in range(60)]).cast(pl.Decimal(10, 2)),
+            "lacking": pl.Series([None if i % 9 == 0 else i for i in range(60)], dtype=pl.UInt8),
+        }
+    )
+    table = shoal.read(frame, quasi=["q"], sensitive=frame.columns[1:], engine=engine)
+    after = RankSwap(percent=20).apply(table, (), SEED).to_polars()
+    assert after.schema == frame.schema
+    assert (after["lacking"].is_null() == frame["lacking"].is_null()).all()
+    assert all(after[name].sort().equals(frame[name].sort()) for name in frame.columns)
+    marks = {0: "NA", 1: ""}
+    texts = [marks.get(i % 7, f"{i % 10}.{'0' * (1 + i % 2)}") for i in range(70)]
+    texts += [text + "0" if "." in text else text for text in texts]  # 2.0 and 2.00 are one value
+    (tmp_path / "in.csv").write_text("q,x\n" + "".join(f"{i},{text}\n" for i, text in enumerate(texts)))
+    written = shoal.read(tmp_path / "in.csv", quasi=["q"], sensitive=["x"], missing=["NA"], engine=engine)
+    release = shoal.anonymize(
+        written, RankSwap(columns="x", percent=20), no_promise=True, seed=SEED, allow_identifiers="q"
+    )
+    release.write(tmp_path / "out.csv", row_order="input")
+    cells = [line.split(",")[1] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert [cell if cell in ("NA", "") else "x" for cell in cells] == [marks.get(i % 7, "x") for i in range(140)]
+    assert len({cell for cell in cells if "." in cell}) == len({float(cell) for cell in cells if "." in cell})
+    assert cells != texts
+
+
 def ranks(column):
     order = np.argsort(column, kind="stable")
     found = np.empty(order.size, int)

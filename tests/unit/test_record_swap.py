@@ -4,9 +4,11 @@ import json
 
 import polars as pl
 import pytest
+from engines.tiny import Tiny
 from public_files import find
 
 import shoal
+from shoal.engines.local import Local
 from shoal.errors import DataError, ParameterError
 from shoal.methods import RecordSwap
 
@@ -115,3 +117,14 @@ def test_what_cannot_be_meant_is_refused():
     for given in ({"k": 0}, {"share": 5}, {"similar": ("",)}):
         with pytest.raises(ParameterError):
             RecordSwap(("area",), **given)
+
+
+@pytest.mark.parametrize("engine", [Local, Tiny])
+def test_a_cell_without_a_value_moves_too_and_leaves_nothing_of_what_stood_there(engine):
+    frame = pl.DataFrame({"area": ["a", "b"], "kind": ["x", "y"], "grid": [None, "g7"], "height": [1.5, None]})
+    table = shoal.read(frame, quasi=["area", "kind"], plain=["grid", "height"], engine=engine())
+    method = RecordSwap(("area",), carried=("grid", "height"))
+    after = shoal.anonymize(table, method, no_promise=True, seed=1).to_polars(row_order="input")
+    assert after["area"].to_list() == ["b", "a"]
+    assert [text or None for text in after["grid"].to_list()] == ["g7", None]
+    assert after["height"].to_list() == [None, 1.5]

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.packed_cells import all_single, numbered_cells, packed, unpacked
+from shoal.engines.packed_cells import all_single, has_value, numbered_cells, packed, unpacked
 from shoal.schema import Schema
 
 
@@ -29,7 +29,7 @@ def put(
         found = new_words(data.words[j], values, new[name], same=new[name] is schema[name].axis)
         words[j] = found.words
         codes = codes.copy() if codes is data.codes else codes
-        codes[:, j] = found.codes[places]
+        codes[:, j] = coded(found, found.codes[places], codes[:, j], cells)
         if name in sources:
             column = sources.pop(name)
             if found.kept and not _is_text(column):  # texts are written as they are: not all kinds can be taken from
@@ -68,6 +68,15 @@ def with_ends(data: LocalData, columns: Mapping[str, Integers], *, exact: bool) 
     return replace(data, lo=lo, hi=hi, index=OWN)
 
 
+def coded(words: NewWords, codes: Positions, before: Positions, cells: Integers) -> Positions:
+    """Give the codes of cells; one that has no value, as before, keeps its own, which may be a mark that says so."""
+    gone = ~has_value(cells)
+    if not words.kept or not gone.any():
+        return codes
+    stood = packed(before, before) if words.words is None else packed(words.words.lo, words.words.hi)[before]
+    return np.where(gone & (stood == cells), before, codes)
+
+
 class NewWords:
     """What a carried column stands in, and the codes of the cells that were asked for.
 
@@ -84,7 +93,11 @@ def new_words(words: Words | None, cells: Integers, axis: Axis, *, same: bool) -
     if words is None and axis.values is None and bool((lo == hi).all()):
         return NewWords(None, lo, kept=same)
     if same and words is not None:
-        known, first = np.unique(packed(words.lo, words.hi), return_index=True)
+        own = packed(words.lo, words.hi)
+        known, first = np.unique(own, return_index=True)
+        if known.size < own.size:  # values that are written in several ways: the same one on every engine
+            order = np.array(sorted(range(own.size), key=words.texts.__getitem__))
+            first = order[np.unique(own[order], return_index=True)[1]]
         at = np.minimum(np.searchsorted(known, cells), known.size - 1)
         if bool((known[at] == cells).all()):
             return NewWords(words, first[at].astype(np.int32), kept=True)

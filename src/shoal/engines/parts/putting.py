@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Array, Integers
 from shoal.domains.axis import Axis
 from shoal.engines.local.grouped_kernels import map_groups as map_here
-from shoal.engines.local.putting import NewWords, all_exact, new_words, put_axes, with_ends
+from shoal.engines.local.putting import NewWords, all_exact, coded, new_words, put_axes, with_ends
 from shoal.engines.packed_cells import packed
 from shoal.engines.parts.columns import LazyColumn, Materialized
 from shoal.engines.parts.data import Arrays, PartsTable, column_part, value_of
@@ -75,13 +75,14 @@ def _with_codes(
         words[places[name]] = new.words
         if not new.kept:
             typed.pop(name, None)
-        found.append((places[name], values, new))
-    numbers = [(j, values, new.codes) for j, values, new in found]
+        bare = None if new.words is None else replace(new.words, texts=())
+        found.append((places[name], values, NewWords(bare, new.codes, kept=new.kept)))
 
     def work(number: int, codes: Part, *given: Part) -> Arrays:
         matrix = codes["codes"].copy()
-        for (j, values, those), part in zip(numbers, given, strict=True):
-            matrix[:, j] = those[np.searchsorted(values, value_of(part))]
+        for (j, values, new), part in zip(found, given, strict=True):
+            cells = value_of(part)
+            matrix[:, j] = coded(new, new.codes[np.searchsorted(values, cells)], matrix[:, j], cells)
         return {"codes": matrix}
 
     textless = tuple(each if each is None else replace(each, texts=()) for each in words)
