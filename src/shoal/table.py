@@ -99,8 +99,8 @@ class Common:
 class Column:
     """One number for each record of a table, held by its engine and looked at by nobody else.
 
-    It may be an array, or lie in parts on many machines, or be found only when it is needed. So all that can be done
-    with it is to hand it to a verb of the table: numbers are computed from it by `Table.combine`.
+    It may be an array, or lie in parts, or be found when it is needed: all that can be done with it is to hand it to a
+    verb of the table, such as `Table.combine`, which computes numbers from it.
     """
 
 
@@ -123,9 +123,8 @@ class Classes:
     """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
 
     ``columns`` holds what was asked to be carried: positions of other columns, class after class, so that class ``i``
-    has the entries ``starts[i]:starts[i + 1]``; or, for a tally and what is common, one number per class. Records of a
-    class stand in the order of the table. Classes by labels are in the order of the labels, and ``first`` is that of
-    the first.
+    has the entries ``starts[i]:starts[i + 1]``, in the order of the table; or, for a tally and what is common, one
+    number per class. Classes by labels are in their order, and ``first`` is that of the first.
     """
 
     starts: Offsets
@@ -173,6 +172,8 @@ class Table:
     masked
         The original values of masked cells, per column: their positions and how often each was masked. Only a method
         that keeps count gives them, and they are written only when asked for.
+    hidden
+        How many cells `Suppress` hid in each column, and in how many records.
     """
 
     schema: Schema
@@ -180,6 +181,7 @@ class Table:
     engine: AnyEngine
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
+    hidden: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -259,8 +261,7 @@ class Table:
     def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:
         """Give each record's place when sorted by keys, the first of which matters most; ties keep their order.
 
-        A key is the name of a column of exact cells, or a column that a verb gave. ``every`` so many records that
-        follow each other share a place, and the last ones take what is left over: places are labels of classes then.
+        A key is a column that a verb gave, or the name of one of exact cells. ``every`` so many records share a place.
         """
         if every < 1:
             raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
@@ -310,10 +311,7 @@ class Table:
         return replace(self, schema=schema, data=data)
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
-        """Bring one column after the other to a level in the records that no other equals in the key columns.
-
-        None stands for the wildcard. What was masked is counted in ``masked``.
-        """
+        """Bring columns to a level, or to ``*``, in the records that no other equals in the key; ``masked`` counts it."""
         schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
         return replace(self, schema=schema, data=data, masked=masked)
 
@@ -396,5 +394,5 @@ class Table:
         return self._engine.write(self.data, self.schema, target, layout)
 
     def text_digest(self, layout: Layout) -> Written:
-        """Give the SHA-256 of the delimited text that `write` would give, without writing it."""
+        """Give the SHA-256 of the delimited text that `write` would give."""
         return self._engine.text_digest(self.data, self.schema, layout)
