@@ -65,8 +65,8 @@ class Common:
 class Column:
     """One number, or a row of so many, for each record of a table, held by its engine and looked at by nobody else.
 
-    It may be an array, or lie in parts on many machines, or be found only when it is needed. So all that can be done
-    with it is to hand it to a verb of the table: numbers are computed from it by `Table.combine`.
+    It may be an array, or lie in parts, or be found when it is needed: all that can be done with it is to hand it to a
+    verb of the table, such as `Table.combine`, which computes numbers from it.
     """
 
 
@@ -89,9 +89,8 @@ class Classes:
     """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
 
     ``columns`` holds what was asked to be carried: positions of other columns, class after class, so that class ``i``
-    has the entries ``starts[i]:starts[i + 1]``; or, for a tally and what is common, one number per class. Records of a
-    class stand in the order of the table. Classes by labels are in the order of the labels, and ``first`` is that of
-    the first.
+    has the entries ``starts[i]:starts[i + 1]``, in the order of the table; or, for a tally and what is common, one
+    number per class. Classes by labels are in their order, and ``first`` is that of the first.
     """
 
     starts: Offsets
@@ -142,6 +141,8 @@ class Table:
         What methods say of what they did, with a sentence under ``said``: to everyone, and to the holder alone.
     recoding
         What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
+    hidden
+        How many cells `Suppress` hid in each column, and in how many records.
     """
 
     schema: Schema
@@ -151,6 +152,7 @@ class Table:
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
     remarks: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = field(default=(), repr=False)
     recoding: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    hidden: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -238,8 +240,7 @@ class Table:
     def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:
         """Give each record's place when sorted by keys, the first of which matters most; ties keep their order.
 
-        A key is the name of a column of exact cells, or a column that a verb gave. ``every`` so many records that
-        follow each other share a place, and the last ones take what is left over: places are labels of classes then.
+        A key is a column that a verb gave, or the name of one of exact cells. ``every`` so many records share a place.
         """
         if every < 1:
             raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
@@ -303,10 +304,7 @@ class Table:
         return replace(self, data=self._engine.rewrite(self.data, self.schema, kernel))
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
-        """Bring one column after the other to a level in the records that no other equals in the key columns.
-
-        None stands for the wildcard. What was masked is counted in ``masked``.
-        """
+        """Bring columns to a level, or ``*``, in the records that no other equals in the key; ``masked`` counts it."""
         schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
         return replace(self, schema=schema, data=data, masked=masked)
 
@@ -396,5 +394,5 @@ class Table:
         return self._engine.write(self.data, self.schema, target, layout)
 
     def text_digest(self, layout: Layout) -> Written:
-        """Give the SHA-256 of the delimited text that `write` would give, without writing it."""
+        """Give the SHA-256 of the delimited text that `write` would give."""
         return self._engine.text_digest(self.data, self.schema, layout)

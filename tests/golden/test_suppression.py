@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 import shoal
-from shoal.assessment.hidden_cells import hidden_cells
 from shoal.measures import KnownMatches, RareCombinations
 from shoal.methods import Suppress
 from shoal.models import KAnonymity, check
@@ -42,7 +41,7 @@ def released(table, k, missing="own"):
 )
 def test_no_more_cells_are_hidden_than_by_a_plain_search(census, names, k, cells, records):
     table = released(census[names], k).table
-    found = hidden_cells(table)
+    found = table.hidden
     assert sum(found["suppressed"].values()) <= cells
     assert found["records_touched"] <= records
     assert records_under(table, names, k) == 0
@@ -50,7 +49,7 @@ def test_no_more_cells_are_hidden_than_by_a_plain_search(census, names, k, cells
 
 
 def test_adult_loses_few_cells(adult):
-    found = hidden_cells(released(adult, 5).table)
+    found = released(adult, 5).table.hidden
     assert sum(found["suppressed"].values()) <= 8200
     assert found["records_touched"] <= 9534
 
@@ -68,7 +67,7 @@ def test_adult_loses_few_cells(adult):
     ],
 )
 def test_the_heuristic_of_offices_hides_as_many_cells(census, names, k, cells):
-    found = hidden_cells(released(census[names], k, "either").table)["suppressed"]
+    found = released(census[names], k, "either").table.hidden["suppressed"]
     assert sum(found.values()) == cells
     if (names, k) == (SEVEN, 3):
         assert list(found.values()) == [0, 14, 4, 40, 6, 229, 0]
@@ -88,7 +87,7 @@ def test_what_either_leaves_to_somebody_who_knows_the_hidden_value(census, names
 
 def test_adult_by_the_heuristic_of_offices(adult):
     release = released(adult, 5, "either")
-    assert sum(hidden_cells(release.table)["suppressed"].values()) == 7883
+    assert sum(release.table.hidden["suppressed"].values()) == 7883
     assert records_under(release.table, ADULT, 5) == 341
     assert release.scores["known-matches"].detail["below"] == 113
 

@@ -9,7 +9,6 @@ from engines.pools import Memory
 from engines.tiny import Tiny
 
 import shoal
-from shoal.assessment.hidden_cells import hidden_cells
 from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import GuaranteeError, ParameterError, SchemaError
 from shoal.kernels import MISSING
@@ -76,7 +75,7 @@ def test_hidden_cells_are_counted_as_brute_force_does(seed, missing):
     (score,) = shoal.score(table, release.table, measures=[KnownMatches(k)])
     assert score.detail["below"] == sum(count < k for count in known)
     assert (score.detail["alone"], score.detail["smallest"]) == (known.count(1), min(known))
-    hidden = hidden_cells(release.table)
+    hidden = release.table.hidden
     assert list(hidden["suppressed"].values()) == [sum(row[j] == "*" for row in after) for j in range(len(names))]
     assert hidden["records_touched"] == sum("*" in row for row in after)
 
@@ -192,7 +191,7 @@ def test_what_matters_is_hidden_last_and_what_costs_much_seldom():
     ):
         release = shoal.anonymize(frame, Suppress(**given), k=2, quasi=["a", "b"])
         assert release.holds
-        assert hidden_cells(release.table)["suppressed"] == {"a": 0, "b": 0} | {hidden: 2}
+        assert release.table.hidden["suppressed"] == {"a": 0, "b": 0} | {hidden: 2}
 
 
 def test_every_engine_hides_the_same_cells(tmp_path):

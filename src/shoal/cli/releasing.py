@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from shoal.assessment.disclosure_risk import shared_secrets
-from shoal.assessment.hidden_cells import hidden_cells
 from shoal.atomic_files import files_read_by
 from shoal.catalogue import build
 from shoal.certification.certificate import Certificate, exact_score, exact_verdict
@@ -26,7 +25,6 @@ from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
 from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
-from shoal.methods.suppress import Suppress
 from shoal.progress.display import in_command
 from shoal.recipe import Recipe, refuse_strange_order
 from shoal.releases.anonymization import anonymize
@@ -166,10 +164,9 @@ def _show_release(
         schema = release.table.schema
         result = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
         result |= {"report": str(report)} if report else {}
-        hides = any(isinstance(method, Suppress) for method in release.recipe.methods)
         exact = {
             **({"recoding": dict(release.table.recoding)} if release.table.recoding else {}),
-            **(hidden_cells(release.table) if hides else {}),
+            **release.table.hidden,
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
             **({} if release.homogeneity is None else shared_secrets(release.homogeneity)),

@@ -16,6 +16,7 @@ from shoal.methods.hiding.agreement_heuristic import hide_until_agreeing
 from shoal.methods.hiding.crowd_search import Lots, Records, hide_until_crowds
 from shoal.methods.hiding.distinct_records import DistinctRecords
 from shoal.methods.hiding.exact_division import FEW, best_division
+from shoal.methods.hiding.hidden_cells import with_counts
 from shoal.methods.hiding.promise_search import Kept, PromiseSearch
 from shoal.models import PrivacyModel, check
 from shoal.models.agreeing_records import WAYS
@@ -94,7 +95,10 @@ class Suppress:
         )
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
-        """Hide cells until the models hold."""
+        """Hide cells until the models hold, and count them."""
+        return with_counts(table, self._hidden(table, models))
+
+    def _hidden(self, table: Table, models: Sequence[PrivacyModel]) -> Table:
         names = self._columns(table, models)
         for model in models:
             model.demand(table.rows, None)

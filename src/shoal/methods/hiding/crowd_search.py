@@ -21,7 +21,7 @@ from shoal.methods.hiding.patterns import by_rising_cost, cost_of, shown_in
 
 Masks = NDArray[np.int64]
 EFFORT = 2_500_000  # cells that are looked at while other orders and patiences are tried: some hundredths of a second
-MOST_EFFORT = 2_000_000_000  # beyond, those who are left join others
+MOST_EFFORT = 4_000_000_000  # beyond, prices have no limit any more
 _A_LOOK = 2_500  # what every look at a pattern costs beside its cells
 PATIENCES = (2.0, 1.0, 4.0, 0.0)
 _STEPS = 64
@@ -196,8 +196,10 @@ class _Search:
     def run(self, patience: float) -> Lots:
         """Release groups by a rising limit of their price."""
         for limit in self._limits(patience):
+            if self.spent > MOST_EFFORT and np.isfinite(limit):
+                continue
             for mask, price in zip(self.patterns.tolist(), self.prices.tolist(), strict=True):
-                if not self.rest.any() or price > limit or self.spent > MOST_EFFORT:
+                if not self.rest.any() or price > limit:
                     break
                 self._release(mask, price, limit, patience)
         self._join()
@@ -205,7 +207,7 @@ class _Search:
 
     def _limits(self, patience: float) -> list[float]:
         """Give the limits: what patterns cost, then far more, then none."""
-        if not patience:
+        if not patience or self.patterns.size > _FEW_PATTERNS:
             return [np.inf]
         steps = np.unique(np.round(self.prices, 9))
         if steps.size > _STEPS:
