@@ -160,8 +160,9 @@ class Recipe:
         if "orders" in table:  # those of columns that are released; who people are stays with the original
             table["orders"] = {name: order for name, order in table["orders"].items() if name != table.get("subject")}
         methods = tuple(without_values(method) for method in self.methods)
+        measures = None if self.measures is None else tuple(without_values(each, listed=True) for each in self.measures)
         seed = None if draws(methods) else self.seed
-        bare = replace(self, table=table, methods=methods, memory=None, seed=seed)
+        bare = replace(self, table=table, methods=methods, measures=measures, memory=None, seed=seed)
         return replace(bare, source=None, target=None, certificate=None, private=None).to_dict()
 
     def to_toml(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.errors import ParameterError, SchemaError
 from shoal.origins import Origin as Origin  # noqa: PLC0414 - named from here by all who speak of tables
 from shoal.origins import Written as Written  # noqa: PLC0414 - named from here by all who speak of tables
@@ -22,7 +22,16 @@ from shoal.schema import Schema
 
 if TYPE_CHECKING:
     from shoal.domains.axis import Axis
-    from shoal.engines.protocol import AnyEngine, Data, Engine, GroupKernel, PairKernel, PieceKernel, RowKernel
+    from shoal.engines.protocol import (
+        AnyEngine,
+        CellKernel,
+        Data,
+        Engine,
+        GroupKernel,
+        PairKernel,
+        PieceKernel,
+        RowKernel,
+    )
     from shoal.engines.sources import Source
     from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 
@@ -128,8 +137,11 @@ class Table:
     origin
         Where it came from.
     masked
-        The original values of masked cells, per column: their positions and how often each was masked. Only a method
-        that keeps count gives them, and they are written only when asked for.
+        The positions of masked values, per column, and how often each was masked; written only when asked for.
+    remarks
+        What methods say of what they did, with a sentence under ``said``: to everyone, and to the holder alone.
+    recoding
+        What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
     """
 
     schema: Schema
@@ -137,6 +149,8 @@ class Table:
     engine: AnyEngine
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
+    remarks: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = field(default=(), repr=False)
+    recoding: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -155,10 +169,7 @@ class Table:
     def classes(
         self, work: Callable[[Classes], T], by: Sequence[str] | None = None, carry: Sequence[Carry] = ()
     ) -> list[T]:
-        """Give what work makes of the classes over some columns (all quasi-identifiers if none are named), in batches.
-
-        Work is done where the data are, and gives something small.
-        """
+        """Give what work makes of the classes over some columns (or all quasi-identifiers), in batches."""
         return self._engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
 
     def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
@@ -247,17 +258,13 @@ class Table:
 
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
-
         Where pieces end depends on the table alone (see `shoal.engines.range_splits`). A piece holds at least so many
         records as asked for, if the table does, and all with equal keys, unless one cannot hold them.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 
     def merge_until(self, labels: Column, groups: int, promise: Promise) -> tuple[Column, int]:
-        """Join each class that breaks a promise with the better of its neighbours until none does, or one is left.
-
-        Gives the new labels, along the same order, and their number.
-        """
+        """Join classes that break a promise with the better of their neighbours; gives new labels, and their number."""
         return self._engine.merge_until(self.data, self.schema, labels, groups, promise)
 
     def generalize(
@@ -271,8 +278,8 @@ class Table:
         """
         return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
 
-    def recode(self, rules: Mapping[str, Stretches]) -> Table:
-        """Replace the exact values of columns by the parts of their axes that hold them."""
+    def recode(self, rules: Mapping[str, Recoding]) -> Table:
+        """Replace the exact values of columns by the parts of their axes that hold them, or by other cells."""
         return self._derived(self._engine.recode(self.data, self.schema, rules))
 
     def put(self, columns: Mapping[str, tuple[Axis, Column]]) -> Table:
@@ -291,6 +298,10 @@ class Table:
         """
         return self._engine.map_groups(self.data, labels, kernel, columns, width)
 
+    def rewrite(self, kernel: CellKernel) -> Table:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
+        return replace(self, data=self._engine.rewrite(self.data, self.schema, kernel))
+
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring one column after the other to a level in the records that no other equals in the key columns.
 
@@ -298,6 +309,10 @@ class Table:
         """
         schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
         return replace(self, schema=schema, data=data, masked=masked)
+
+    def hide(self, names: Sequence[str], which: Column) -> Table:
+        """Put ``*`` into cells of some columns, where the bits of each record say so: the lowest is about the first."""
+        return replace(self, data=self._engine.hide(self.data, self.schema, self._named(names), which))
 
     def fill(
         self, plan: Callable[[Sequence[Integers]], Sequence[T]], kernel: Callable[[Spans, Flags, T], Positions]
@@ -320,18 +335,19 @@ class Table:
         """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
         return replace(self, data=self.data.blanked(tuple(names)))
 
+    def with_remark(self, public: Mapping[str, Any], private: Mapping[str, Any] | None = None) -> Table:
+        """Give the table with what a method says of it, to everyone and to the holder of the original."""
+        return replace(self, remarks=(*self.remarks, (public, public if private is None else private)))
+
     def _derived(self, changed: tuple[Schema, Data]) -> Table:
         return replace(self, schema=changed[0], data=changed[1])
 
     def in_released_order(self) -> tuple[Table, RowOrder]:
         """Give the same records in the released order, and the number of the row that each came from.
 
-        The released order depends on nothing but what is released. Rows are sorted by the quasi-identifiers, then by
-        the other released columns, both in the order of the schema. A cell without a value comes first, then ``*``.
-        Numbers, dates and ordered categories are sorted by their value, ranges of them by their lower and then their
-        upper end; categories, sets, patterns, nodes of hierarchies and texts by what is written, byte by byte in
-        UTF-8. Rows in which all this is equal are sorted by how the values of other columns are written, column by
-        column, and then by values of a frame that are written alike. Rows that are still equal are the same row.
+        That depends on nothing but what is released. Rows are sorted by quasi-identifiers, then by the other released
+        columns. A cell without a value comes first, then ``*``. Numbers, dates and ordered categories are sorted by
+        value, ranges of them by their lower and then their upper end; all else by what is written, in UTF-8.
         """
         data, order = self._engine.arrange(self.data, self.schema)
         return replace(self, data=data), order

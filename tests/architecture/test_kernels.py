@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from engines.pools import Memory
+from pyarrow import csv
 
 import shoal
 from shoal import kernels
@@ -139,8 +140,25 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
         shoal.methods.OptimalUnivariate(k=3),
     ):
         shoal.anonymize(people, method, [shoal.models.LDiversity(2, "illness"), shoal.models.KAnonymity(3)])
+    offices = shoal.methods.Suppress(missing="either")
+    shoal.anonymize(shoal.read(table.slice(0, 200), quasi=["charge", "illness"]), offices, [shoal.models.KAnonymity(3)])
     for method in (shoal.methods.KAnonymityFirst(), shoal.methods.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
+    some = shoal.read(pa.table({"town": ["a", "a", "b"], "age": [1, 2, 3]}), quasi=["town", "age"])
+    for method in (shoal.methods.Pram(kind="exact"), shoal.methods.Pram(), shoal.methods.RecordSwap(("town",))):
+        shoal.anonymize(some, method, no_promise=True, allow_identifiers=["age"])
+    csv.write_csv(table.select(["age", "height", "town"]).slice(0, 90), tmp_path / "held-out.csv")
+    numbers = shoal.read(table, quasi=["age", "height", "town"])
+    shoal.score(numbers, numbers, measures=[shoal.measures.ClosestRecord(str(tmp_path / "held-out.csv"), most=20)])
+    beside = shoal.read(table, **roles)
+    linked = shoal.anonymize(beside, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)]).table
+    linkages = [shoal.measures.DistanceLinkage(), shoal.measures.AssignmentLinkage()]
+    shoal.score(beside, linked, measures=[*linkages, shoal.measures.ProbabilisticLinkage(most=500)])
+    few = shoal.read(table, quasi=["town", "illness"], sensitive="charge")
+    for kept in ([shoal.models.KAnonymity(3)], [shoal.models.KAnonymity(3), shoal.models.LDiversity(2)]):
+        shoal.anonymize(few, shoal.methods.FullDomain(max_level={"town": 0}), kept)
+    shoal.anonymize(few, "layers", k=3)
+    shoal.explore(few, k=3)
     traces = np.array([0, 2, 4], np.int64), np.array([0, 1, 0, 2], np.int32)
     for effort in (None, 0):
         attack(*traces, InvertedLists.of(*traces, 3), 2, effort=effort)

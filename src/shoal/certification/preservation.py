@@ -97,6 +97,25 @@ def margins_kept(kept: Preserved, before: Table, after: Table) -> bool:
     return all(_margin(before, name) == _margin(after, name) for name in kept.columns)
 
 
+def joint_kept(kept: Preserved, before: Table, after: Table) -> bool:
+    """Tell whether combinations of cells in these columns occur as often as before."""
+    one, other = (_combinations(table, kept.columns) for table in (before, after))
+    return one == other
+
+
+def _combinations(table: Table, names: tuple[str, ...]) -> dict[tuple[str, ...], int]:
+    found = table.collect(_counted_rows, *(table.column(name) for name in names))
+    rows, places = np.unique(np.concatenate([part[0] for part in found]), axis=0, return_inverse=True)
+    counts = np.bincount(places.reshape(-1), np.concatenate([part[1] for part in found]))
+    texts = [table.schema[name].axis.render_all(*unpacked(rows[:, j])) for j, name in enumerate(names)]
+    return dict(zip(zip(*texts, strict=True), counts.astype(np.int64).tolist(), strict=True))
+
+
+def _counted_rows(*columns: Integers) -> tuple[Integers, Integers]:
+    rows, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+    return rows, counts
+
+
 def _margin(table: Table, name: str) -> dict[str, int]:
     cells, counts = _tallied(table, table.column(name))
     return dict(zip(table.schema[name].axis.render_all(*unpacked(cells)), counts.tolist(), strict=True))
@@ -142,6 +161,8 @@ def _same(column: Array) -> Array:
 PROOFS: Mapping[Statistic, Callable[[Preserved, Table, Table], bool]] = {
     "margins": margins_kept,
     "counts": margins_kept,
+    "joint counts": joint_kept,
+    "counts per area": joint_kept,
     "means": means_kept,
     "covariances": covariances_kept,
     "rank moves": moves_kept,

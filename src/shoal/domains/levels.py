@@ -27,6 +27,18 @@ class Stretches:
     patterns: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """Other cells in the place of single positions of an axis, in ascending order; `MISSING` and `TOP` are ``*``."""
+
+    positions: Positions
+    lows: Positions
+    highs: Positions
+
+
+Recoding = Stretches | Replacement
+
+
 @dataclass(frozen=True)
 class Step:
     """One step of masking: a column and the level that it is brought to, written ``COLUMN -> LEVEL``.

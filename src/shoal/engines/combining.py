@@ -38,8 +38,7 @@ def holders_of(people: Array, labels: Array, vocabulary: int | None = None) -> H
 
 def efforts(holders: Holders, m: int) -> list[int]:
     """Count the combinations of one label, of two, and so on, each as often as it is had."""
-    longest = int(holders.lengths.max(initial=0))
-    return [holders.effort(size) for size in range(1, min(m, longest) + 1)]
+    return [holders.effort(size) for size in range(1, min(m, holders.longest) + 1)]
 
 
 def refuse_effort(found: Sequence[Sequence[int]]) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Flags, Integers, Positions
 from shoal.kernels import MISSING
+from shoal.kernels.grouping import numbered
 
 _HALF = 1 << 31
 _BOTH = (1 << 32) + 1
@@ -39,3 +40,19 @@ def has_value(numbers: Integers) -> Flags:
     """Tell which cells are neither missing nor ``*``: only these can be changed for others."""
     found: Flags = (numbers >> 32) != MISSING
     return found
+
+
+def numbered_cells(numbers: Integers) -> tuple[Integers, Integers]:
+    """Give the distinct cells in ascending order, and the place of each among them.
+
+    Exact cells are mostly few that lie close together, so that they need not be sorted.
+    """
+    lo = numbers >> 32
+    gone = lo == MISSING
+    if not all_single(numbers) or gone.all():
+        values, places = np.unique(numbers, return_inverse=True)
+        return values, places.reshape(-1)
+    lowest = lo.min(where=~gone, initial=_HALF) - 1
+    values, places = numbered(np.where(gone, lowest, lo))
+    ends = np.where((values == lowest) & gone.any(), MISSING, values).astype(np.int32)
+    return packed(ends, ends), places

@@ -18,16 +18,17 @@ from typing import Any, Protocol, Self, TypeVar
 
 from shoal.arrays import Array, Counts, Flags, Floats, Integers, Labels, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.kernels.spans import Members
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 
-# What is computed for each row, for each row and what became of it (group after group, if that is known), and what puts
-# the rows of a piece into groups.
+# What is computed for each row, what becomes of its cells, what is computed for each row and what became of it (group
+# after group, if that is known), and what puts the rows of a piece into groups.
 RowKernel = Callable[[Spans], Array]
+CellKernel = Callable[[Spans], tuple[Positions, Positions]]
 PairKernel = Callable[[Spans, Spans, Members | None], Array]
 PieceKernel = Callable[[Piece], Labels]
 # What finds a row of numbers for each record of a group, from the number of the group and its records' columns.
@@ -189,7 +190,7 @@ class Groups(Protocol[D, C]):
         """Publish the same cells for all records of a label, in some columns or in all quasi-identifiers."""
         ...
 
-    def recode(self, data: D, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, D]:
+    def recode(self, data: D, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, D]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         ...
 
@@ -203,6 +204,10 @@ class Groups(Protocol[D, C]):
         """Give each record the row of so many numbers that a kernel finds for it among the records of its label."""
         ...
 
+    def rewrite(self, data: D, schema: Schema, kernel: CellKernel) -> D:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
+        ...
+
     def mask_unique(
         self, data: D, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
     ) -> tuple[Schema, D, Mapping[str, Counts]]:
@@ -210,6 +215,10 @@ class Groups(Protocol[D, C]):
 
         Also gives, per column, the original positions of the cells that were changed and how often each occurs.
         """
+        ...
+
+    def hide(self, data: D, schema: Schema, names: Sequence[str], which: C) -> D:
+        """Put ``*`` into the cells of some columns, in the records whose number has the bit of the column."""
         ...
 
     def fill(

@@ -53,6 +53,11 @@ class Holders:
         """How many labels each person has."""
         return np.diff(self.offsets)
 
+    @property
+    def longest(self) -> int:
+        """How many labels somebody has at most: no combination has more."""
+        return int(self.lengths.max(initial=0))
+
     @cached_property
     def people_of(self) -> Integers:
         """How many people have each label."""
@@ -118,7 +123,7 @@ class Holders:
     def _found(
         self, size: int, fewer: int, owners: Positions | None, only: Flags | None = None
     ) -> Iterator[tuple[Positions, Positions]]:
-        if not self.labels.size or self.lengths.max() < size:
+        if self.longest < size:
             return
         bounds, (index, starts) = self._bounds(size), self._index
         if only is not None:

@@ -116,6 +116,8 @@ def supports(
             people = np.full(int(private.sum()), traces.people, np.int64)
             yield people, traces.holders.people_of[private].astype(np.int64)
             continue
+        if size > traces.holders.longest:
+            return
         yield from _of_size(traces, private, size, hidden, each=each)
 
 

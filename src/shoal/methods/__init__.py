@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from shoal.errors import ParameterError
 from shoal.lazy import attach
@@ -23,12 +23,22 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.k_anonymity_first import KAnonymityFirst as KAnonymityFirst
     from shoal.methods.t_closeness_first import TClosenessFirst as TClosenessFirst
     from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
+    from shoal.methods.suppress import Suppress as Suppress
+    from shoal.methods.hide_rare import HideRare as HideRare
+    from shoal.methods.code_extremes import CodeExtremes as CodeExtremes
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
+    from shoal.methods.full_domain import FullDomain as FullDomain
+    from shoal.methods.layers import Layers as Layers
     from shoal.methods.regenerate import Regenerate as Regenerate
+    from shoal.methods.private_averages import PrivateAverages as PrivateAverages
+    from shoal.methods.private_tree import PrivateTree as PrivateTree
     from shoal.methods.noise import Noise as Noise
     from shoal.methods.romm import ROMM as ROMM
     from shoal.methods.rank_swap import RankSwap as RankSwap
     from shoal.methods.shuffle import Shuffle as Shuffle
+    from shoal.methods.pram import Pram as Pram
+    from shoal.methods.record_swap import RecordSwap as RecordSwap
+    from shoal.methods.synthesize import Synthesize as Synthesize
     from shoal.methods.cover_cut import CoverCut as CoverCut
     from shoal.methods.suppress_points import SuppressPoints as SuppressPoints
     from shoal.methods.cut_and_suppress import CutAndSuppress as CutAndSuppress
@@ -52,6 +62,15 @@ class Method(Protocol):
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say in one sentence what is done to the table."""
+        ...
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """A method that says more of the models that it keeps: how they are to count what it does."""
+
+    def asks(self, models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+        """Give the models as the method keeps them."""
         ...
 
 

@@ -12,19 +12,20 @@ from shoal.arrays import Positions
 from shoal.domains.resolution import Resolution, refuse_unless_nested
 from shoal.engines.combining import EffortError
 from shoal.errors import GuaranteeError, InternalError, ParameterError
-from shoal.linked.losses import retention, set_loss
+from shoal.linked.losses import costs_of, retention, set_loss
 from shoal.linked.resolutions import seen_at
 from shoal.linked.traces import Traces
 from shoal.methods.cover_cut import along, leaves_of
 from shoal.methods.traces.cut_search import LeafHolders, cheapest_cut
 from shoal.methods.traces.linked_method import Account, LinkedMethod
-from shoal.methods.traces.suppression import suppressed_traces
+from shoal.methods.traces.suppression import LossBound, TooDearError, suppressed_traces
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.parameters import settle
 from shoal.progress import stage
 from shoal.schema import names_given
 
 _TOP = 300
+_SLIGHTLY = 1e-9  # so that no rounding gives up what is as good
 LOSSES = ("set-loss", "itemset-retention", "pair-error")
 
 
@@ -72,12 +73,15 @@ class CutAndSuppress(LinkedMethod):
         for recoding, what in _recodings(traces, model, self.levels):
             stage(f"suppressing points after {what}")
             try:
-                found, _ = suppressed_traces(recoding, model.k, model.m)
+                bound = None if best is None else self._bound(traces, recoding, best[0])
+                found, _ = suppressed_traces(recoding, model.k, model.m, bound)
             except EffortError as error:  # there may be less to count of coarser points
                 refused = error
                 continue
+            except TooDearError:
+                continue
             loss = self._loss(traces, found)
-            if best is None or loss < best[0]:
+            if best is None or loss <= best[0]:  # of equals the finest, which comes last
                 gone = recoding.labels.size - found.labels.size
                 share = gone / max(recoding.labels.size, 1)
                 begun, ended = f"Recoded points with {what}", f": {self.minimise} is {loss:.3g}."
@@ -88,6 +92,17 @@ class CutAndSuppress(LinkedMethod):
             raise refused or InternalError("Nothing was tried.", "Report this.")
         return best[1], best[2]
 
+    def _bound(self, traces: Traces, recoding: Traces, best: float) -> LossBound | None:
+        """Tell what may be suppressed of a recoding until it loses more than the best, if the loss tells that."""
+        if self.minimise != "set-loss":
+            return None
+        lost = set_loss(traces, recoding)[0]
+        if lost > best + _SLIGHTLY:
+            raise TooDearError
+        # Who loses a label loses one point at least, of which the recoding left something.
+        prices = np.maximum(1 - costs_of(recoding.points, traces.points), 0)
+        return LossBound(prices, (best - lost + _SLIGHTLY) * traces.labels.size)
+
     def _loss(self, original: Traces, released: Traces) -> float:
         if self.minimise == "set-loss":
             return set_loss(original, released)[0]
@@ -96,29 +111,31 @@ class CutAndSuppress(LinkedMethod):
 
 
 def _recodings(traces: Traces, model: KmAnonymity, levels: Sequence[str]) -> Iterator[tuple[Traces, str]]:
-    """Give points as they are, at each level, and recoded along a hierarchy, if there is one, for weaker promises."""
-    yield traces, "no change"
-    for level in levels:
+    """Give points recoded along a hierarchy, if there is one, for weaker promises, at each level, and as they are.
+
+    The coarsest come first: they need least suppression, and tell soon what finer ones may lose.
+    """
+    if len(traces.points.columns) == 1 and traces.points.axes[0].tree is not None:
+        leaves = leaves_of(traces)
+        seen = {leaves.tree.cut(np.zeros(leaves.tree.number, np.bool_)).tobytes()}
+        for cut, what in _cuts(leaves, traces.points.axes[0].tree.above, model):
+            if cut.tobytes() not in seen:
+                seen.add(cut.tobytes())
+                yield along(traces, leaves.tree, cut), what
+    for level in reversed(levels):
         yield seen_at(traces, Resolution.of(level)), f"the level {level}"
-    if len(traces.points.columns) > 1 or traces.points.axes[0].tree is None:
-        return
-    leaves = leaves_of(traces)
-    seen = {leaves.tree.cut(np.zeros(leaves.tree.number, np.bool_)).tobytes()}
-    for cut, what in _cuts(leaves, traces.points.axes[0].tree.above, model):
-        if cut.tobytes() not in seen:
-            seen.add(cut.tobytes())
-            yield along(traces, leaves.tree, cut), what
+    yield traces, "no change"
 
 
 def _cuts(leaves: LeafHolders, above: Positions, model: KmAnonymity) -> Iterator[tuple[Positions, str]]:
-    """Give the levels of a hierarchy below its root, and the cuts that keep weaker promises."""
-    for level in range(1, len(above) - 1):
+    """Give the levels of a hierarchy below its root, and the cuts that keep weaker promises, coarse ones first."""
+    for level in range(len(above) - 2, 0, -1):
         raised = np.zeros(leaves.tree.number, np.bool_)
         for node in np.unique(above[level]).tolist():
             raised[leaves.tree.inner_below(node)] = True
         yield leaves.tree.cut(raised), f"level {level} of the hierarchy"
-    for m in range(1, model.m + 1):
-        for k in weaker(model.k):
+    for m in range(min(model.m, leaves.holders.longest), 0, -1):
+        for k in reversed(weaker(model.k)):
             try:
                 yield cheapest_cut(leaves, k, m)[0], f"a cut for k = {k}, m = {m}"
             except (EffortError, GuaranteeError):  # too many combinations, or too few people with any point

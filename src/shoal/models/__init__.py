@@ -129,13 +129,18 @@ def check(table: Table, models: PrivacyModel | Sequence[PrivacyModel]) -> tuple[
     """
     insist_on_table(table)
     models = picked("models", models)
-    by_class = [model for model in models if not isinstance(model, LinkedModel)]
+    by_class = [model for model in models if not _of_whole(model)]
     found = iter(_by_class(table, by_class) if by_class else ())
-    return tuple(_linked(table, model) if isinstance(model, LinkedModel) else next(found) for model in models)
+    return tuple(_whole(table, model) if _of_whole(model) else next(found) for model in models)
 
 
-def _linked(table: Table, model: LinkedModel) -> Verdict:
-    """Measure a model of the rows that people have together."""
+def _of_whole(model: Any) -> bool:
+    """Tell whether classes do not say what a model asks: linked ones, and some that say so."""
+    return isinstance(model, LinkedModel) or not getattr(model, "by_class", True)
+
+
+def _whole(table: Table, model: Any) -> Verdict:
+    """Measure a model that looks at the whole table."""
     stage(f"checking {model.name}")
     found = model.measured(table)
     sentence, convention = model.sentence(found.level, table.schema), model.convention(table.schema)

@@ -104,7 +104,8 @@ class KmAnonymity(LinkedModel):
         """Refuse a k that is larger than the number of people."""
         if subjects is not None and self.k > subjects:
             raise ParameterError(
-                f"k = {self.k} cannot be reached: there are only {subjects:,} people.",
+                f"k = {self.k} cannot be reached: there {'are' if subjects != 1 else 'is'} only {subjects:,} "
+                f"{'people' if subjects != 1 else 'person'}.",
                 f"Choose k up to {subjects:,}, or add people."
                 if subjects > 1
                 else "A crowd needs more than one: add people.",

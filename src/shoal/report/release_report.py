@@ -34,6 +34,7 @@ from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, t
 from shoal.report.preserved_words import preserved_words
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
+from shoal.report.stated_report import stated_report
 from shoal.schema import Schema
 from shoal.table import Table
 from shoal.version import VERSION
@@ -74,6 +75,8 @@ def release_report(
         The day on which it was made; today if left out.
     """
     discretion = Discretion.towards(audience, release.recipe.models, threshold)
+    if release.stated is not None:
+        return stated_report(release, release.stated, discretion, certificate, files, made_on)
     if release.people is not None:
         return linked_report(release, original, discretion, certificate, files, made_on)
     return _Report(release, original, discretion, certificate, files or {}, made_on or date.today()).page().html()
@@ -228,6 +231,9 @@ class _Report:
         yield "What was done, step by step:"
         yield bullets(self.release.steps)
         yield from preserved_words(self.release.preserved)
+        remarks = [pair[0 if self.discretion.external else 1]["said"] for pair in self.release.table.remarks]
+        if remarks:
+            yield bullets(remarks)
 
     def assumptions(self) -> Iterator[PageBlock]:
         schema, asked = self.original.schema, self.release.recipe
@@ -305,7 +311,7 @@ def _highest(found: dict[str, Score], discretion: Discretion) -> str:
 
 
 def _meaning(found: Verdict, original: Table) -> Iterator[object]:
-    if isinstance(found.model, KAnonymity) and found.holds:
+    if isinstance(found.model, KAnonymity) and found.model.by_class and found.holds:
         what = "records" if original.schema.subject is None else "people's records"
         yield sentence("crowd", original.schema.quasi, f"{found.level:,.0f}", what, percent(1 / found.level))
     if isinstance(found.model, TCloseness) and found.holds:
@@ -316,7 +322,7 @@ def _meaning(found: Verdict, original: Table) -> Iterator[object]:
 
 def _target(found: Verdict, schema: Schema) -> tuple[object, str]:
     model = found.model
-    if isinstance(model, KAnonymity):
+    if isinstance(model, KAnonymity) and model.by_class:
         return "How often each combination occurs (k)", f"≥ {model.k:,}"
     if isinstance(model, TCloseness):
         return sentence("distance", words.protected_by(model, schema)), f"≤ {model.t:g}"

@@ -17,6 +17,7 @@ from shoal.engines.sources import Source
 from shoal.methods.perturbation.preserved import draws
 from shoal.recipe import Recipe, without_values
 from shoal.releases.release import Release
+from shoal.releases.stated_release import table_for_all
 from shoal.report.discretion import Discretion
 from shoal.report.page import PageBlock, code, facts, listing
 from shoal.version import VERSION
@@ -69,7 +70,7 @@ def repeating(
             "The same recipe on the same table publishes the same points and keeps the same promises, but people are "
             f"numbered anew each time, so that no two files can be linked. {where}"
         )
-    recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
+    recipe = replace(_discreet(release, discretion), source=source, target=target)
     place = Source.parse(target)
     written = output.get("delimiter", ",")
     recipe = replace(recipe, delimiter=None if written == delimiter_for(place) else written)
@@ -87,11 +88,13 @@ def repeating(
     yield listing(_PYTHON.format(known=said, recipe=saved), "The same in Python")
 
 
-def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:
+def _discreet(release: Release, discretion: Discretion) -> Recipe:
     """Take the folders of files from a recipe and, for readers outside, the values that occur in the original."""
+    recipe = release.recipe
     methods = tuple(without_values(method, listed=not discretion.external) for method in recipe.methods)
     table = dict(recipe.table)
     if discretion.external:
         table.pop("orders", None)
+        table = table if release.stated is None else table_for_all(table, release.table.schema)
     seed = None if draws(methods) else recipe.seed
     return replace(recipe, methods=methods, table=table, seed=seed)

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
@@ -23,13 +23,13 @@ from shoal.engines.local.putting import put
 from shoal.engines.local_data import OWN, LocalData, known_values, spans
 from shoal.engines.merging import until_met
 from shoal.engines.packed_cells import packed
-from shoal.engines.protocol import GroupKernel, PairKernel, PieceKernel, RowKernel
+from shoal.engines.protocol import CellKernel, GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
+from shoal.kernels.grouping import by_label, common_positions, count_labels, gather_rows, label_rows, starts_of
 from shoal.kernels.moments import moments, partial_moments
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
 from shoal.schema import ReadOptions, Schema
@@ -301,9 +301,23 @@ class Local:
             return generalize_some(data, schema, labels, groups, publish, columns)
         return generalize_all(data, schema, labels, groups, publish)
 
-    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
+    def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, LocalData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return recode(data, schema, rules)
+
+    def rewrite(self, data: LocalData, schema: Schema, kernel: CellKernel) -> LocalData:
+        """Replace the quasi-identifiers of each record; records that were equal, or become so, are looked at once."""
+        labels, groups = self._signatures(data, data.quasi)
+        first = np.empty(groups, np.int32)
+        first[labels] = np.arange(labels.size, dtype=np.int32)
+        lo = gather_rows(data.lo, first)
+        hi = lo if data.hi is data.lo else gather_rows(data.hi, first)
+        low, high = kernel(spans(replace(data, lo=lo, hi=hi, index=OWN), schema))
+        alike, classes = label_rows(low, high, np.arange(len(data.quasi)))
+        one = np.empty(classes, np.int32)
+        one[alike] = np.arange(alike.size, dtype=np.int32)
+        index = alike[labels] if data.index.size == 0 else alike[labels[data.index]]
+        return replace(data, lo=gather_rows(low, one), hi=gather_rows(high, one), index=index)
 
     def mask_unique(
         self, data: LocalData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
@@ -312,6 +326,12 @@ class Local:
         from shoal.engines.local.masking import mask_unique
 
         return mask_unique(data, schema, steps, key)
+
+    def hide(self, data: LocalData, schema: Schema, names: Sequence[str], which: Array) -> LocalData:
+        """Put ``*`` into cells, as bits say."""
+        from shoal.engines.local.masking import hide
+
+        return hide(data, names, which)
 
     def fill(
         self,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Floats, Positions
 from shoal.domains.axis import Axis
 from shoal.domains.hierarchy import ROOT, Hierarchy
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Replacement, Stretches
 from shoal.engines.local_data import OWN, LocalData
 from shoal.engines.values import Publication
 from shoal.kernels import MISSING, TOP
@@ -143,6 +143,14 @@ def _with_patterns(axis: Axis, found: list[frozenset[int]], which: NDArray[Any])
     return wider, np.array(positions, np.int32)[which.reshape(-1)]
 
 
+def _replace(parts: Replacement, lo: Positions, hi: Positions, j: int) -> None:
+    """Put other cells in the place of exact ones in a column."""
+    place = np.minimum(np.searchsorted(parts.positions, lo[:, j]), max(parts.positions.size - 1, 0))
+    if parts.positions.size:
+        exact = (lo[:, j] == hi[:, j]) & (parts.positions[place] == lo[:, j])
+        lo[exact, j], hi[exact, j] = parts.lows[place[exact]], parts.highs[place[exact]]
+
+
 def with_stretches(axis: Axis, parts: Stretches) -> tuple[Axis, Positions, Positions]:
     """Give the axis on which parts are cells, and the lower and upper end of each cell: a range, or a set."""
     if not axis.nominal:
@@ -167,13 +175,16 @@ def enclosing(parts: Stretches, lo: Positions, hi: Positions) -> tuple[NDArray[n
     return inside, place
 
 
-def recode(data: LocalData, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, LocalData]:
-    """Replace exact values by the part of their axis that holds them; other cells stay what they are."""
+def recode(data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, LocalData]:
+    """Replace exact values by the part of their axis that holds them, or as is said; other cells stay what they are."""
     lo, hi = data.lo.copy(), data.hi.copy()
     axes: dict[str, Axis] = {}
     ranged = list(data.ranged)
     for name, parts in rules.items():
         j = data.at(name)
+        if isinstance(parts, Replacement):
+            _replace(parts, lo, hi, j)
+            continue
         axes[name], low, high = with_stretches(schema[name].axis, parts)
         inside, place = enclosing(parts, data.lo[:, j], data.hi[:, j])
         lo[inside, j], hi[inside, j] = low[place[inside]], high[place[inside]]

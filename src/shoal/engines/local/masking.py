@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts, Positions
+from shoal.arrays import Counts, Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.domains.levels import Stretches
 from shoal.engines.local.generalizing import enclosing, with_stretches
@@ -55,6 +55,15 @@ def mask_unique(
         j = data.at(name)
         masked[name] = np.unique(original_lo[changed[:, j], j], return_counts=True)
     return schema.with_axes(axes), replace(data, lo=lo, hi=hi, index=OWN), masked
+
+
+def hide(data: LocalData, names: Sequence[str], which: Integers) -> LocalData:
+    """Put ``*`` into cells of some columns, in the records whose number has the bit of the column."""
+    lo, hi = (side.copy() for side in data.unfolded())
+    for bit, name in enumerate(names):
+        rows = np.flatnonzero(which >> bit & 1)
+        lo[rows, data.at(name)], hi[rows, data.at(name)] = MISSING, TOP
+    return replace(data, lo=lo, hi=hi, index=OWN)
 
 
 def masked_cells(

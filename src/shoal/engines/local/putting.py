@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.packed_cells import all_single, has_value, packed, unpacked
-from shoal.kernels.grouping import numbered
+from shoal.engines.packed_cells import all_single, has_value, numbered_cells, packed, unpacked
 from shoal.schema import Schema
 
 
@@ -25,17 +25,22 @@ def put(
     codes, words, sources = changed.codes, list(changed.words), dict(changed.sources)
     for name in (name for name in columns if name in data.carried):
         j, cells = data.carried.index(name), columns[name][1]
-        values, places = numbered(cells)
+        values, places = numbered_cells(cells)
         found = new_words(data.words[j], values, new[name], same=new[name] is schema[name].axis)
         words[j] = found.words
         codes = codes.copy() if codes is data.codes else codes
         codes[:, j] = coded(found, found.codes[places], codes[:, j], cells)
         if name in sources:
-            if found.kept:
-                sources[name] = sources[name].take(_rows_with(data, name, values)[places])
-            else:
-                del sources[name]
+            column = sources.pop(name)
+            if found.kept and not _is_text(column):  # texts are written as they are: not all kinds can be taken from
+                sources[name] = column.take(_rows_with(data, name, values)[places])
     return put_axes(schema, new), replace(changed, codes=codes, words=tuple(words), sources=sources)
+
+
+def _is_text(column: Any) -> bool:
+    from shoal.engines.io.typed_columns import is_text  # frames alone have columns of their own
+
+    return is_text(column.type)
 
 
 def put_axes(schema: Schema, axes: Mapping[str, Axis]) -> Schema:

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.levels import Stretches
+from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.local_data import LocalData, coordinate_table, spans
@@ -33,7 +33,7 @@ from shoal.engines.parts.keys import MappedColumn
 from shoal.engines.parts.labels import LabelColumn
 from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.parts.ranking import RankColumn
-from shoal.engines.protocol import GroupKernel, PairKernel, PieceKernel, RowKernel
+from shoal.engines.protocol import CellKernel, GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
@@ -305,7 +305,7 @@ class PartsEngine:
         """Give all records of a label the same cells."""
         return generalizing.generalized(self.pool, data, schema, labels, groups, publish, columns)
 
-    def recode(self, data: PartsTable, schema: Schema, rules: Mapping[str, Stretches]) -> tuple[Schema, PartsTable]:
+    def recode(self, data: PartsTable, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, PartsTable]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         shape = data.shape
 
@@ -318,11 +318,26 @@ class PartsEngine:
         cells = Materialized(self.pool.map(work, data.cells, data.codes))
         return recoded, data.with_cells(cells, like.ranged, exact=False, indexed=shape.indexed)
 
+    def rewrite(self, data: PartsTable, schema: Schema, kernel: CellKernel) -> PartsTable:
+        """Replace the quasi-identifiers of each record, part by part."""
+        shape = data.shape
+
+        def work(number: int, cells: Part, codes: Part) -> Arrays:
+            low, high = kernel(spans(shape.unfolded(cells, codes), schema))
+            return {"lo": low, "hi": high}
+
+        rewritten = Materialized(self.pool.map(work, data.cells, data.codes))
+        return data.with_cells(rewritten, shape.ranged, exact=False)
+
     def mask_unique(
         self, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]
     ) -> tuple[Schema, PartsTable, Mapping[str, Counts]]:
         """Mask the unique records, step by step."""
         return masking.mask_unique(self.pool, data, schema, steps, key)
+
+    def hide(self, data: PartsTable, schema: Schema, names: Sequence[str], which: LazyColumn) -> PartsTable:
+        """Put ``*`` into cells, part by part."""
+        return masking.hidden(self.pool, data, names, which)
 
     def fill(
         self,

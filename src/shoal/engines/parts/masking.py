@@ -12,9 +12,9 @@ from shoal.arrays import Counts, Positions
 from shoal.domains.axis import Axis
 from shoal.domains.levels import Stretches
 from shoal.engines.local.generalizing import with_stretches
-from shoal.engines.local.masking import alone_in, masked_cells, shows
-from shoal.engines.parts.columns import Materialized
-from shoal.engines.parts.data import Arrays, PartsTable
+from shoal.engines.local.masking import alone_in, hide, masked_cells, shows
+from shoal.engines.parts.columns import LazyColumn, Materialized
+from shoal.engines.parts.data import Arrays, PartsTable, value_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.parts.shuffle import restore_order, shuffle_by_hash
 from shoal.kernels import MISSING, TOP
@@ -57,6 +57,18 @@ def mask_unique(
     hidden = {name: sum_counts(parts) for name, parts in zip(masked, found, strict=True)}
     cells = pool.map(lambda number, part: {"lo": part["lo"], "hi": part["hi"]}, state)
     return schema.with_axes(axes), data.with_cells(Materialized(cells), shape.ranged, exact=False), hidden
+
+
+def hidden(pool: Pool, data: PartsTable, names: Sequence[str], which: LazyColumn) -> PartsTable:
+    """Put ``*`` into cells of some columns, in the records whose number has the bit of the column."""
+    shape = data.shape
+
+    def work(number: int, cells: Part, codes: Part, bits: Part) -> Arrays:
+        here = hide(shape.unfolded(cells, codes), names, value_of(bits))
+        return {"lo": here.lo, "hi": here.hi}
+
+    cells = Materialized(pool.map(work, data.cells, data.codes, which.materialize()))
+    return data.with_cells(cells, shape.ranged, exact=False)
 
 
 def _step(j: int, stretches: Stretches | None, lows: Positions, highs: Positions) -> Any:

@@ -12,7 +12,7 @@ from shoal.table import Table
 # What can be kept. Means and covariances are those of the records that lack no value in the columns named with them.
 Statistic = Literal[
     "margins", "means", "covariances", "variances", "correlations", "rank correlations", "rank moves", "counts",
-    "counts per area", "other records",
+    "joint counts", "counts per area", "other records",
 ]  # fmt: skip
 
 

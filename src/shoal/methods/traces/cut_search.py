@@ -157,7 +157,8 @@ class LeafHolders:
 
     def first_too_rare(self, cut: Positions, k: int, m: int) -> Positions | None:
         """Give those of the smallest size up to m that there are of; None if there are none."""
-        return next((rare for size in range(1, m + 1) if (rare := self.too_rare(cut, k, size)).size), None)
+        sizes = range(1, min(m, self.holders.longest) + 1)
+        return next((rare for size in sizes if (rare := self.too_rare(cut, k, size)).size), None)
 
 
 def cheapest_cut(leaves: LeafHolders, k: int, m: int) -> tuple[Positions, CoverRows]:
@@ -167,7 +168,7 @@ def cheapest_cut(leaves: LeafHolders, k: int, m: int) -> tuple[Positions, CoverR
     """
     tree = leaves.tree
     raised, rows = np.zeros(tree.number, np.bool_), CoverRows(tree.number)
-    for size in range(1, m + 1):
+    for size in range(1, min(m, leaves.holders.longest) + 1):
         while True:
             stage(f"looking for a cut for {size} of {m} points")
             rare = leaves.too_rare(tree.cut(raised), k, size)
