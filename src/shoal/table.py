@@ -311,7 +311,7 @@ class Table:
         return replace(self, schema=schema, data=data)
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
-        """Bring columns to a level, or to ``*``, in the records that no other equals in the key; ``masked`` counts it."""
+        """Bring columns to a level, or to ``*``, in records that no other equals in the key; ``masked`` counts it."""
         schema, data, masked = self._engine.mask_unique(self.data, self.schema, steps, key)
         return replace(self, schema=schema, data=data, masked=masked)
 
