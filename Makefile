@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
 EXTRAS :=
-KNOWN := all db frames lake learn optimal paper report spark stats web
+KNOWN := all db frames lake learn optimal paper private report spark stats web
 comma := ,
 WANTED := $(subst $(comma), ,$(EXTRAS))
 ifneq ($(filter-out $(KNOWN),$(WANTED)),)
@@ -50,8 +50,9 @@ FILE :=
 web: $(VENV)/.with-web $(VENV)/.with-report
 	$(BIN)/shoal web $(FILE)
 
-study: install
+study: install $(VENV)/.with-private
 	$(BIN)/shoal study --repeats 20 --out reproduction/proper_anonymization
+	$(BIN)/shoal study --private --rows 20000 --out reproduction/privacy
 	$(BIN)/python tools/keep_results.py
 
 lint: $(VENV)/.tested

@@ -1,4 +1,4 @@
-"""What the catalogue has for tables whose rows stand for themselves; linked tables have a contract of their own."""
+"""What the catalogue has for tables whose rows stand for themselves; linked and private ones have other contracts."""
 
 from shoal.catalogue import entries
 from shoal.measures.traces.linked_measure import LinkedMeasure
@@ -9,5 +9,11 @@ LINKED = (LinkedMethod, LinkedModel, LinkedMeasure)
 
 
 def unlinked(shelf):
-    """Give the entries of a shelf by name, but those for linked tables."""
-    return {name: entry for name, entry in entries(shelf).items() if not issubclass(entry, LINKED)}
+    """Give the entries of a shelf by name, but those for linked tables and those that state what no file can show."""
+    mine = {name: entry for name, entry in entries(shelf).items() if not issubclass(entry, LINKED)}
+    return {name: entry for name, entry in mine.items() if not hasattr(entry, "stated")}
+
+
+def stating():
+    """Give the methods that promise differential privacy, by name."""
+    return {name: entry for name, entry in entries("methods").items() if hasattr(entry, "stated")}

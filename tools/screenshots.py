@@ -16,9 +16,12 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from shoal.web.cases.aims import K_LEVELS
+
 CHROMIUM = os.environ.get("SHOAL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-SIZES = {"wide": (1440, 900), "narrow": (320, 700)}
+SIZES = {"wide": (1440, 900), "phone": (390, 844)}
+FIRST_SIGHT = ("4-protect", "4-protect-secret", "4-protect-rows", "4-protect-working")  # without scrolling
 
 
 @contextmanager
@@ -82,7 +85,7 @@ def journey(page: Page, address: str, folder: Path, shot: Callable[[str], None])
     tiny.write_text("age,sex\n" + "".join(f"{age},{'fm'[age % 2]}\n" for age in range(20, 60)), encoding="utf-8")
     opened(page, address, tiny)
     page.goto(f"{address}protect")
-    page.get_by_label("Every person hides").fill("9")
+    page.get_by_label("Everyone hides among").fill("9")
     page.get_by_role("heading", name="This cannot be done").wait_for()
     page.locator("#poll").wait_for(state="detached")
     shot("4-protect-impossible")
@@ -103,7 +106,7 @@ def journey(page: Page, address: str, folder: Path, shot: Callable[[str], None])
     page.get_by_role("region", name="The first rows").wait_for()
     shot("1-data-open")
     page.goto(f"{address}risk")
-    page.get_by_text("Which columns drive the risk").wait_for()
+    page.get_by_role("figure").filter(has_text="Which columns give people away").wait_for()
     page.locator("#poll").wait_for(state="detached")
     shot("3-risk")
     page.goto(f"{address}hierarchies")
@@ -116,19 +119,24 @@ def journey(page: Page, address: str, folder: Path, shot: Callable[[str], None])
     shot("4-protect-working")
     page.locator("#poll").wait_for(state="detached", timeout=120_000)
     shot("4-protect")
-    page.get_by_label("Further promise").select_option("t-closeness")
+    page.get_by_label("Six rows").check()
+    page.get_by_role("button", name="Show six rows").click()
+    page.locator(".sample .changed").first.wait_for()
+    shot("4-protect-rows")
+    page.get_by_label("Map", exact=True).check()
+    page.get_by_label("What a group may tell").select_option("t-closeness")
     page.get_by_label("at most this far").wait_for()
     page.locator("#poll").wait_for(state="detached", timeout=240_000)
     page.get_by_role("button", name="Add to the comparison").click()
     page.wait_for_load_state()
     shot("4-protect-secret")
     for place in ("1", "5", "8"):
-        page.get_by_label("Every person hides").fill(place)
-        page.get_by_role("button", name="Add to the comparison").wait_for()
+        page.get_by_label("Everyone hides among").fill(place)
+        page.get_by_role("heading", name=f"k = {K_LEVELS[int(place)]}").wait_for()
         page.get_by_role("button", name="Add to the comparison").click()
         page.wait_for_load_state()
     page.goto(f"{address}compare")
-    page.get_by_text("Who pays, by").first.wait_for()
+    page.get_by_text("Who loses detail, by").first.wait_for()
     shot("5-compare")
     page.goto(f"{address}release")
     shot("6-release-checklist")
@@ -141,6 +149,8 @@ def journey(page: Page, address: str, folder: Path, shot: Callable[[str], None])
     shot("6-release-written")
     page.goto(f"{address}same")
     shot("7-same")
+    page.goto(f"{address}cases")
+    shot("7-cases")
     page.goto(f"{address}api/docs")
     shot("8-api")
     page.goto(f"{address}nowhere")
@@ -159,7 +169,8 @@ def take(out: Path) -> None:
                     page = browser.new_page(**options)
 
                     def shot(name: str, page: Page = page, end: str = f"{scheme}-{size}") -> None:
-                        page.screenshot(path=out / f"{name}-{end}.png", full_page="many" not in name)
+                        whole = "many" not in name and name not in FIRST_SIGHT
+                        page.screenshot(path=out / f"{name}-{end}.png", full_page=whole)
 
                     journey(page, address, Path(private), shot)
                     page.close()

@@ -74,7 +74,7 @@ def build(shelf: str, given: Mapping[str, Any]) -> Any:
     if missing:
         raise ParameterError(f"{entry.name} needs '{missing[0]}'.", "Give it a value.")
     for field in fields(entry):
-        forms = {"where": str, "column": str, "known": list, "columns": list}
+        forms = {"where": str, "column": str, "known": list, "columns": list if shelf == "measures" else list | str}
         if field.name in values and not isinstance(values[field.name], forms.get(field.name, object)):
             raise ParameterError(f"'{field.name}' of {entry.name} has a value of the wrong kind.", "Mend it.")
     return entry(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})

@@ -62,6 +62,8 @@ class Relation:
                 raise ParameterError(f"The order of '{self.column}' has no such category.", "Check the condition.")
             return np.asarray(present & compare(positions, places[0]))
         bound = self._bound(axis)
+        if axis.values is not None and not len(axis.values):  # no cell has a value
+            return np.zeros(positions.shape, np.bool_)
         numbers = positions if axis.values is None else axis.values[np.where(present, positions, 0)]
         return np.asarray(present & compare(numbers, bound))
 

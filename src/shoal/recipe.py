@@ -15,6 +15,7 @@ from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
 from shoal.measures import Measure
 from shoal.methods import Method
+from shoal.methods.perturbation.preserved import draws
 from shoal.models import PrivacyModel
 from shoal.parameters import seed_of
 from shoal.schema import ReadOptions, Role, options_from
@@ -59,7 +60,8 @@ class Recipe:
     measures
         What is measured; the usual measures if left out.
     seed
-        The seed of methods that draw random numbers.
+        The seed of methods that draw random numbers. None for a method that changes values at random: one is drawn for
+        each run and kept nowhere. A seed that is given all the same, for tests, is never in what is released.
     delimiter
         What separates the cells of the released file; what its name says if left out.
     source, target, certificate, private
@@ -81,7 +83,7 @@ class Recipe:
     methods: tuple[Method, ...]
     models: tuple[PrivacyModel, ...] = ()
     measures: tuple[Measure, ...] | None = None
-    seed: int = 0
+    seed: int | None = None
     delimiter: str | None = None
     source: str | None = None
     target: str | None = None
@@ -94,7 +96,9 @@ class Recipe:
     allow_identifiers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an amount of memory that is none, and an order that is none."""
+        """Refuse an amount of memory that is none, and an order that is none; methods that repeat have a seed."""
+        if self.seed is None and not draws(self.methods):
+            object.__setattr__(self, "seed", 0)
         if self.memory is not None:
             parse_size(self.memory)
         refuse_strange_order(self.row_order)
@@ -106,10 +110,10 @@ class Recipe:
         methods: tuple[Method, ...],
         models: tuple[PrivacyModel, ...],
         measures: tuple[Measure, ...],
-        seed: int,
+        seed: int | None,
     ) -> Recipe:
         """Write down what was asked of a table that has been read: its kinds are known now."""
-        seed = seed_of(seed)
+        seed = None if seed is None else seed_of(seed)
         schema = table.schema
         given: dict[str, Any] = {"quasi": list(schema.quasi)}
         for role in (Role.SENSITIVE, Role.PLAIN):
@@ -130,7 +134,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the recipe as plain values."""
-        release: dict[str, Any] = {"seed": self.seed}
+        release: dict[str, Any] = {} if self.seed is None else {"seed": self.seed}
         places = {"file": self.target, "certificate": self.certificate, "private": self.private}
         release |= {key: value for key, value in places.items() if value}
         release |= {"row_order": self.row_order} if self.row_order != "released" else {}
@@ -146,14 +150,19 @@ class Recipe:
         } | ({"engine": {"memory": self.memory}} if self.memory else {})
 
     def public(self) -> dict[str, Any]:
-        """Give the recipe as everyone may see it: no places, no layout of the original, no values that occur in it."""
+        """Give the recipe as everyone may see it: no places, no layout of the original, no values that occur in it.
+
+        Nor does it hold a seed by which changes could be undone.
+        """
         table = {key: value for key, value in self.table.items() if key not in _LAYOUT}
         if self.table.get("masked") is False:  # so it is in columns that are released as they are
             table["masked"] = False
         if "orders" in table:  # those of columns that are released; who people are stays with the original
             table["orders"] = {name: order for name, order in table["orders"].items() if name != table.get("subject")}
         methods = tuple(without_values(method) for method in self.methods)
-        bare = replace(self, table=table, methods=methods, memory=None)
+        measures = None if self.measures is None else tuple(without_values(each, listed=True) for each in self.measures)
+        seed = None if draws(methods) else self.seed
+        bare = replace(self, table=table, methods=methods, measures=measures, memory=None, seed=seed)
         return replace(bare, source=None, target=None, certificate=None, private=None).to_dict()
 
     def to_toml(self) -> str:
@@ -185,7 +194,7 @@ class Recipe:
             tuple(build("methods", given) for given in methods),
             tuple(build("models", given) for given in _list(content.get("model", []))),
             None if measures is None else tuple(build("measures", given) for given in _list(measures)),
-            release.get("seed", 0),
+            release.get("seed"),
             release.get("delimiter"),
             source,
             release.get("file"),

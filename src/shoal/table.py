@@ -15,10 +15,23 @@ from shoal.arrays import Array, Counts, Flags, Integers, Offsets, Positions
 from shoal.conditions import Condition
 from shoal.domains.levels import Recoding, Stretches
 from shoal.errors import ParameterError, SchemaError
+from shoal.origins import Origin as Origin  # noqa: PLC0414 - named from here by all who speak of tables
+from shoal.origins import Written as Written  # noqa: PLC0414 - named from here by all who speak of tables
+from shoal.origins import printable as printable  # noqa: PLC0414 - named from here by all who speak of tables
 from shoal.schema import Schema
 
 if TYPE_CHECKING:
-    from shoal.engines.protocol import AnyEngine, Data, Engine, PairKernel, PieceKernel, RowKernel
+    from shoal.domains.axis import Axis
+    from shoal.engines.protocol import (
+        AnyEngine,
+        CellKernel,
+        Data,
+        Engine,
+        GroupKernel,
+        PairKernel,
+        PieceKernel,
+        RowKernel,
+    )
     from shoal.engines.sources import Source
     from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
 
@@ -26,53 +39,6 @@ T = TypeVar("T")
 Cells = Literal["struct", "text"]  # what a generalized cell becomes in a frame
 # The number of the input row that each released row came from, in the released order, in stretches, whenever asked for.
 RowOrder = Callable[[], Iterator[Integers]]
-
-
-@dataclass(frozen=True)
-class Written:
-    """What was written, or read: its SHA-256 and its length.
-
-    The rows of a table in a database have no order of their own: ``sha256`` is then that of its sorted lines, and
-    ``in_order`` that of the lines in the order in which they are kept.
-    """
-
-    sha256: str
-    size: int
-    in_order: str = ""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a table came from: a name without its folder, its SHA-256, and the kind of object or file it was.
-
-    ``place`` is the full path of a file, and ``beside`` are those of files that were read along with it, such as
-    hierarchies. They are never written anywhere: they only keep a release from overwriting its own input. ``written``
-    is what the engine's digest would have said of just the bytes or rows that were read, and ``content`` the same of
-    the text in a file that may be compressed; frames have neither. ``people`` is how many different values and how many
-    filled cells a column has that was left out, though it may tell people apart, if it was easy to count. ``labels`` is
-    the index of a pandas frame, for its holder alone.
-    """
-
-    name: str
-    sha256: str
-    kind: str
-    notes: tuple[str, ...] = ()
-    given: Mapping[str, Any] = field(default_factory=dict)
-    place: str | None = None
-    beside: tuple[str, ...] = ()
-    written: Written | None = None
-    content: Written | None = None
-    people: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    labels: Any = field(default=None, repr=False, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave labels behind: what is pickled may be passed on, and they may be names."""
-        return self.__dict__ | {"labels": None}
-
-
-def printable(name: str) -> str:
-    """Give a file name as text, whatever bytes it is made of."""
-    return name.encode("utf-8", "replace").decode()
 
 
 @dataclass(frozen=True)
@@ -97,10 +63,10 @@ class Common:
 
 
 class Column:
-    """One number for each record of a table, held by its engine and looked at by nobody else.
+    """One number, or a row of so many, for each record of a table, held by its engine and looked at by nobody else.
 
-    It may be an array, or lie in parts, or be found when it is needed: all that can be done with it is to hand it to a
-    verb of the table, such as `Table.combine`, which computes numbers from it.
+    It may be an array, or lie in parts on many machines, or be found only when it is needed. So all that can be done
+    with it is to hand it to a verb of the table: numbers are computed from it by `Table.combine`.
     """
 
 
@@ -123,8 +89,9 @@ class Classes:
     """Some of a table's equivalence classes, whole: groups of records with the same published quasi-identifiers.
 
     ``columns`` holds what was asked to be carried: positions of other columns, class after class, so that class ``i``
-    has the entries ``starts[i]:starts[i + 1]``, in the order of the table; or, for a tally and what is common, one
-    number per class. Classes by labels are in their order, and ``first`` is that of the first.
+    has the entries ``starts[i]:starts[i + 1]``; or, for a tally and what is common, one number per class. Records of a
+    class stand in the order of the table. Classes by labels are in the order of the labels, and ``first`` is that of
+    the first.
     """
 
     starts: Offsets
@@ -170,10 +137,13 @@ class Table:
     origin
         Where it came from.
     masked
-        The original values of masked cells, per column: their positions and how often each was masked. Only a method
-        that keeps count gives them, and they are written only when asked for.
+        The positions of masked values, per column, and how often each was masked; written only when asked for.
+    remarks
+        What methods say of what they did, with a sentence under ``said``: to everyone, and to the holder alone.
     hidden
         How many cells `Suppress` hid in each column, and in how many records.
+    recoding
+        What a method that searches levels found, as plain values: which levels, what they lose and what is proven.
     """
 
     schema: Schema
@@ -181,7 +151,9 @@ class Table:
     engine: AnyEngine
     origin: Origin
     masked: Mapping[str, Counts] = field(default_factory=dict, repr=False)
+    remarks: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = field(default=(), repr=False)
     hidden: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    recoding: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _engine(self) -> Engine[Any, Column]:  # of whatever data: they are its own
@@ -200,10 +172,7 @@ class Table:
     def classes(
         self, work: Callable[[Classes], T], by: Sequence[str] | None = None, carry: Sequence[Carry] = ()
     ) -> list[T]:
-        """Give what work makes of the classes over some columns (all quasi-identifiers if none are named), in batches.
-
-        Work is done where the data are, and gives something small.
-        """
+        """Give what work makes of the classes over some columns (or all quasi-identifiers), in batches."""
         return self._engine.classes(self.data, self.schema, self._named(by), tuple(carry), work)
 
     def boxes(self, work: Callable[[Boxes], T], by: Sequence[str] | None = None) -> list[T]:
@@ -258,10 +227,22 @@ class Table:
         """Compute a new column row by row from other columns."""
         return self._engine.combine(kernel, *columns)
 
+    def column(self, name: str) -> Column:
+        """Give the cells of a column, whatever its role, one whole number each (see `shoal.engines.packed_cells`)."""
+        return self._engine.column(self.data, self.schema, self.schema[name].name)
+
+    def collect(self, kernel: Callable[..., T], *columns: Column) -> list[T]:
+        """Give what a kernel finds in each stretch of records of some columns, in their order: something small.
+
+        How many stretches there are depends on the engine, so what is made of all must not: sums are exact.
+        """
+        return self._engine.collect(kernel, *columns)
+
     def rank(self, keys: Sequence[str | Column], every: int = 1) -> Column:
         """Give each record's place when sorted by keys, the first of which matters most; ties keep their order.
 
-        A key is a column that a verb gave, or the name of one of exact cells. ``every`` so many records share a place.
+        A key is the name of a column of exact cells, or a column that a verb gave. ``every`` so many records that
+        follow each other share a place, and the last ones take what is left over: places are labels of classes then.
         """
         if every < 1:
             raise ParameterError("A class has at least one record.", "Let every=1, or more, share a place.")
@@ -280,17 +261,13 @@ class Table:
 
         Gives a label per record, and their number. Within a piece records stand in the order of their keys if that is
         asked for, and else in that of the table: keys are then asked for only where there is more than one piece.
-
         Where pieces end depends on the table alone (see `shoal.engines.range_splits`). A piece holds at least so many
         records as asked for, if the table does, and all with equal keys, unless one cannot hold them.
         """
         return self._engine.map_blocks(self.data, self.schema, keys, least, kernel, tuple(carry), ordered=ordered)
 
     def merge_until(self, labels: Column, groups: int, promise: Promise) -> tuple[Column, int]:
-        """Join each class that breaks a promise with the better of its neighbours until none does, or one is left.
-
-        Gives the new labels, along the same order, and their number.
-        """
+        """Join classes that break a promise with the better of their neighbours; gives new labels, and their number."""
         return self._engine.merge_until(self.data, self.schema, labels, groups, promise)
 
     def generalize(
@@ -302,13 +279,31 @@ class Table:
         numbers and dates; categories with an order then have their lower median, and others their mode. ``mode`` is
         the most frequent cell, the lowest of several. Where missing cells mix with others it is always ``*``.
         """
-        schema, data = self._engine.generalize(self.data, self.schema, labels, groups, publish, columns)
-        return replace(self, schema=schema, data=data)
+        return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
 
     def recode(self, rules: Mapping[str, Recoding]) -> Table:
         """Replace the exact values of columns by the parts of their axes that hold them, or by other cells."""
-        schema, data = self._engine.recode(self.data, self.schema, rules)
-        return replace(self, schema=schema, data=data)
+        return self._derived(self._engine.recode(self.data, self.schema, rules))
+
+    def put(self, columns: Mapping[str, tuple[Axis, Column]]) -> Table:
+        """Give columns other cells, one whole number each as `column` gives them, on axes that have them.
+
+        A column that is released as it is keeps its texts where its axis and its cells are those that it had.
+        """
+        for name in columns:
+            _ = self.schema[name]
+        return self._derived(self._engine.put(self.data, self.schema, columns))
+
+    def map_groups(self, labels: Column, kernel: GroupKernel, columns: Sequence[Column], width: int) -> Column:
+        """Give each record the row of so many numbers that a kernel finds for it among the records of its label.
+
+        The kernel is given the label and the columns of its records, in their order, and gives a row for each.
+        """
+        return self._engine.map_groups(self.data, labels, kernel, columns, width)
+
+    def rewrite(self, kernel: CellKernel) -> Table:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
+        return replace(self, data=self._engine.rewrite(self.data, self.schema, kernel))
 
     def mask_unique(self, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]) -> Table:
         """Bring columns to a level, or to ``*``, in records that no other equals in the key; ``masked`` counts it."""
@@ -339,6 +334,13 @@ class Table:
     def blanked(self, names: Sequence[str]) -> Table:
         """Give the table with nothing in the missing cells of some carried columns, whatever marks stood there."""
         return replace(self, data=self.data.blanked(tuple(names)))
+
+    def with_remark(self, public: Mapping[str, Any], private: Mapping[str, Any] | None = None) -> Table:
+        """Give the table with what a method says of it, to everyone and to the holder of the original."""
+        return replace(self, remarks=(*self.remarks, (public, public if private is None else private)))
+
+    def _derived(self, changed: tuple[Schema, Data]) -> Table:
+        return replace(self, schema=changed[0], data=changed[1])
 
     def in_released_order(self) -> tuple[Table, RowOrder]:
         """Give the same records in the released order, and the number of the row that each came from.
@@ -394,5 +396,5 @@ class Table:
         return self._engine.write(self.data, self.schema, target, layout)
 
     def text_digest(self, layout: Layout) -> Written:
-        """Give the SHA-256 of the delimited text that `write` would give."""
+        """Give the SHA-256 of the delimited text that `write` would give, without writing it."""
         return self._engine.text_digest(self.data, self.schema, layout)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from engines.pools import Memory
+from pyarrow import csv
 
 import shoal
 from shoal import kernels
@@ -17,6 +18,7 @@ from shoal.engines.disk.pool import DiskPool
 from shoal.engines.parts.engine import PartsEngine
 from shoal.kernels import grouping
 from shoal.kernels.combinations import Holders
+from shoal.kernels.random_streams import swap_ranks
 from shoal.measures.reidentification.known_points import InvertedLists, attack
 
 NAMES = [found.name for found in iter_modules(kernels.__path__) if not found.name.startswith("_")]
@@ -142,12 +144,30 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     shoal.anonymize(shoal.read(table.slice(0, 200), quasi=["charge", "illness"]), offices, [shoal.models.KAnonymity(3)])
     for method in (shoal.methods.KAnonymityFirst(), shoal.methods.TClosenessFirst()):
         shoal.anonymize(shoal.read(table, **roles), method, models[:2])
+    some = shoal.read(pa.table({"town": ["a", "a", "b"], "age": [1, 2, 3]}), quasi=["town", "age"])
+    for method in (shoal.methods.Pram(kind="exact"), shoal.methods.Pram(), shoal.methods.RecordSwap(("town",))):
+        shoal.anonymize(some, method, no_promise=True, allow_identifiers=["age"])
+    csv.write_csv(table.select(["age", "height", "town"]).slice(0, 90), tmp_path / "held-out.csv")
+    numbers = shoal.read(table, quasi=["age", "height", "town"])
+    shoal.score(numbers, numbers, measures=[shoal.measures.ClosestRecord(str(tmp_path / "held-out.csv"), most=20)])
+    beside = shoal.read(table, **roles)
+    linked = shoal.anonymize(beside, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)]).table
+    linkages = [shoal.measures.DistanceLinkage(), shoal.measures.AssignmentLinkage()]
+    shoal.score(beside, linked, measures=[*linkages, shoal.measures.ProbabilisticLinkage(most=500)])
+    few = shoal.read(table, quasi=["town", "illness"], sensitive="charge")
+    for kept in ([shoal.models.KAnonymity(3)], [shoal.models.KAnonymity(3), shoal.models.LDiversity(2)]):
+        shoal.anonymize(few, shoal.methods.FullDomain(max_level={"town": 0}), kept)
+    shoal.anonymize(few, "layers", k=3)
+    shoal.explore(few, k=3)
     traces = np.array([0, 2, 4], np.int64), np.array([0, 1, 0, 2], np.int32)
     for effort in (None, 0):
         attack(*traces, InvertedLists.of(*traces, 3), 2, effort=effort)
     held = Holders(np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2], np.int32), 3)
     ((rows, persons),) = held.having(2, 2)
     held.relabelled(held.without(*held.to_remove(rows, persons)).labels[:3], 3)
+    for method in (shoal.methods.Noise(), shoal.methods.ROMM()):
+        shoal.anonymize(shoal.read(table, **roles), method, no_promise=True)
+    swap_ranks(np.array([1, 2], np.uint64), 9, window=3)
     assert called | {"watch"} == set(prototypes())  # which each thread calls once, before anything else
 
 

@@ -186,7 +186,7 @@ CLAIMS = [
     ("verdicts", 1, "classes"),
     ("verdicts", 1, "sentence"),
     ("verdicts", 1, "convention"),
-    ("verdicts", 0, "provable_from_file"),
+    ("verdicts", 0, "kind"),
     ("scores", 0, "value"),
     ("scores", 1, "value"),
     ("scores", 2, "value"),
@@ -229,7 +229,7 @@ def test_a_dropped_score_is_found_out_although_the_digest_was_made_anew(desk, re
 
 def test_a_claim_cannot_be_declared_beyond_proof(desk, released):
     # Only people who are counted by an unreleased column cannot be counted again; there is none here.
-    released["verdicts"][0] |= {"provable_from_file": False, "classes": 77, "sentence": "Nobody can be found."}
+    released["verdicts"][0] |= {"kind": "attested", "classes": 77, "sentence": "Nobody can be found."}
     reseal(desk, released)
     desk.check().refused(1)
 

@@ -149,7 +149,7 @@ def test_a_certificate_that_promises_nothing_says_so(desk, honest):
 def test_the_sentence_of_a_promise_about_people_is_not_free_text(desk, honest):
     honest["recipe"]["table"]["subject"] = "person"
     honest["recipe"]["table"]["kinds"]["person"] = "category"
-    honest["verdicts"][0] |= {"provable_from_file": False, "convention": "distinct subjects per class"}
+    honest["verdicts"][0] |= {"kind": "attested", "convention": "distinct subjects per class"}
     said = forge(desk, honest, text_of(["[20;60]"] * ROWS), level=1000)
     said.refused(1)
 

@@ -39,7 +39,10 @@ LEVELS = {
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"target": "ill"}}
 # Methods that need to be told which columns they are for.
 WAYS = {
+    "record-swap": {"geography": ["race"], "risk": ["code"], "similar": ["stage"], "carried": ["ill"]},
     "optimal-univariate": {"k": 3},
+    "rank-swap": {"percent": 20},
+    "shuffle": {"given": ["day"]},
     "code-extremes": {"top": {"whole": 5, "day": "2000-10-01"}, "bottom": {"share": 0.15}},
     "mask-uniques": {
         "order": [
@@ -48,6 +51,11 @@ WAYS = {
         ],
     },
 }  # fmt: skip
+
+# Methods that change values at random.
+DRAWING = [name for name, method in METHODS.items() if not getattr(method, "repeatable", True)]
+# Of these, those that move whole cells from record to record, missing ones too.
+MOVING = ("record-swap", "synthesize")
 
 KINDS = {
     "whole": "integer",
@@ -116,10 +124,15 @@ def models_for(method):
     return [build("models", {"name": name} | LEVELS[name]) for name in method.enforces]
 
 
+def method_of(name):
+    return build("methods", {"name": name} | WAYS.get(name, {}))
+
+
 def masked(table, name):
-    method = build("methods", {"name": name} | WAYS.get(name, {}))
-    known = table.schema.of(*RELEASED)
-    return shoal.anonymize(table, method, models_for(method), no_promise=True, allow_identifiers=known)
+    """Mask a table; methods that change values at random draw a seed for themselves unless a test gives them one."""
+    method = method_of(name)
+    known, seed = table.schema.of(*RELEASED), 5 if name in DRAWING else None
+    return shoal.anonymize(table, method, models_for(method), no_promise=True, allow_identifiers=known, seed=seed)
 
 
 @cache
@@ -198,11 +211,16 @@ def test_the_result_of_a_method_covers_every_record_in_its_place(kind, name, tmp
     release_of(kind, name).write(tmp_path / "out.csv", row_order="input")
     released, original = columns_of(tmp_path / "out.csv"), mixed()
     assert list(released) == list(original)
+    changed = method_of(name).changed(table_of(kind)) if name in DRAWING else ()
     for column, form in KINDS.items():
+        if column in changed:  # other values, but none where there was none, and as many
+            gone = [text == "" for text in released[column]], [value is None for value in original[column]]
+            assert gone[0] == gone[1] or name in MOVING
+            continue
         for text, value in zip(released[column], original[column], strict=True):
             assert covers(text, value, form, ORDER), (column, text)
-    assert released["charge"] == [str(value) for value in original["charge"]]
-    assert released["ill"] == original["ill"]
+    assert "charge" in changed or released["charge"] == [str(value) for value in original["charge"]]
+    assert "ill" in changed or released["ill"] == original["ill"]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -236,6 +254,43 @@ def test_the_same_input_gives_the_same_bytes(kind, name, tmp_path):
     assert papers[0] == papers[1]
 
 
+@pytest.mark.parametrize("name", DRAWING)
+def test_what_is_drawn_is_drawn_anew_and_never_told(name, tmp_path):
+    method = method_of(name)
+    tables = []
+    for number in range(2):
+        made = shoal.anonymize(
+            table_of("local"), method, no_promise=True, allow_identifiers=table_of("local").schema.of(*RELEASED)
+        )
+        made.write(tmp_path / f"{number}.csv", recipe=tmp_path / f"{number}.toml", row_order="input")
+        tables.append((tmp_path / f"{number}.csv").read_bytes())
+        assert made.recipe.seed is None
+        for paper in ("certificate.json", "private.json", "toml"):
+            assert "seed" not in (tmp_path / f"{number}.{paper}").read_text(encoding="utf-8")
+    assert tables[0] != tables[1]
+    release_of("local", name).write(tmp_path / "given.csv")  # by a seed, which is told to nobody either
+    for paper in ("certificate", "private"):
+        assert "seed" not in (tmp_path / f"given.{paper}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_what_a_method_keeps_exactly_is_proved_with_the_original(kind, name, tmp_path):
+    release_of(kind, name).write(tmp_path / "out.csv")
+    paper = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
+    (step,) = paper["preserved"]
+    assert step["method"] == name
+    assert set(step["changes"]) == set(method_of(name).changed(table_of(kind)))
+    proof = shoal.verify(
+        tmp_path / "out.csv", private=tmp_path / "out.private.json", original=pl.DataFrame(mixed()),
+        engine=engine_of(kind),
+    )  # fmt: skip
+    shown = [line for line in proof.by_original if line.startswith("Kept as in the original")]
+    assert len(shown) == len(step["exactly"])
+    alone = shoal.verify(tmp_path / "out.csv")
+    assert sum("are those of the original" in line for line in alone.not_proved) == len(shown)
+    assert sum("in expectation" in line for line in alone.not_proved) == len(step["in_expectation"])
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_leaves_its_table_as_it_was(kind, name):
     release_of(kind, name)
@@ -254,9 +309,7 @@ def test_a_method_says_what_it_did_in_a_sentence_without_cells(kind, name):
 def test_a_method_never_certifies_itself(table, name, monkeypatch):
     """A method that does nothing gets a failed verdict, never a wrong certificate."""
     monkeypatch.setattr(METHODS[name], "apply", lambda self, table, models, seed: table)
-    release = shoal.anonymize(
-        table, build("methods", {"name": name} | WAYS.get(name, {})), [shoal.models.KAnonymity(3)]
-    )
+    release = shoal.anonymize(table, method_of(name), [shoal.models.KAnonymity(3)])
     assert not release.holds
     with pytest.raises(shoal.errors.GuaranteeError):
         release.to_native()
@@ -292,13 +345,14 @@ def test_a_measure_states_its_direction_and_range_and_stays_in_it(kind, name):
 @pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if hasattr(entry, "known")])
 def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, name):
     given = {"name": name} | ASKED.get(name, {})
+    tables = (table, table) if isinstance(build("measures", given), PairMeasure) else (table,)
     values = [
-        shoal.score(table, measures=[build("measures", given | {"known": known})])[0].value
+        shoal.score(*tables, measures=[build("measures", given | {"known": known})])[0].value
         for known in ([*KINDS], ["race"], ["stage", "race"])
     ]
-    assert shoal.score(table, measures=[build("measures", given)])[0].value == values[0]
+    assert shoal.score(*tables, measures=[build("measures", given)])[0].value == values[0]
     with pytest.raises(SchemaError):
-        shoal.score(table, measures=[build("measures", given | {"known": ["charge"]})])
+        shoal.score(*tables, measures=[build("measures", given | {"known": ["charge"]})])
 
 
 def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
@@ -308,6 +362,14 @@ def test_measures_that_lose_nothing_on_an_untouched_table_say_so(table):
             (loss,) = shoal.score(table, table, measures=[measure])
             assert loss.value == 0, name
             assert entry.direction == "lower is more useful"
+
+
+def test_measures_of_risk_that_compare_two_tables_find_people_in_an_untouched_one(table):
+    for name, entry in MEASURES.items():
+        measure = build("measures", {"name": name} | ASKED.get(name, {}))
+        if isinstance(measure, PairMeasure) and entry.direction == "lower is safer":
+            (risk,) = shoal.score(table, table, measures=[measure])
+            assert risk.value == 1, name  # in which no two records are equal
 
 
 # Releases of every shape: classes with ranges and sets, coarser values, wildcards among exact cells, exact cells.

@@ -21,6 +21,7 @@ MORE = {
     "tree": {"column": "zip", "how": "prefix 4,2"},
     "tree-preview": {"column": "zip", "how": "prefix 4,2"},
     "unicity": {"roles": ROLES | {"shoe": "subject"}},
+    "levels": {"models": ({"name": "k-anonymity", "k": 3},)},
     "search": {"exact": ASKED},
     "spread": {"candidates": ASKED[:1]},
     "scores": {"candidates": ASKED[:2], "measures": ({"name": "discernibility"}, {"name": "sse"})},

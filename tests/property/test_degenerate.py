@@ -39,6 +39,13 @@ def methods_for(draw, table):
         given = {"order": tuple(f"{column} -> {level}" for level in draw.choice([["*"], ["prefix 1", "*"]]))}
         masking = build("methods", {"name": "mask-uniques"} | given)
         return [masking, build("methods", {"name": name})] if name == "regenerate" else [masking]
+    elif name == "full-domain":
+        given = {
+            "limit": draw.choice([0, 0.3, 1]),
+            "utility": draw.choice(["loss", "entropy", "discernibility", "ambiguity"]),
+        }
+    elif name == "layers":
+        given = {"least_share": draw.choice([0.01, 0.5])}
     else:
         given = {"publish": draw.choice(["range", "mean", "median", "mode"])}
         given |= {"k": draw.choice([2, 3])} if name == "optimal-univariate" else {}

@@ -1,10 +1,11 @@
 """The workbench for programs: from a file to a release, described by its own schema, and equal to the command."""
 
+import os
 import re
 import shlex
-from html import escape
 
 import pytest
+from markupsafe import escape
 from web.conftest import people, serving, until
 
 from shoal.certification.verification import verify
@@ -154,7 +155,7 @@ def test_the_report_is_also_written_as_pdf_where_that_is_installed(tmp_path, mon
             "    def write_pdf(self, **_): return b'%PDF-1.7 ' + self.string.encode()\n"
         )
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
         assert "The report also as PDF" in visitor.get("/release").text
         visitor.post("/release/write", data={"looked": "true", "others": "true", "pdf": "true"})
         (told,) = until(lambda: visitor.get("/api/releases").json())

@@ -295,6 +295,37 @@ def test_rows_follow_the_slider_once_they_were_asked_for(browser, address, tmp_p
         assert page.locator(".sample").inner_text() != small
 
 
+def test_a_method_is_chosen_with_its_parameters_and_a_further_step(browser, address, tmp_path):
+    with looking(browser, address, viewport={"width": 1440, "height": 900}) as page:
+        send(page, tmp_path)
+        page.get_by_role("button", name="Take the suggestions").click()
+        page.get_by_role("link", name="See the risk").wait_for()
+        page.goto("/protect")
+        settled(page)
+        page.get_by_text("Parameters, more").click()
+        field = page.get_by_label("quality")
+        field.fill("2")
+        page.get_by_role("heading", name="(hilbert), k = 5").wait_for()  # half a number is none
+        field.press("Enter")
+        page.get_by_role("heading", name="(hilbert) (quality = 2), k = 5").wait_for()
+        assert field.evaluate("each => each === document.activeElement")
+        page.get_by_label("Everyone hides among").fill("4")
+        page.get_by_role("heading", name="(hilbert) (quality = 2), k = 7").wait_for()
+        page.get_by_label("After that").select_option("regenerate")
+        page.get_by_label("joint").wait_for()
+        page.get_by_label("After that").select_option("")
+        page.get_by_label("joint").wait_for(state="detached")
+        page.get_by_label("Method", exact=True).focus()
+        page.get_by_label("Method", exact=True).select_option("coarsen")
+        page.get_by_role("heading", name="So many intervals (coarsen)").wait_for()
+        settled(page)
+        assert page.get_by_label("Method", exact=True).evaluate("each => each === document.activeElement")
+        assert page.get_by_label("k, as a number").count() == 0
+        page.locator(".outcome").get_by_text("This promises nothing").wait_for()
+        page.get_by_role("link", name="Write this release…").click()
+        page.get_by_label("I know that this release promises nothing").wait_for()
+
+
 DROP = """([name, text]) => {
     const carried = new DataTransfer();
     carried.items.add(new File([text], name, {type: "text/csv"}));

@@ -136,11 +136,31 @@ def test_who_has_the_token_of_a_server_of_their_own_finds_their_cases_in_any_bro
         second = enter()
         second.get(f"/data?token={'t' * 32}")
         assert [each["id"] for each in second.get("/api/cases").json()] == []  # it is open in the other one
+        assert "1 more case cannot be listed: it is open in another browser" in second.get("/cases").text
+        assert "cannot be listed" not in visitor.get("/cases").text
         case = visitor.state()["case"]
         refused = second.client.post(f"/api/cases/{case}/open")
         assert (refused.status_code, "open elsewhere" in refused.json()["error"]) == (422, True)
         visitor.post("/data/close")
         assert [each["id"] for each in second.get("/api/cases").json()] == [case]
+
+
+def test_nobody_waits_for_a_case_that_is_open(tmp_path, monkeypatch):
+    """Who lists or compares cases looks at those that can be looked at now, and never at the one that is open here."""
+    connect, patience = sqlite3.connect, []
+    monkeypatch.setattr(
+        "shoal.web.cases.store.sqlite3.connect",
+        lambda *given, **more: patience.append(more.get("timeout", 5.0)) or connect(*given, **more),
+    )
+    with serving(tmp_path, token="t" * 32) as (visitor, enter):
+        visitors = [visitor, enter()]
+        for each in visitors:
+            each.get(f"/data?token={'t' * 32}")
+            each.opened().post("/compare/pin", data={"key": Aim().key, "pinned": "true"})
+        patience.clear()
+        for screen in ("/cases", "/compare", "/api/comparison", "/api/cases"):
+            assert visitors[0].get(screen).status_code == 200
+        assert patience.count(0.0) == len(patience) > 0  # the other's case, and nothing was waited for
 
 
 def test_a_copy_is_another_case_about_the_same_file_and_both_are_compared(visitor):

@@ -14,7 +14,7 @@ from shoal.web.tasks.job import Job, Part
 from shoal.web.tasks.lanes import AHEAD, LANES, OPENING, SHOWN
 from shoal.web.tasks.queue import Queue
 
-SPECS = tuple(m.CandidateSpec(key=str(number), method={"name": "hilbert"}, models=()) for number in range(4))
+SPECS = tuple(m.CandidateSpec(key=str(number), methods=({"name": "hilbert"},), models=()) for number in range(4))
 NARROW = replace(AHEAD, at_once=1)
 
 

@@ -15,14 +15,14 @@ D11  `test_tabs.py::test_versions_follow_the_slider_the_map_and_undo`
 D12  here
 D13  here
 D14  here
-D15  `test_schema.py::test_the_release_says_by_what_people_were_searched`
+D15  here; `test_reading.py::test_the_release_says_by_what_people_were_searched`
 D16  here
 D17  here
 D18  here; `test_barriers.py` for what can be hit
 D19  here; `test_report.py::test_a_report_of_300_columns_is_small_and_says_which_have_figures`
 D20  here
 D21  here
-D22  elsewhere in this folder, with all else that is dropped
+D22  `test_browser.py::test_a_file_can_be_dropped_on_every_screen`
 D23  is about how shoal is installed, before there is a page
 D24  here
 ===  ===================================================================================================================
@@ -233,6 +233,18 @@ def test_the_report_says_who_approved_it_when_and_how_to_do_it_again(page):
     assert "Ada" in text
     assert "I have looked at the columns that are released as they are." in text
     assert set(re.findall(r"[\w.]*recipe\.toml", text)) == {recipe}
+
+
+def test_what_looks_as_if_it_named_people_is_said_before_it_is_released(page):
+    """D15: that no column has the role of a direct identifier is no check."""
+    opened(page, b"age,sex,contact\n" + b"".join(b"%d,%c,p%d@mail.org\n" % (n, b"fm"[n % 2], n) for n in range(20, 60)))
+    roles = {"age": "quasi", "sex": "quasi", "contact": "plain"}
+    assert page.request.put("/api/roles", data={"roles": roles}).ok
+    page.goto("/release")
+    page.get_by_text("No column has the role of a direct identifier.").wait_for()
+    said = page.get_by_role("listitem").filter(has_text="though they look as if they named people")
+    assert "contact" in said.inner_text()
+    assert page.get_by_text("No column names a person").count() == 0
 
 
 def test_a_code_is_no_number_if_someone_says_so(page):

@@ -1,6 +1,7 @@
 """What a session holds: its own and nobody else's, with a way back, and nothing left behind."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from shoal.schema import Role
 from shoal.web.cases.aims import METHODS, Aim
 from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.history import History
+from shoal.web.cases.method_steps import MethodStep, promises_k
 
 
 def test_two_users_do_not_see_each_other(server):
@@ -87,10 +89,19 @@ def test_changed_roles_take_a_promise_with_them():
         Decisions({"age": Role.QUASI}).with_aim(Aim("hilbert", 5, "l-diversity", 2, "age"))
 
 
+OWN = MethodStep.of({"name": "mondrian", "mode": "relaxed"}).given
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_name_of_a_candidate_says_all_of_it(method):
-    for aim in (Aim(method, 7), Aim(method, 6, "t-closeness", 0.123, "a~b"), Aim(method, 50, "l-diversity", 3, "é")):
+    k = 7 if promises_k(method) else 0
+    then = MethodStep.of({"name": "mask-uniques", "order": ["a~b -> *"]})
+    for aim in (Aim(method, k), Aim(method, k, then=then), replace(Aim("mondrian", settings=OWN), then=then)):
         assert Aim.of(aim.key) == aim
+        assert aim.key.count("~") == 4
+    if k:
+        for aim in (Aim(method, 6, "t-closeness", 0.123, "a~b"), Aim(method, 50, "l-diversity", 3, "é", then=then)):
+            assert Aim.of(aim.key) == aim
 
 
 @pytest.mark.parametrize("key", ["", "hilbert", "hilbert~six~none~0~", "magic~5~none~0~", "hilbert~1~none~0~",

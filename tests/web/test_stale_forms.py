@@ -5,9 +5,23 @@ import re
 from web.conftest import people, serving
 from web.forms import addresses, forms_of
 
+from shoal.private.accounting import Budget
+from shoal.private.ledger import Ledger
 from shoal.web.cases.aims import Aim
 
-SCREENS = ("data", "roles", "risk", "protect", "hierarchies", "compare", "release", "same", "cases", "nowhere")
+SCREENS = (
+    "data",
+    "roles",
+    "risk",
+    "protect",
+    "hierarchies",
+    "compare",
+    "release",
+    "same",
+    "cases",
+    "questions",
+    "nowhere",
+)
 OF_NO_CASE = {"/language"}  # it changes how pages are read, and nothing that they show
 TRACES = b"person,town,day,note\n" + b"".join(b"p%d,t%d,%d,n\n" % (n % 9, n % 5, n % 7) for n in range(60))
 IMPOSSIBLE = {"method": "hilbert", "k": 50_000}
@@ -54,7 +68,8 @@ class Walk:
 
 def test_no_form_of_a_stale_tab_does_anything(tmp_path, holding):
     (tmp_path / "people.csv").write_bytes(people())
-    with serving(tmp_path, folders=(tmp_path,)) as (visitor, _):
+    ledger = Ledger.create(tmp_path / "people.ledger", tmp_path / "people.csv", Budget.of(rho=1))
+    with serving(tmp_path, folders=(tmp_path,), ledger=ledger.path) as (visitor, _):
         walk = Walk(visitor)
         walk.through()  # nothing is open
         visitor.send(b"a;b\n1;2;3\n")
@@ -112,7 +127,7 @@ def wide():
 def test_a_stale_upload_neither_replaces_a_case_nor_ends_its_release(server, holding):
     visitor, _ = server
     visitor.opened()
-    (upload,) = (form for form in forms_of(visitor.get("/data").text) if form.path == "/data/upload")
+    upload, *_dropped = (form for form in forms_of(visitor.get("/data").text) if form.path == "/data/upload")
     stale = upload.version
     visitor.post("/protect/choose", data={"method": "hilbert", "k": 7})
     holding.add("publish")

@@ -51,6 +51,15 @@ def test_known_points_find_as_many_people_as_by_hand(buyer):
     assert buyer.get("/api/unicity").json()["unicity"] == found["unicity"]
 
 
+def test_rows_are_not_taken_for_people_where_people_have_several(buyer):
+    text = buyer.get("/risk").text
+    assert "25% of rows stand alone" in text
+    assert "so it is for 2 of 8 rows. A person has several" in text
+    assert "of people stand alone" not in text.partition('id="unicity"')[0]
+    german = buyer.get("/risk", headers=GERMAN).text
+    assert "der Zeilen stehen allein" in german
+
+
 def test_the_screen_measures_when_asked_and_shows_what_was_found(buyer):
     before = section(buyer)
     assert "Measure" in before

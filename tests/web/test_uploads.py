@@ -1,6 +1,7 @@
 """Files that are sent or named: the good ones are opened, the bad ones refused with a reason, and nothing changes."""
 
 import gzip
+import re
 import threading
 
 import pytest
@@ -13,6 +14,8 @@ BAD = {
     "binary": ("picture.csv", bytes(range(256)) * 20, "not a text file"),
     "empty": ("empty.csv", b"", "empty"),
     "header-only": ("head.csv", b"age,sex\n", "a header but no records"),
+    "no-names": ("bare.csv", b"34;f;flu\n35;m;cold\n61;f;flu\n" * 9, "whether it names the columns"),
+    "one-of-text": ("fixed.txt", b"34   f   flu \n35   m   cold\n61   f   flu \n" * 9, "choose what is between cells"),
     "ragged": ("ragged.csv", b"age,sex\n1,f\n2\n3,m,x\n", "Line 3 has 1 field, but the header has 2"),
     "two-names": ("twice.csv", b"age,age\n1,2\n", "more than once"),
     "open-quote": ("quote.csv", b'age,sex\n1,"f\n2,m\n', "begins on line 2 is never closed"),
@@ -49,6 +52,7 @@ def test_bad_files_get_a_reason_and_change_nothing(busy, case):
     assert "✗" in answer.text, answer.text
     assert reason in answer.text
     assert "Traceback" not in answer.text
+    assert not re.search(r"[^-]--[a-z]", answer.text)  # the page has controls, and no options
     assert "/tmp" not in answer.text
     after = busy.state()
     assert {**after, "jobs": 0} == {**before, "jobs": 0}

@@ -23,7 +23,7 @@ class _Shown(HTMLParser):
         self._inside, self._mute = [], mute
 
     def handle_starttag(self, tag, attributes):
-        if tag in self._mute:
+        if tag in self._mute or (tag != "html" and ("lang", "en") in attributes):  # what is said to be English
             self._inside.append(tag)
         self.found += [value for name, value in attributes if name in READ and value]
 

@@ -18,7 +18,7 @@ from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.findings import Findings
-from shoal.measures import Demanding, Measure, score
+from shoal.measures import Measure, insist_on_measurable, score
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
 from shoal.measures.total_variation import TotalVariation
@@ -111,9 +111,7 @@ def compare(
         if points is not None or at or before.origin.given.get("linked"):
             extra = [each for each in asked if each not in DISTANCES]
             return linked_comparison(before, _linked(released, before, options), points, extra, at)
-        for extra in asked:
-            if isinstance(extra, Demanding):
-                extra.demand(before.schema)
+        insist_on_measurable(asked, before)
         found = Comparison(original=risk_of(before, where=where, matching="signature"), releases=[])
         for number, each in enumerate(released, 1):
             after, name = _release(each, before, options, records, number, same_order=same_order)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import certificate_beside, private_beside
-from shoal.certification.private_record import PrivateRecord
+from shoal.certification.private_record import UNPAIRED, PrivateRecord
 from shoal.domains.axis import Axis, Group, PositionMap
 from shoal.engines.sources import Source
 from shoal.errors import CertificateError, ParameterError
@@ -79,6 +79,11 @@ def paired(
     if record.content["input"]["sha256"] != original.origin.sha256:
         raise CertificateError(
             f"The private record of '{name}' belongs to another original.", "Name the one that was released."
+        )
+    if record.content["row_order"] == UNPAIRED:
+        raise ParameterError(
+            f"No row of '{name}' is a row of the original, so the two cannot be compared row by row.",
+            "Compare their distributions: shoal.score(original, release.table, measures='marginal-distance').",
         )
     order = record.order(released.rows)
     return released if order is None else released.rearranged(order)

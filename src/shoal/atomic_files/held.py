@@ -140,7 +140,7 @@ def _wait_for(opened: int, place: Path) -> None:
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            _lock(opened)
+            lock_at_once(opened)
             return
         except BlockingIOError:
             if time.monotonic() > until:
@@ -159,7 +159,7 @@ def _locked(path: Path) -> int | None:
     """
     opened = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | _NOT_THROUGH_LINKS, 0o600)
     try:
-        _lock(opened)
+        lock_at_once(opened)
     except BlockingIOError:
         os.close(opened)
         raise
@@ -175,7 +175,7 @@ def _locked(path: Path) -> int | None:
     return opened
 
 
-def _lock(opened: int) -> None:
+def lock_at_once(opened: int) -> None:
     """Lock what is open; raises BlockingIOError if another process has it, and OSError if nothing can be locked."""
     if fcntl is not None:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

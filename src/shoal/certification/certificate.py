@@ -20,7 +20,9 @@ from shoal.catalogue import describe
 from shoal.certification.approval import Approval
 from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
+from shoal.models.stated import ATTESTED, PROVED, Stated
 from shoal.schema import RELEASED, Role, Schema
 from shoal.table import Written
 from shoal.version import VERSION
@@ -67,14 +69,19 @@ class Certificate:
         scores: Sequence[Score],
         key: bytes | None = None,
         approval: Approval | None = None,
+        stated: Stated | None = None,
+        preserved: Sequence[KeptStep] = (),
+        remarks: Sequence[Mapping[str, Any]] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
+        # Of an original behind a stated promise the claim tells how many records it had, if that is public.
+        counted = {"records": rows} if people is None else {"people": people}
         content: dict[str, Any] = {
             "format": FORMAT,
             "software": {"shoal": VERSION, **software},
             "engine": engine,
             "recipe": dict(recipe),
-            "input": {"commitment": commitment, **({"records": rows} if people is None else {"people": people})},
+            "input": {"commitment": commitment, **({} if stated else counted)},
             "output": {
                 **released,
                 **_other_kinds(schema, recipe),
@@ -86,12 +93,16 @@ class Certificate:
             },
             "left_out": list(schema.left_out),
             "steps": list(steps),
+            **({"preserved": [each.content() for each in preserved]} if preserved else {}),
+            **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
-                public_score(value, public=not tells_of_a_column(measure, schema))
+                public_score(value, public=not tells_too_much(measure, schema, stated=stated is not None))
                 for measure, value in zip(measures, scores, strict=True)
             ],
         }
+        if stated is not None:
+            content["stated"] = stated.content
         if approval is not None:
             content["approval"] = approval.content
         content["digest"] = digest(content)
@@ -216,7 +227,7 @@ def exact_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
         "failing_classes": verdict.failing,
         "sentence": verdict.sentence,
         "convention": verdict.convention,
-        "provable_from_file": not attested(schema.subject),
+        "kind": ATTESTED if attested(schema.subject) else PROVED,
     }
 
 
@@ -236,9 +247,13 @@ def exact_score(value: Score) -> dict[str, Any]:
     }
 
 
-def tells_of_a_column(measure: Measure, schema: Schema) -> bool:
-    """Tell whether a measure of the whole is one of a single column, by which values could be worked out."""
-    return isinstance(measure, PairMeasure) and len(schema.quasi) == 1
+def tells_too_much(measure: Measure, schema: Schema, *, stated: bool) -> bool:
+    """Tell whether a measure of the whole is not for everyone.
+
+    Of a single column values could be worked out; and beside differential privacy nothing may be said of the original
+    that was not given noise.
+    """
+    return isinstance(measure, PairMeasure) and (stated or len(schema.quasi) == 1)
 
 
 def public_score(value: Score, *, public: bool = True) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from shoal.schema import Schema
 from shoal.table import Origin, RowOrder
 
 FORMAT = 1
+UNPAIRED = "none"  # the order of rows of which none is a row of the original
 ADVICE = "Keep this with the original. Never publish it: with it, much of the masking can be undone."
 _STRETCH = 3 << 16  # rows whose numbers are written or read at once; base64 takes bytes by threes
 
@@ -55,7 +56,7 @@ class PrivateRecord:
     ----------
     content
         The values by name: certificate (the digest of the public one), key, input, output, verdicts, scores, row_order;
-        of linked releases also steps.
+        of linked releases also steps, and remarks where methods say more to the holder.
     """
 
     content: Mapping[str, Any]
@@ -72,6 +73,8 @@ class PrivateRecord:
         verdicts: Sequence[Verdict],
         scores: Sequence[Score],
         steps: Sequence[str] = (),
+        read: Mapping[str, Any] | None = None,
+        remarks: Sequence[Mapping[str, Any]] = (),
     ) -> PrivateRecord:
         """Put the record of a certificate together."""
         output = certificate.content["output"]
@@ -85,13 +88,14 @@ class PrivateRecord:
                     "name": origin.name,
                     "sha256": origin.sha256,
                     "notes": list(origin.notes),
-                    "read": dict(origin.given),
+                    "read": {**origin.given, **(read or {})},
                     **_trees(schema),
                 },
                 "output": {"name": output["name"], "sha256": output["sha256"]},
                 "verdicts": [exact_verdict(verdict, schema) for verdict in verdicts],
                 "scores": [exact_score(value) for value in scores],
                 **({"steps": list(steps)} if steps else {}),
+                **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
                 "row_order": row_order,
             }
         )
@@ -130,8 +134,11 @@ class PrivateRecord:
             ) from None
 
     def order(self, rows: int) -> RowOrder | None:
-        """Give the number of the input row that each released row came from; None if rows stand as in the input."""
-        if self.content["row_order"] == "input":
+        """Give the number of the input row that each released row came from.
+
+        None if rows stand as in the input, or are not those of the input.
+        """
+        if self.content["row_order"] != "released":
             return None
         wide = np.zeros((rows, 8), np.uint8)
         try:
@@ -164,7 +171,7 @@ def _is_whole(content: Mapping[str, Any]) -> bool:
     texts = [content.get("certificate"), source.get("sha256"), target.get("sha256")]
     texts += [content.get("rows")] if content.get("row_order") == "released" else []
     return (
-        content.get("row_order") in ("released", "input")
+        content.get("row_order") in ("released", "input", UNPAIRED)
         and all(isinstance(text, str) for text in texts)
         and isinstance(source.get("read"), dict)
         and re.fullmatch(r"[0-9a-f]{64}", str(content.get("key"))) is not None

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from shoal.certification.approval import Approval
 from shoal.measures import Scores
-from shoal.models import Verdict
+from shoal.models import PrivacyModel, Verdict
+from shoal.models.km_anonymity import KmAnonymity
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Proof:
         What the file shows, and what it cannot show, in words.
     by_original
         Those of what was proved that the file alone does not show: they need the private record and the original.
+    stated
+        What is promised that no file can show, such as differential privacy, and what that rests on.
     protected, unprotected
         The quasi-identifiers, and the columns that are released as they are.
     promised
@@ -41,8 +44,15 @@ class Proof:
     remarks: tuple[str, ...] = ()
     approval: Approval | None = None
     by_original: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether something was promised, and every model holds on the released file."""
-        return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
+        return bool(self.verdicts or self.stated) and all(verdict.holds for verdict in self.verdicts)
+
+
+def promise_in_short(model: PrivacyModel) -> str:
+    """Name a model and its level."""
+    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else getattr(model, "beyond", "")
+    return f"{model.name} ({model.promised:g}{beyond})"

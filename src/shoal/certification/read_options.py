@@ -48,7 +48,8 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
     return replace(
         release_options(content, ()),
         roles=_roles(given, original=True),
-        kinds=given["kinds"],
+        kinds=layout.get("kinds", given["kinds"]),
+        orders={name: tuple(order) for name, order in layout.get("orders", given.get("orders", {})).items()},
         delimiter=layout.get("delimiter"),
         encoding=layout.get("encoding"),
         decimal=layout.get("decimal"),

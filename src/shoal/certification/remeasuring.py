@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from shoal.atomic_files import files_read_by
 from shoal.certification.agreement import rounds_to, same
-from shoal.certification.certificate import attested, exact_score, rounded, tells_of_a_column
+from shoal.certification.certificate import attested, exact_score, rounded, tells_too_much
 from shoal.certification.linked_proof import compared_again, point_columns
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.read_options import nodes_of
@@ -24,10 +25,13 @@ from shoal.measures import (
     asks_for_nodes,
     score,
 )
+from shoal.measures.distance_linkage import DistanceLinkage
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.order_leak import EFFORT as EFFORT_OF_A_RECORD
 from shoal.measures.order_leak import OrderLeak
+from shoal.measures.probabilistic_linkage import ProbabilisticLinkage
 from shoal.measures.query_error import QueryError
+from shoal.measures.rank_linkage import RankLinkage
 from shoal.measures.traces.linked_measure import LinkedMeasure
 from shoal.measures.uniqueness import EFFORT
 from shoal.schema import Schema
@@ -107,7 +111,7 @@ class Remeasured:
 
     def _insist(self, measure: Measure, found: Score, claim: Mapping[str, Any], exact: Any, schema: Schema) -> None:
         if self.content["format"] > 1:
-            public = not tells_of_a_column(measure, schema)
+            public = not tells_too_much(measure, schema, stated="stated" in self.content)
             same(measure.name, rounds_to(found, claim) if public else claim["value"] is None, True)
         if exact is not None:
             same(measure.name, json.loads(json.dumps(exact_score(found))), exact)
@@ -116,6 +120,8 @@ class Remeasured:
         """Say why something cannot be measured again; None if it can."""
         if isinstance(measure, PairMeasure | LinkedMeasure) and beside is None:
             return self.lacking
+        if list(files_read_by([measure])):
+            return "it depends on a file that is not released"
         if isinstance(measure, TableMeasure) and not self.kept:
             return "the rows of the table are no longer in the order in which they were released"
         if isinstance(measure, Homogeneity) and attested(self.content["recipe"]["table"].get("subject")):
@@ -133,6 +139,8 @@ def _effort(measure: Any) -> int:
         return EFFORT * (measure.effort or EFFORT_OF_A_RECORD) // EFFORT_OF_A_RECORD
     if isinstance(measure, QueryError):
         return EFFORT * measure.queries // _QUERIES
+    if isinstance(measure, DistanceLinkage | RankLinkage | ProbabilisticLinkage):
+        return EFFORT * measure.most // type(measure).most
     if not hasattr(measure, "effort") or getattr(measure, "matching", "fit") != "fit":
         return 0
     return EFFORT if measure.effort is None else int(measure.effort)

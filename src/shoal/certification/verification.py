@@ -7,7 +7,7 @@ what a release would be, to the byte: each cell has one text, each column a role
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,16 @@ from shoal.catalogue import build
 from shoal.certification.agreement import same
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate, attested, check_seals
+from shoal.certification.display import shown_safely
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
+from shoal.certification.preservation import insist_on_kept
 from shoal.certification.private_record import PrivateRecord
-from shoal.certification.proof import Proof
+from shoal.certification.proof import Proof, promise_in_short
 from shoal.certification.read_options import marks_of, release_options
 from shoal.certification.remeasuring import Remeasured
+from shoal.certification.stated_proof import proved_of_stated
 from shoal.domains.axis import Axis
 from shoal.engines.factory import engine_for
 from shoal.engines.io.hidden_contents import hidden_content, unchecked_content
@@ -36,7 +39,7 @@ from shoal.errors import CertificateError, DataError, ParameterError, RoomError,
 from shoal.measures import Measure
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.km_anonymity import KmAnonymity
+from shoal.models.stated import ATTESTED, PROVED, kind_of
 from shoal.pitfalls.identifiers import identifying, looked_at
 from shoal.progress import stage
 from shoal.progress.display import by_itself
@@ -178,10 +181,12 @@ class _Case:
         same("the number of records", table.rows, self.content["output"]["records"])
         stage("checking the promises")
         verdicts = self._verdicts(table, models, proved, not_proved)
+        stated = proved_of_stated(self.content, table, models, proved)
         by_original = list[str]()
         before, lacking = self._before(table, by_original)
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
+        insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved, by_original)
@@ -189,14 +194,15 @@ class _Case:
         return Proof(
             verdicts,
             scores,
-            _shown(proved),
-            _shown(not_proved),
-            _shown(schema.quasi),
-            _shown(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
-            _shown(_promise(model) for model in models),
-            _shown(self._remarks(table, models)),
+            shown_safely(proved),
+            shown_safely(not_proved),
+            shown_safely(schema.quasi),
+            shown_safely(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
+            shown_safely([*map(promise_in_short, models), *([stated.claim] if stated else [])]),
+            shown_safely(self._remarks(table, models)),
             Approval.of(self.content),
-            _shown(by_original),
+            shown_safely(by_original),
+            shown_safely([stated.sentence, stated.rests_on] if stated else []),
         )
 
     def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:
@@ -215,7 +221,7 @@ class _Case:
         source, output = self.source, self.content["output"]
         changed = CertificateError(
             f"'{source.name}' is not the {self.thing} this certificate was issued for, or it was changed.",
-            f"The certificate is for '{_shown([str(output['name'])])[0]}'; its SHA-256 does not match.",
+            f"The certificate is for '{shown_safely([str(output['name'])])[0]}'; its SHA-256 does not match.",
         )
         try:
             table = self.engine.read(source, release_options(self.content, models, canonical=not source.is_text))
@@ -239,7 +245,7 @@ class _Case:
         if table.schema.left_out:
             raise CertificateError(
                 f"The {self.thing} has columns that the certificate does not speak of: "
-                f"{', '.join(_shown(table.schema.left_out))}.",
+                f"{', '.join(shown_safely(table.schema.left_out))}.",
                 "Nothing is known of them: do not rely on it.",
             )
         plain = table.schema.of(Role.PLAIN)
@@ -291,7 +297,7 @@ class _Case:
         for claim, found in zip(self.content["verdicts"], verdicts, strict=True):
             name, beyond = found.model.name, self._beyond_proof(found.model)
             same(f"{name}, whether it holds", claim["holds"], True)
-            same(f"{name}, what the file can prove", not beyond, claim["provable_from_file"])
+            same(f"{name}, what it rests on", ATTESTED if beyond else PROVED, kind_of(claim))
             same(f"{name}, classes", found.classes, claim["classes"])
             same(f"{name}, failing classes", 0, claim["failing_classes"])
             # People are at most as many as their records; of what people have in common records tell nothing.
@@ -357,7 +363,11 @@ class _Case:
         about = looked_at(table.schema, models)
         return [
             *([f"{VERSION_1}."] if self.certificate.version == 1 else []),
-            *([] if models else ["Nothing is promised: the certificate names no privacy model."]),
+            *(
+                []
+                if models or "stated" in self.content
+                else ["Nothing is promised: the certificate names no privacy model."]
+            ),
             *(
                 ["Rows stand in the order of the input. If it was sorted, neighbours bound each other's ranges."]
                 if self._row_order == "input"
@@ -376,17 +386,6 @@ class _Case:
                 for name in output.get("hierarchies", ())
             ),
         ]
-
-
-def _promise(model: PrivacyModel) -> str:
-    """Name a model and its level."""
-    beyond = f", m = {model.m}" if isinstance(model, KmAnonymity) else getattr(model, "beyond", "")
-    return f"{model.name} ({model.promised:g}{beyond})"
-
-
-def _shown(texts: Iterable[str]) -> tuple[str, ...]:
-    """Give texts as they may be shown: names in a certificate may hold anything, also what moves a terminal."""
-    return tuple("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) for text in texts)
 
 
 def _read(table: Table) -> Written:

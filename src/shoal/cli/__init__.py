@@ -28,10 +28,13 @@ __all__ = ["application", "main"]
 COMMANDS = {
     "inspect": "measuring",
     "risk": "measuring",
+    "explore": "exploring",
     "anonymize": "releasing",
     "check": "releasing",
     "compare": "measuring",
     "run": "releasing",
+    "budget": "budgeting",
+    "query": "budgeting",
     "study": "studying",
     "web": "server",
     "list": "measuring",
@@ -57,6 +60,8 @@ def application(asked: str = "") -> typer.Typer:
         module = import_module(f"shoal.cli.{COMMANDS[name]}")
         if name == "data":
             module.add_tables(given)
+        elif name == "budget":
+            module.add_budget(given)
         else:
             given.registered_commands += [command for command in app.registered_commands if command.name == name]
     inner = [group.typer_instance for group in given.registered_groups if group.typer_instance is not None]

@@ -32,6 +32,8 @@ from shoal.releases.linked_release import MEASURES as LINKED_MEASURES
 from shoal.releases.linked_release import USUAL as OF_LINKED
 from shoal.releases.linked_release import refuse_half
 from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
+from shoal.releases.stated_release import MEASURES as STATED_MEASURES
+from shoal.releases.stated_release import stating_method
 from shoal.table import Table
 
 
@@ -67,7 +69,7 @@ def anonymize_command(
     report: opt.ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed of methods that draw random numbers.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="The seed of methods that draw random numbers. Of those that change values it is for tests only: who knows it undoes the change.")] = None,
     no_promise: opt.NoPromise = False,
     allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
@@ -91,8 +93,10 @@ def anonymize_command(
             "No privacy level is given.",
             f"Give at least {'--k and --m' if options.linked else '--k'}: a level that nobody chose should not exist.",
         )
-    insist_on_promise(models, no_promise=no_promise)
-    measures: list[Measure] = [*(LINKED_MEASURES if options.linked else STANDARD_MEASURES)]
+    stating = stating_method([chosen])
+    insist_on_promise((*models, stating), no_promise=no_promise)
+    usual = STANDARD_MEASURES if stating is None else STATED_MEASURES
+    measures: list[Measure] = [*(LINKED_MEASURES if options.linked else usual)]
     if where:
         Condition.parse(where)
         measures.append(AttributeDisclosure(where))
@@ -161,6 +165,7 @@ def _show_release(
         result = {"out": str(out), "certificate": str(paper), "private": str(private), "row_order": row_order}
         result |= {"report": str(report)} if report else {}
         exact = {
+            **({"recoding": dict(release.table.recoding)} if release.table.recoding else {}),
             **release.table.hidden,
             "verdicts": [exact_verdict(verdict, schema) for verdict in release.verdicts],
             "scores": [exact_score(value) for value in release.scores],
@@ -168,8 +173,10 @@ def _show_release(
             "homogeneous": [asdict(found) for found in release.homogeneous],
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
+            **({} if release.stated is None else {"stated": release.stated.content}),
         }
-        print_json(result | exact | {part: sealed.content[part] for part in ("steps", "left_out", "digest")})
+        public = ("steps", "preserved", "left_out", "digest")
+        print_json(result | exact | {part: sealed.content[part] for part in public if part in sealed.content})
         return
     with results_beside(out):
         terminal.release(release, out, paper, private, row_order)
@@ -192,7 +199,7 @@ def run_command(
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
-        insist_on_promise(asked.models, no_promise=asked.no_promise)
+        insist_on_promise((*asked.models, stating_method(asked.methods)), no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
     needed = (recipe,) if key is None else (recipe, key)
     refuse_json_on_stdout(target, as_json)
@@ -220,13 +227,24 @@ def check_command(
     key: Annotated[Path | None, typer.Option(help="The shared key that the certificate was sealed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
+    receipts: Annotated[list[Path] | None, typer.Option(help="Of a ledger: answers as --json gave them, none of which may be missing from it (repeat).")] = None,
     no_promise: opt.NoPromise = False,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None, master: opt.MasterOption = None,
     as_json: opt.Json = False,
 ) -> None:  # fmt: skip
-    """Prove a certificate again from the released file alone."""
+    """Prove a certificate again from the released file alone; or the ledger of a budget."""
     from shoal.certification.verification import verify
+    from shoal.private.ledger_proof import is_ledger
+
+    if file.kind == "file" and is_ledger(file.path):
+        from shoal.cli.budgeting import check_ledger, refuse_for_ledgers
+
+        refuse_for_ledgers(certificate=certificate, private=private, original=original)
+        check_ledger(file.path, key, receipts, as_json=as_json)
+        return
+    if receipts:
+        raise ParameterError("--receipts are of a ledger, and this is none.", "Leave them out.")
 
     if original is not None and file.kind == original.kind == "stream":
         raise ParameterError("The release and the original cannot both come from stdin.", "Name one of them.")
@@ -243,7 +261,7 @@ def check_command(
         raise
     kept = bool(proof.promised) or no_promise
     if as_json:
-        parts = ("proved", "not_proved", "promised", "protected", "unprotected", "remarks")
+        parts = ("proved", "not_proved", "stated", "promised", "protected", "unprotected", "remarks")
         result = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
         approval = {"approval": proof.approval.content} if proof.approval is not None else {}
         print_json(result | {part: list(getattr(proof, part)) for part in parts} | approval)

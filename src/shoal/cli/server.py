@@ -14,7 +14,7 @@ from shoal.extras import missing
 
 @app.command("web")
 def web_command(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file to open at once: delimited text (.gz, .zst) or Parquet.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file to open at once: delimited text (.gz, .zst) or Parquet; or the ledger of a budget, to ask questions.")] = None,
     port: Annotated[int | None, typer.Option(help="Where the workbench listens; 8642 or the next free port if left out, 0 takes any.", min=0, max=65535)] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
@@ -29,21 +29,27 @@ def web_command(
         from shoal.web.server import serve, with_token
     except ImportError as error:
         raise missing(f"The workbench needs {error.name or 'more'}", "web") from None
+    from shoal.private.ledger import Ledger
+    from shoal.private.ledger_proof import is_ledger
     from shoal.web.file_access import on_this_computer
     from shoal.web.settings import USUAL_PORT, Settings, kept_by_default
 
     for place in folder or ():
         if not place.is_dir():
             raise ParameterError(f"'{place}' is not a folder.", "Name a folder that exists.")
+    ledger = file.resolve() if file is not None and is_ledger(file) else None
     settings = Settings(
         host=host,
         port=USUAL_PORT if port is None else port,
         folders=tuple(folder or ()),
-        first=None if file is None else file.resolve(),
+        first=None if file is None or ledger is not None else file.resolve(),
+        ledger=ledger,
         kept=keep or kept_by_default(),
         most_bytes=int(most * (1 << 30)),
     )
-    if file is not None:
+    if ledger is not None:
+        Ledger.open(ledger).account()  # which is refused here, and not when somebody comes
+    elif file is not None:
         on_this_computer(settings, str(file))
     if no_token and is_loopback(host):
         typer.echo("! Every account on this computer can read what is opened: nobody is asked for a token.", err=True)

@@ -13,6 +13,7 @@ from shoal.assessment.risk_words import LABELS, share, side_by_side
 from shoal.catalogue import in_words
 from shoal.engines.sources import Source
 from shoal.measures.homogeneity import Homogeneity
+from shoal.methods.perturbation.preserved import kept_by_all
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,6 +43,9 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], left: Container[
     for row in rows:
         grid.add_row(*map(escape, row))
     _console().print(grid)
+
+
+show_table = _table  # as other modules call it
 
 
 def _tell(*lines: str, style: str | None = None) -> None:
@@ -180,9 +184,14 @@ def _measured(value: Score) -> str:
 def release(made: Release, out: Source, certificate: Path, private: Path, row_order: str = "released") -> None:
     """Show what was released, what holds, and what it cost."""
     lines = [f"✓ {verdict.sentence}" for verdict in made.verdicts]
+    lines += [f"≈ stated: {made.stated.sentence}"] if made.stated else []
     lines += [f"! {warning}" for warning in made.warnings]
     lines += [] if made.homogeneity is None else [f"– {Homogeneity.sentence(made.homogeneity.detail)}"]
     lines += [f"  {step}" for step in made.exact_steps]
+    if made.preserved:
+        kept = "; ".join(each.sentence() for each in kept_by_all(made.preserved))
+        lines.append(f"Kept exactly: {kept}" if kept else "Kept exactly: nothing")
+    lines += [f"  {private['said']}" for _, private in made.table.remarks]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))
@@ -209,6 +218,7 @@ def proof(path: Source | Path, found: Proof) -> None:
     sign, kept = ("✓", kept) if found.promised else ("–", f"! This release promises nothing: {path.name}")
     lines = [kept, *(f"  {sign} {line}" for line in found.proved)]
     lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
+    lines += [f"  ≈ stated: {' '.join(found.stated)}"] if found.stated else []
     if found.approval is not None:
         lines.append(f"{found.approval.sentence} Said by a person, not proved:")
         lines += [f"  – {line}" for line in found.approval.confirmations]

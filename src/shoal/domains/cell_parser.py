@@ -118,6 +118,8 @@ def _placed(found: Texts, reading: Reading) -> Vocabulary:
         return _place_categories(looks, "declared")
     plain = plain_form(found, looks, reading)
     kind, reason, odd = (reading.kind, "declared", None) if reading.kind else _infer(found, plain)
+    if reading.shows_means(plain.kind):
+        kind = "float"
     if kind == "category":
         return replace(_place_categories(looks, reason), odd=odd)
     placed = _place_numbers(found, plain.looks, kind, reason)

@@ -31,6 +31,10 @@ class Reading:
     thousands: str | None = None
     dates: str | None = None  # the order of day, month and year where dates are not ISO: dmy, mdy or ymd
 
+    def shows_means(self, found: str) -> bool:
+        """Tell whether a release has numbers with decimals where its original has whole ones, as means are."""
+        return self.released and not self.canonical and self.kind == "integer" and found == "float"
+
 
 @dataclass(frozen=True)
 class Texts:

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self, TypeVar
 
 from shoal.arrays import Array, Counts, Flags, Floats, Integers, Labels, Positions
+from shoal.domains.axis import Axis
 from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
@@ -24,11 +25,14 @@ from shoal.kernels.spans import Members
 from shoal.schema import ReadOptions, Schema
 from shoal.table import Carry, Classes, RowOrder, Table, Written
 
-# What is computed for each row, for each row and what became of it (group after group, if that is known), and what puts
-# the rows of a piece into groups.
+# What is computed for each row, what becomes of its cells, what is computed for each row and what became of it (group
+# after group, if that is known), and what puts the rows of a piece into groups.
 RowKernel = Callable[[Spans], Array]
+CellKernel = Callable[[Spans], tuple[Positions, Positions]]
 PairKernel = Callable[[Spans, Spans, Members | None], Array]
 PieceKernel = Callable[[Piece], Labels]
+# What finds a row of numbers for each record of a group, from the number of the group and its records' columns.
+GroupKernel = Callable[[int, Sequence[Array]], Floats]
 
 
 class Data(Protocol):
@@ -114,6 +118,14 @@ class Rows(Protocol[D, C]):
         """Compute a new column row by row from other columns."""
         ...
 
+    def column(self, data: D, schema: Schema, name: str) -> C:
+        """Give the cells of a column, one whole number each (see `shoal.engines.packed_cells`)."""
+        ...
+
+    def collect(self, kernel: Callable[..., T], *columns: C) -> list[T]:
+        """Give what a kernel finds in each stretch of records of some columns, in their order."""
+        ...
+
     def rank(self, data: D, schema: Schema, keys: Sequence[str | C], every: int = 1) -> C:
         """Give each record's place when sorted by keys; every so many that follow each other share one."""
         ...
@@ -180,6 +192,20 @@ class Groups(Protocol[D, C]):
 
     def recode(self, data: D, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, D]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
+        ...
+
+    def put(self, data: D, schema: Schema, columns: Mapping[str, tuple[Axis, C]]) -> tuple[Schema, D]:
+        """Give columns other cells, one whole number each, on axes that have them."""
+        ...
+
+    def map_groups(
+        self, data: D, labels: C, kernel: GroupKernel, columns: Sequence[C], width: int
+    ) -> C:  # fmt: skip
+        """Give each record the row of so many numbers that a kernel finds for it among the records of its label."""
+        ...
+
+    def rewrite(self, data: D, schema: Schema, kernel: CellKernel) -> D:
+        """Replace quasi-identifiers by cells that a kernel gives on the same axes, equal ones for equal records."""
         ...
 
     def mask_unique(

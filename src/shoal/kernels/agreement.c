@@ -1,39 +1,71 @@
-/* Rows that agree wherever both show a cell, and which cell to hide so that a row comes to agree with its nearest. */
-#include "native.h"
+/* Agreement of released records with original ones, column by column: what probabilistic record linkage looks at. */
+#include "linkage.h"
 
-/* Hide one cell of each of some rows, one row after the other: the first column, in a given order, in which a row that
- * is nearest shows something else. The distance of two rows is the number of columns in which both show different
- * cells, and rows that differ in none do not count; MISSING shows nothing. Rows of other strata are no neighbours.
- * Gives how many cells were hidden, or -1 if it was stopped. */
-KERNEL int64_t hide_towards_nearest(int32_t *cells, int64_t n, int64_t m, const int32_t *strata, const int64_t *rows,
-                                    int64_t number, const int64_t *given_up) {
-    int64_t hidden = 0;
-    for (int64_t i = 0; i < number; i++) {
-        if (stopping(i, number)) return -1;
-        int32_t *mine = cells + rows[i] * m;
-        int64_t nearest = m + 1;
-        uint64_t differing = 0;
-        for (int64_t row = 0; row < n; row++) {
-            const int32_t *other = cells + row * m;
-            uint64_t bits = 0;
-            int64_t distance = 0;
-            if (strata[row] != strata[rows[i]]) continue;
-            for (int64_t j = 0; j < m; j++) {
-                uint64_t differs = mine[j] != other[j] && mine[j] != MISSING && other[j] != MISSING;
-                bits |= differs << j;
-                distance += (int64_t)differs;
+enum { BLOCK = 1024 };
+
+/* Say of some records in which columns a released record agrees with them, one bit each. Columns lie one behind the
+ * other, so that many records are compared at once. */
+static void compare(const Cells *c, const double *columns, int64_t n, int64_t from, int64_t many, const double *low,
+                    const double *high, const double *tolerance, uint32_t *patterns) {
+    memset(patterns, 0, (size_t)many * sizeof *patterns);
+    for (int64_t j = 0; j < c->m; j++) {
+        const double *column = columns + j * n + from;
+        double lo = low[j], hi = high[j], most = tolerance[j];
+        uint32_t bit = (uint32_t)1 << j;
+        if (isinf(lo))
+            for (int64_t i = 0; i < many; i++) patterns[i] |= bit;
+        else if (isnan(lo))
+            for (int64_t i = 0; i < many; i++) patterns[i] |= isnan(column[i]) ? bit : 0;
+        else if (j < c->numbers)
+            for (int64_t i = 0; i < many; i++) {
+                double below = lo - column[i], above = column[i] - hi;
+                patterns[i] |= (below > above ? below : above) <= most ? bit : 0;
             }
-            if (!distance || distance > nearest) continue;
-            differing = distance < nearest ? bits : differing | bits;
-            nearest = distance;
-            if (distance == 1 && bits >> given_up[0] & 1) break; /* no other row changes the choice */
-        }
-        for (int64_t c = 0; c < m; c++)
-            if (differing >> given_up[c] & 1) {
-                mine[given_up[c]] = MISSING;
-                hidden++;
-                break;
-            }
+        else if (lo >= 0)
+            for (int64_t i = 0; i < many; i++) patterns[i] |= column[i] == lo ? bit : 0;
+        else
+            for (int64_t i = 0; i < many; i++) patterns[i] |= !isnan(column[i]) && holds(c, j, lo, column[i]) ? bit : 0;
     }
-    return hidden;
+}
+
+/* Count how many pairs of a released and an original record agree in which columns. */
+KERNEL void count_agreement(int64_t n, int64_t m, int64_t numbers, const double *columns, const double *tolerance,
+                            const uint64_t *sets, const int64_t *starts, const int64_t *words, int64_t asked,
+                            const double *low, const double *high, int64_t *counts) {
+    Cells c = {m, numbers, tolerance, sets, starts, words};
+    uint32_t patterns[BLOCK];
+    for (int64_t i = 0; i < asked; i++, low += m, high += m) {
+        if (i % 16 == 0 && stopping(i, asked)) return;
+        for (int64_t from = 0; from < n; from += BLOCK) {
+            int64_t many = n - from < BLOCK ? n - from : BLOCK;
+            compare(&c, columns, n, from, many, low, high, tolerance, patterns);
+            for (int64_t r = 0; r < many; r++) counts[patterns[r]]++;
+        }
+    }
+}
+
+/* For each released record: how many original records have the highest score, by the columns in which they agree, if
+ * its own is among them, else 0. The record of released record i is `rows[i]`. */
+KERNEL void count_best(int64_t n, int64_t m, int64_t numbers, const double *columns, const double *tolerance,
+                       const uint64_t *sets, const int64_t *starts, const int64_t *words, int64_t asked,
+                       const double *low, const double *high, const int64_t *rows, const double *scores,
+                       int64_t *found) {
+    Cells c = {m, numbers, tolerance, sets, starts, words};
+    uint32_t patterns[BLOCK];
+    for (int64_t i = 0; i < asked; i++, low += m, high += m) {
+        double best = -INFINITY, own = -INFINITY;
+        int64_t equal = 0;
+        if (i % 16 == 0 && stopping(i, asked)) return;
+        for (int64_t from = 0; from < n; from += BLOCK) {
+            int64_t many = n - from < BLOCK ? n - from : BLOCK;
+            compare(&c, columns, n, from, many, low, high, tolerance, patterns);
+            for (int64_t r = 0; r < many; r++) {
+                double score = scores[patterns[r]];
+                if (from + r == rows[i]) own = score;
+                if (score > best) best = score, equal = 1;
+                else if (score == best) equal++;
+            }
+        }
+        found[i] = own == best ? equal : 0;
+    }
 }

@@ -1,39 +1,45 @@
-"""Rows that agree wherever both show a cell, and which cell to hide so that a row comes to agree with its nearest."""
+"""Agreement of released records with original ones: how many pairs agree in which columns, and who agrees best."""
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 
-from shoal.arrays import Integers, Positions
-from shoal.errors import InternalError
-from shoal.kernels import below, call, of_kind
+from shoal.arrays import Floats, Integers
+from shoal.kernels import call, of_kind
+from shoal.kernels.linkage import LinkageCells
+
+MOST_COLUMNS = 20
 
 
-def hide_towards_nearest(cells: Positions, strata: Positions, rows: Integers, given_up: Integers) -> int:
-    """Hide one cell of each of some rows, one row after the other, in place; give how many were hidden.
+def agreement_counts(cells: LinkageCells, tolerance: Floats) -> Integers:
+    """Count the pairs of a released and an original record by the columns in which they agree, as bits of a number.
 
-    That is the first column, in a given order, in which a nearest row of the same stratum shows something else.
-
-    Parameters
-    ----------
-    cells
-        The cells of all rows; `MISSING` shows nothing.
-    strata
-        The stratum of each row.
-    rows
-        Which rows hide a cell, in this order.
-    given_up
-        The columns, in the order in which they are given up.
+    Numbers agree if their difference is at most the ``tolerance`` of their column, which other columns do not use.
     """
-    of_kind(np.int32, cells, strata)
-    of_kind(np.int64, rows, given_up)
-    below(cells.shape[0], rows)
-    below(cells.shape[1], given_up)
-    if cells.shape[1] > 64:
-        raise InternalError("A kernel was given more columns than it has bits.")
-    hidden: int = call(
-        "hide_towards_nearest", cells, *cells.shape, strata, rows, rows.size, given_up, result=ctypes.c_int64
-    )
-    return hidden
+    n, m, numbers = cells.checked()
+    of_kind(np.float64, tolerance)
+    assert m <= MOST_COLUMNS
+    counts = np.zeros(1 << m, np.int64)
+    columns = np.ascontiguousarray(cells.records.T)
+    call(
+        "count_agreement", n, m, numbers, columns, tolerance, *cells.listed_sets, cells.rows.size, cells.low,
+        cells.high, counts,
+    )  # fmt: skip
+    return counts
+
+
+def best_counts(cells: LinkageCells, tolerance: Floats, scores: Floats) -> Integers:
+    """Count for each released record the original ones of the highest score; 0 if its own is not among them.
+
+    ``scores`` has one for each set of columns in which two records may agree.
+    """
+    n, m, numbers = cells.checked()
+    of_kind(np.float64, tolerance, scores)
+    assert scores.size == 1 << m
+    found = np.empty(cells.rows.size, np.int64)
+    columns = np.ascontiguousarray(cells.records.T)
+    call(
+        "count_best", n, m, numbers, columns, tolerance, *cells.listed_sets, cells.rows.size, cells.low, cells.high,
+        cells.rows, scores, found,
+    )  # fmt: skip
+    return found

@@ -27,19 +27,35 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.homogeneity import Homogeneity as Homogeneity
     from shoal.measures.order_leak import OrderLeak as OrderLeak
     from shoal.measures.unicity import Unicity as Unicity
+    from shoal.measures.exact_copies import ExactCopies as ExactCopies
+    from shoal.measures.closest_record import ClosestRecord as ClosestRecord
+    from shoal.measures.column_screening import ColumnScreening as ColumnScreening
+    from shoal.measures.interval_disclosure import IntervalDisclosure as IntervalDisclosure
+    from shoal.measures.rank_interval_disclosure import RankIntervalDisclosure as RankIntervalDisclosure
+    from shoal.measures.distance_linkage import DistanceLinkage as DistanceLinkage
+    from shoal.measures.rank_linkage import RankLinkage as RankLinkage
+    from shoal.measures.assignment_linkage import AssignmentLinkage as AssignmentLinkage
+    from shoal.measures.probabilistic_linkage import ProbabilisticLinkage as ProbabilisticLinkage
+    from shoal.measures.robust_distance_risk import RobustDistanceRisk as RobustDistanceRisk
     from shoal.measures.rare_combinations import RareCombinations as RareCombinations
     from shoal.measures.known_matches import KnownMatches as KnownMatches
     from shoal.measures.class_sizes import ClassSizes as ClassSizes
     from shoal.measures.information_loss import InformationLoss as InformationLoss
     from shoal.measures.granularity import Granularity as Granularity
     from shoal.measures.correlation_shift import CorrelationShift as CorrelationShift
+    from shoal.measures.moment_shift import MomentShift as MomentShift
+    from shoal.measures.eigenvalue_shift import EigenvalueShift as EigenvalueShift
+    from shoal.measures.mahalanobis import Mahalanobis as Mahalanobis
+    from shoal.measures.permutation_distance import PermutationDistance as PermutationDistance
     from shoal.measures.sse import SumOfSquares as SumOfSquares
     from shoal.measures.il1s import IL1s as IL1s
     from shoal.measures.discernibility import Discernibility as Discernibility
     from shoal.measures.average_class_size import AverageClassSize as AverageClassSize
     from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
     from shoal.measures.total_variation import TotalVariation as TotalVariation
+    from shoal.measures.marginal_distance import MarginalDistance as MarginalDistance
     from shoal.measures.query_error import QueryError as QueryError
+    from shoal.measures.pairwise_variation import PairwiseVariation as PairwiseVariation
     from shoal.measures.pmse import Propensity as Propensity
     from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
     from shoal.measures.set_loss import SetLoss as SetLoss
@@ -213,6 +229,29 @@ class Demanding(Measure, Protocol):
     def demand(self, schema: Schema) -> None:
         """Refuse what cannot be measured, before any work is done."""
         ...
+
+
+def compares_rows(measure: Measure) -> bool:
+    """Tell whether a measure compares two tables row by row: those that compare distributions say so."""
+    return isinstance(measure, PairMeasure) and not getattr(measure, "by_distribution", False)
+
+
+@runtime_checkable
+class Bounded(Measure, Protocol):
+    """A measure whose work grows so fast with the number of records that it is for small tables only."""
+
+    def admit(self, rows: int) -> None:
+        """Refuse a table of too many records, before any work is done."""
+        ...
+
+
+def insist_on_measurable(measures: Sequence[Measure], table: Table) -> None:
+    """Refuse before any work is done what cannot be measured of a table, or of a release of it."""
+    for measure in measures:
+        if isinstance(measure, Demanding):
+            measure.demand(table.schema)
+        if isinstance(measure, Bounded):
+            measure.admit(table.rows)
 
 
 def asks_for_nodes(measure: Measure, trees: Collection[str]) -> bool:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from shoal.arrays import Floats, Integers
 from shoal.errors import ParameterError, SchemaError
 from shoal.extras import missing
-from shoal.kernels import MISSING
 from shoal.measures import Direction, Score
 from shoal.measures.statistics.design_matrix import design, middles
+from shoal.measures.statistics.paired_columns import single_categories
 from shoal.measures.statistics.sampling import chances, check_sampling, sampled_rows
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line
 from shoal.parameters import settle
@@ -164,21 +164,12 @@ def _labels(original: Table, released: Table, name: str, rows: NDArray[np.int64]
     before, after = ((lo[:, 0], hi[:, 0]) for lo, hi in (original.cells([name], rows), released.cells([name], rows)))
     if axes[ORIGINAL].nominal:
         ground = Categories.between(axes)
-        return _single(ground, ORIGINAL, before[0]), _single(ground, RELEASED, after[0])
+        return single_categories(ground, ORIGINAL, before[0]), single_categories(ground, RELEASED, after[0])
     line = Line.between(axes, None)
     numbers = middles(line, ORIGINAL, *before), middles(line, RELEASED, *after)
     cuts = _cuts(numbers[0][~np.isnan(numbers[0])])
     first, second = (np.where(np.isnan(side), -1, np.searchsorted(cuts, side)) for side in numbers)
     return first, second
-
-
-def _single(ground: Categories, side: int, positions: NDArray[np.int32]) -> Integers:
-    """Give the category of each cell that shows one."""
-    values = ground.axes[side].values
-    alone = (positions != MISSING) & (positions < (0 if values is None else len(values)))
-    found = np.full(positions.size, -1, np.int64)
-    found[alone] = ground.moves[side][positions[alone]]
-    return found
 
 
 def _cuts(numbers: Floats) -> Floats:

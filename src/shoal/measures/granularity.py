@@ -36,6 +36,7 @@ class Granularity:
     name: ClassVar[str] = "granularity"
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    by_distribution: ClassVar[bool] = True
 
     def score(self, original: Table, released: Table) -> Score:
         """Average the widths of all cells, attribute by attribute."""

@@ -31,6 +31,7 @@ class KolmogorovSmirnov:
     name: ClassVar[str] = "kolmogorov-smirnov"
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    by_distribution: ClassVar[bool] = True
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare attribute by attribute."""

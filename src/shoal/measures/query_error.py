@@ -62,6 +62,7 @@ class QueryError:
     name: ClassVar[str] = "query-error"
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    by_distribution: ClassVar[bool] = True
     queries: int = 200
     attributes: int = 3
     selectivity: float = 0.1
@@ -80,6 +81,25 @@ class QueryError:
 
     def score(self, original: Table, released: Table) -> Score:
         """Draw queries, count them in the original, estimate them from the release."""
+        true, guessed = self.counts(original, released)
+        if not true.size:
+            return nothing_to_measure(self.name, "no attribute has a value", {"queries": 0})
+        rows = min(original.rows, released.rows)
+        looked_at = original.rows if self.most is None else sampled_rows(rows, self.most, self.seed).size
+        errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * looked_at, 1.0))
+        detail = {
+            "median": float(np.median(errors)),
+            "ninth_decile": float(np.quantile(errors, 0.9)),
+            "queries": true.size,
+            "mean_selectivity": float(true.mean()) / looked_at,
+        }
+        return Score.exact(self.name, float(errors.mean()), detail)
+
+    def counts(self, original: Table, released: Table) -> tuple[Floats, Floats]:
+        """Draw queries, and give how many records each holds in the original, and as many as the release says.
+
+        There are none where no attribute has a value.
+        """
         moments, sizes = original.moments(), (original.rows, released.rows)
         rows = None if self.most is None else sampled_rows(min(sizes), self.most, self.seed)
         looks = look_at(original, rows), look_at(released, rows)
@@ -88,18 +108,10 @@ class QueryError:
         known = {name: _occurring(looks[ORIGINAL], name, ground) for name, ground in grounds.items()}
         known = {name: found for name, found in known.items() if found[0].size}
         if not known:
-            return nothing_to_measure(self.name, "no attribute has a value", {"queries": 0})
+            return np.zeros(0), np.zeros(0)
         queries = self._drawn(grounds, known)
         true, guessed = (estimated_counts(look, side, grounds, queries) for side, look in enumerate(looks))
-        guessed *= sizes[ORIGINAL] / sizes[RELEASED]
-        errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * sizes[ORIGINAL], 1.0))
-        detail = {
-            "median": float(np.median(errors)),
-            "ninth_decile": float(np.quantile(errors, 0.9)),
-            "queries": len(queries),
-            "mean_selectivity": float(true.mean()) / sizes[ORIGINAL],
-        }
-        return Score.exact(self.name, float(errors.mean()), detail)
+        return true, guessed * (sizes[ORIGINAL] / sizes[RELEASED])
 
     def _drawn(
         self, grounds: Mapping[str, Line | Categories], known: Mapping[str, tuple[Floats, Floats]]

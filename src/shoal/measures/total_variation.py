@@ -34,6 +34,7 @@ class TotalVariation:
     name: ClassVar[str] = "total-variation"
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    by_distribution: ClassVar[bool] = True
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare attribute by attribute."""

@@ -27,7 +27,18 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.hide_rare import HideRare as HideRare
     from shoal.methods.code_extremes import CodeExtremes as CodeExtremes
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
+    from shoal.methods.full_domain import FullDomain as FullDomain
+    from shoal.methods.layers import Layers as Layers
     from shoal.methods.regenerate import Regenerate as Regenerate
+    from shoal.methods.private_averages import PrivateAverages as PrivateAverages
+    from shoal.methods.private_tree import PrivateTree as PrivateTree
+    from shoal.methods.noise import Noise as Noise
+    from shoal.methods.romm import ROMM as ROMM
+    from shoal.methods.rank_swap import RankSwap as RankSwap
+    from shoal.methods.shuffle import Shuffle as Shuffle
+    from shoal.methods.pram import Pram as Pram
+    from shoal.methods.record_swap import RecordSwap as RecordSwap
+    from shoal.methods.synthesize import Synthesize as Synthesize
     from shoal.methods.cover_cut import CoverCut as CoverCut
     from shoal.methods.suppress_points import SuppressPoints as SuppressPoints
     from shoal.methods.cut_and_suppress import CutAndSuppress as CutAndSuppress

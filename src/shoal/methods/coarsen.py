@@ -79,6 +79,10 @@ class Coarsen:
                 rules[name] = Stretches(*intervals(axis, present, resolution, self.by))
         return table.recode(rules)
 
+    def changed(self, table: Table) -> tuple[str, ...]:
+        """Name the columns that are coarsened."""
+        return tuple(self._resolutions(table))
+
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
         parts = ", ".join(f"{name} into {number}" for name, number in self._resolutions(table).items())

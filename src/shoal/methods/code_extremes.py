@@ -19,7 +19,7 @@ from shoal.parameters import settle, shown
 from shoal.schema import names_given
 from shoal.table import Table
 
-Shown = Literal["range", "value"]
+CodedCell = Literal["range", "value"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CodeExtremes:
     bottom: Mapping[str, Any] | None = None
     least: int = 3
     columns: tuple[str, ...] | None = None
-    publish: Shown = "range"
+    publish: CodedCell = "range"
 
     def __post_init__(self) -> None:
         """Refuse what is no limit."""

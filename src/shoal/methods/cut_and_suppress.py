@@ -18,7 +18,7 @@ from shoal.linked.traces import Traces
 from shoal.methods.cover_cut import along, leaves_of
 from shoal.methods.traces.cut_search import LeafHolders, cheapest_cut
 from shoal.methods.traces.linked_method import Account, LinkedMethod
-from shoal.methods.traces.suppression import Budget, TooDearError, suppressed_traces
+from shoal.methods.traces.suppression import LossBound, TooDearError, suppressed_traces
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.parameters import settle
 from shoal.progress import stage
@@ -73,8 +73,8 @@ class CutAndSuppress(LinkedMethod):
         for recoding, what in _recodings(traces, model, self.levels):
             stage(f"suppressing points after {what}")
             try:
-                budget = None if best is None else self._budget(traces, recoding, best[0])
-                found, _ = suppressed_traces(recoding, model.k, model.m, budget)
+                bound = None if best is None else self._bound(traces, recoding, best[0])
+                found, _ = suppressed_traces(recoding, model.k, model.m, bound)
             except EffortError as error:  # there may be less to count of coarser points
                 refused = error
                 continue
@@ -92,7 +92,7 @@ class CutAndSuppress(LinkedMethod):
             raise refused or InternalError("Nothing was tried.", "Report this.")
         return best[1], best[2]
 
-    def _budget(self, traces: Traces, recoding: Traces, best: float) -> Budget | None:
+    def _bound(self, traces: Traces, recoding: Traces, best: float) -> LossBound | None:
         """Tell what may be suppressed of a recoding until it loses more than the best, if the loss tells that."""
         if self.minimise != "set-loss":
             return None
@@ -101,7 +101,7 @@ class CutAndSuppress(LinkedMethod):
             raise TooDearError
         # Who loses a label loses one point at least, of which the recoding left something.
         prices = np.maximum(1 - costs_of(recoding.points, traces.points), 0)
-        return Budget(prices, (best - lost + _SLIGHTLY) * traces.labels.size)
+        return LossBound(prices, (best - lost + _SLIGHTLY) * traces.labels.size)
 
     def _loss(self, original: Traces, released: Traces) -> float:
         if self.minimise == "set-loss":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import diversity
 from shoal.models.confidential import bins_of, confidential
+from shoal.models.monotone import Monotone
 from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
@@ -79,6 +80,10 @@ class AlphaK:
     def worst(self, level: NDArray[np.float64]) -> float:
         """Give the largest share."""
         return float(level.max())
+
+    def monotone(self, schema: Schema) -> Monotone:
+        """Say what merging does: no share of two classes together is above both, but people count in both."""
+        return "without suppression" if schema.subject is None else "never"
 
     def demand(self, rows: int, subjects: int | None) -> None:
         """Refuse a share that is smaller than one record, or one person."""

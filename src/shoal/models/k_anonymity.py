@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.models.agreeing_records import WAYS, agreeing, shown_cells
 from shoal.models.linked_model import Measured
+from shoal.models.monotone import Monotone
 from shoal.models.people import people_in, refuse_nobody, subject_of
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
@@ -133,6 +134,10 @@ class KAnonymity:
     def worst(self, level: NDArray[np.float64]) -> float:
         """Give the size of the smallest class."""
         return float(level.min())
+
+    def monotone(self, schema: Schema) -> Monotone:
+        """Say what merging does: a crowd only grows."""
+        return "always"
 
     def demand(self, rows: int, subjects: int | None) -> None:
         """Refuse a k that is larger than the table."""

@@ -14,6 +14,7 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.diversity import Diversity, diversity
 from shoal.kernels.people import disjoint_people
 from shoal.models.confidential import bins_of, confidential
+from shoal.models.monotone import Monotone
 from shoal.models.people import pairs_in, people_in, refuse_nobody, subject_of
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
@@ -117,6 +118,12 @@ class LDiversity:
     def worst(self, level: NDArray[np.float64]) -> float:
         """Give the level of the least diverse class."""
         return float(level.max() if self.kind == "recursive" else level.min())
+
+    def monotone(self, schema: Schema) -> Monotone:
+        """Say what merging does: it adds values, but people who have several may stand for each other."""
+        if schema.subject is not None:
+            return "never"
+        return "always" if self.kind == "distinct" else "without suppression"
 
     def demand(self, rows: int, subjects: int | None) -> None:
         """Refuse more values than there are records, or than there are people to have them."""

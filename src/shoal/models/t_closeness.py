@@ -14,6 +14,7 @@ from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.kernels.closeness import ordered_distance, total_variation
 from shoal.models.confidential import confidential, places_among
+from shoal.models.monotone import Monotone
 from shoal.models.people import Pairs, pairs_in, records_again, subject_of, values_had
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
@@ -147,6 +148,10 @@ class TCloseness:
     def worst(self, level: NDArray[np.float64]) -> float:
         """Give the largest distance."""
         return float(level.max())
+
+    def monotone(self, schema: Schema) -> Monotone:
+        """Say what merging does: two classes are together no farther than one of them; but people count in both."""
+        return "without suppression" if schema.subject is None else "never"
 
     def demand(self, rows: int, subjects: int | None) -> None:
         """Refuse nothing: one class that holds the whole table is always close."""

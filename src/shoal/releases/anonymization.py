@@ -11,10 +11,12 @@ from typing import Any, Unpack
 from shoal.catalogue import build, picked
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
-from shoal.measures import Demanding, Measure, TableMeasure, score
+from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.known_matches import KnownMatches
 from shoal.methods import Asking, Method
+from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
+from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
@@ -25,6 +27,8 @@ from shoal.recipe import Recipe
 from shoal.releases.linked_release import MEASURES as OF_LINKED
 from shoal.releases.linked_release import USUAL, linked_release, promised, refuse_half, refuse_input_order
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
+from shoal.releases.stated_release import MEASURES as OF_STATED
+from shoal.releases.stated_release import refuse_unfit, stating_method
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
 from shoal.table import Table
 from shoal.table_input import table_of
@@ -42,7 +46,7 @@ def anonymize(
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
     measures: Measure | str | Sequence[Measure | str] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     row_order: str = "released",
     no_promise: bool = False,
     allow_identifiers: Sequence[str] = (),
@@ -71,7 +75,8 @@ def anonymize(
     measures
         What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
     seed
-        The seed of methods that draw random numbers.
+        The seed of methods that draw random numbers; the usual one if left out. Methods that change values at random
+        draw one for each run and keep it nowhere: who knows it undoes the change. Give them one in tests only.
     row_order
         In which order rows are to be written: ``released``, by what is released; or ``input``, for experiments.
     no_promise
@@ -106,15 +111,19 @@ def anonymize(
     models = picked("models", models)
     if linked:
         asked = picked("measures", OF_LINKED if measures is None else measures)
-        models = promised(k, m, (*_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models))
+        models = promised(
+            k, m, (*promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
+        )
         refuse_input_order(row_order)
         with by_itself("masking", progress):
             release = linked_release(table, methods, models, asked, again)
         return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
     refuse_half(k, m, linked=False)
-    asked = picked("measures", STANDARD_MEASURES if measures is None else measures)
+    stating = stating_method(methods)
+    standard = STANDARD_MEASURES if stating is None else OF_STATED
+    asked = _with_those_beside(methods, picked("measures", standard if measures is None else measures))
     whole = [] if k is None else [KAnonymity(k)]
-    models = (*whole, *_promised(table.schema, "t", t), *_promised(table.schema, "l", l), *models)
+    models = (*whole, *promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
     for step in methods:
         models = step.asks(models) if isinstance(step, Asking) else models
     for model in models:  # what such a promise is worth is said beside it
@@ -122,6 +131,8 @@ def anonymize(
         asked = asked if beside is None or beside in asked else (*asked, beside)
     if not table.schema.quasi:
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
+    if stating is not None:
+        refuse_unfit(table, methods, models, asked, row_order, seed)
     allowed = names_given("allow_identifiers", allow_identifiers)
     refuse_identifiers(table, models, allowed)
     refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
@@ -129,17 +140,18 @@ def anonymize(
     subjects = None if subject is None else int(table.counts(subject)[0].size)
     for model in models:
         model.demand(table.rows, subjects)
-    for measure in asked:
-        if isinstance(measure, Demanding):
-            measure.demand(table.schema)
+    insist_on_measurable(asked, table)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
-    masked, steps = table, []
+    masked, steps, kept = table, [], list[KeptStep]()
+    drawn = fresh_seed() if recipe.seed is None else recipe.seed
+    secret = draws(methods) and stating is None
     with by_itself("masking", progress):
-        for step in methods:
+        for number, step in enumerate(methods):
             stage(f"masking with {step.name}")
             steps.append(step.explain(masked, models))
-            masked = step.apply(masked, models, seed)
+            kept += [kept_step(step, masked, models)] if secret else []
+            masked = step.apply(masked, models, seed_of_step(drawn, number) if draws([step]) else drawn)
         if table.origin.given.get("missing"):
             # Readers of the release know no marks: what a model takes for missing must be seen to be so.
             about = looked_at(masked.schema, models)
@@ -154,9 +166,10 @@ def anonymize(
             scores = seen_anew(
                 masked.in_released_order()[0], asked, scores
             )  # as readers will see it, not as rows still stand
+    stated = None if stating is None else stating.stated(masked.schema, masked.rows, models)
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
-        several_rows(table), again,
+        several_rows(table), again, preserved=tuple(kept), stated=stated,
     )  # fmt: skip
 
 
@@ -171,10 +184,16 @@ def _taken(
         return table_of(source, given, anonymize), partial(table_of, source, given, anonymize)
 
 
+def _with_those_beside(methods: Sequence[Method], asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Add the measures without which nobody is to see what a method made."""
+    names = dict.fromkeys(name for method in methods for name in getattr(method, "beside", ()))
+    return (*asked, *picked("measures", [name for name in names if name not in {each.name for each in asked}]))
+
+
 _MODELS = {"t": "t-closeness", "l": "l-diversity"}
 
 
-def _promised(schema: Schema, name: str, level: Level | None) -> list[PrivacyModel]:
+def promised_levels(schema: Schema, name: str, level: Level | None) -> list[PrivacyModel]:
     """Make the models of a level: of the only confidential column, or of each that is named."""
     if level is None:
         return []

@@ -22,7 +22,9 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html
 from shoal.measures import STANDARD, Measure, Score, Scores, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
-from shoal.models import PrivacyModel, Verdict
+from shoal.methods.perturbation.preserved import KeptStep
+from shoal.models import Verdict
+from shoal.models.stated import Stated
 from shoal.pitfalls.homogeneity import Homogeneous, homogeneous
 from shoal.pitfalls.several_rows import SeveralRows
 from shoal.progress.display import by_itself
@@ -71,6 +73,10 @@ class Release:
     exact_steps
         Of a linked release, one sentence for each method, with exact numbers. They are for the holder of the original
         alone.
+    stated
+        What is promised of how the release came to be, such as differential privacy, and no file can show.
+    preserved
+        What each method changes and what it keeps of that, if some of them change values at random.
     """
 
     origin: Origin
@@ -84,6 +90,8 @@ class Release:
     original: Callable[[], Table | None] = field(default=_forgotten, repr=False)
     people: Integers | None = field(default=None, repr=False)
     exact_steps: tuple[str, ...] = ()
+    stated: Stated | None = None
+    preserved: tuple[KeptStep, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""
@@ -102,14 +110,14 @@ class Release:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the promises do not keep, in words, each with what to do about it."""
-        nothing = [] if self.verdicts else [PROMISES_NOTHING]
+        nothing = [] if self.verdicts or self.stated else [PROMISES_NOTHING]
         several = [] if self.several_rows is None else [f"{self.several_rows.sentence} {self.several_rows.remedy}"]
         return (*nothing, *(f"{each.sentence} {each.remedy}" for each in self.homogeneous), *several)
 
     @property
     def holds(self) -> bool:
         """Whether something is promised, and every model holds on the released table."""
-        return bool(self.verdicts) and not self.broken
+        return bool(self.verdicts or self.stated) and not self.broken
 
     @property
     def broken(self) -> tuple[Verdict, ...]:
@@ -120,6 +128,7 @@ class Release:
         """Say what holds and what it cost."""
         lines = [f"Release of {self.table.rows:,} records"]
         lines += [f"  {'✓' if v.holds else '✗'} {v.model.name}: {v.sentence}" for v in self.verdicts]
+        lines += [f"  stated: {self.stated.sentence}"] if self.stated else []
         lines += [f"  – {line}" for line in self._shared()]
         lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
         lines += [f"  ! {warning}" for warning in self.warnings]
@@ -132,13 +141,14 @@ class Release:
         """Show a notebook what holds and what it cost."""
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
+        rows += [(self.stated.claim, "stated", self.stated.sentence)] if self.stated else []
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
         rows += [("homogeneity", "", line) for line in self._shared()]
         rows += [("!", "", warning) for warning in self.warnings]
         return as_html(f"Release of {self.table.rows:,} records", rows)
 
     def _insist(self) -> None:
-        insist_on_promise(self.recipe.models, no_promise=self.recipe.no_promise)
+        insist_on_promise((*self.recipe.models, self.stated), no_promise=self.recipe.no_promise)
         for verdict in self.broken:
             raise GuaranteeError(
                 f"{verdict.model.name} does not hold in {verdict.failing:,} of {verdict.classes:,} classes "
@@ -191,6 +201,8 @@ class Release:
             return self.table.in_released_order()
         if self.people is not None:
             raise ParameterError("A linked release has no row for each row of the input.", "Leave out its order.")
+        if self.stated is not None:
+            raise ParameterError("A private release has no row for each row of the input.", "Leave out its order.")
         return self.table, lambda: iter((np.arange(self.table.rows),))
 
     def write(
@@ -326,9 +338,9 @@ def seen_anew(table: Table, measures: Sequence[Measure], scores: Scores) -> Scor
     return Scores(each.look(table) if isinstance(each, TableMeasure) else found for each, found in looks)
 
 
-def insist_on_promise(models: Sequence[PrivacyModel], *, no_promise: bool) -> None:
+def insist_on_promise(promised: Sequence[object | None], *, no_promise: bool) -> None:
     """Refuse to release what promises nothing, unless someone says that this is known."""
-    if not models and not no_promise:
+    if not any(promise is not None for promise in promised) and not no_promise:
         raise GuaranteeError(
             f"{PROMISES_NOTHING} No privacy level was asked for, so nothing was released.",
             "Ask for one (k=5, --k 5); or say that you know (--no-promise, no_promise=True).",

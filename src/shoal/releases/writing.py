@@ -19,14 +19,17 @@ from shoal.atomic_files.moving import Awaited, Commit
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
-from shoal.certification.private_record import PrivateRecord, commitment, fresh_key
+from shoal.certification.private_record import UNPAIRED, PrivateRecord, commitment, fresh_key
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.measures import Score
+from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
+from shoal.models.stated import Stated
 from shoal.recipe import Recipe
+from shoal.releases.stated_release import left_with_holder, table_for_all
 from shoal.table import Origin, RowOrder, Table, Written
 
 
@@ -49,6 +52,10 @@ class Proved(Protocol):
     def people(self) -> Integers | None: ...  # noqa: D102
     @property
     def exact_steps(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def stated(self) -> Stated | None: ...  # noqa: D102
+    @property
+    def preserved(self) -> tuple[KeptStep, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -136,9 +143,12 @@ def _certificate(
     approval: Approval | None,
 ) -> Certificate:
     layout = {"delimiter": delimiter} if target.format == "text" else {}
-    marks = list(release.recipe.table.get("missing", ()))
+    marks = list(release.recipe.table.get("missing", ())) if release.stated is None else []
+    public = release.recipe.public()
+    if release.stated is not None:
+        public["table"] = table_for_all(public["table"], release.table.schema)
     return Certificate.issue(
-        recipe=release.recipe.public(),
+        recipe=public,
         software={"python": platform.python_version(), "numpy": np.__version__},
         engine=release.table.engine.name,
         commitment=commitment(secret, release.origin.sha256),
@@ -159,6 +169,9 @@ def _certificate(
         scores=release.scores,
         key=key,
         approval=approval,
+        stated=release.stated,
+        preserved=release.preserved,
+        remarks=[public for public, _ in release.table.remarks],
     )
 
 
@@ -168,10 +181,12 @@ def _private_record(release: Proved, sealed: Certificate, secret: bytes) -> Priv
         key=secret,
         origin=release.origin,
         schema=release.table.schema,
-        row_order=release.recipe.row_order,
+        row_order=release.recipe.row_order if release.stated is None else UNPAIRED,
         verdicts=release.verdicts,
         scores=release.scores,
         steps=release.exact_steps,
+        read={} if release.stated is None else left_with_holder(release.recipe.table),
+        remarks=[private for _, private in release.table.remarks],
     )
 
 

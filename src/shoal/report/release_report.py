@@ -31,8 +31,10 @@ from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, class_sizes, uniqueness_by_knowledge
 from shoal.report.linked_report import linked_report
 from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, table, verdict
+from shoal.report.preserved_words import preserved_words
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
+from shoal.report.stated_report import stated_report
 from shoal.schema import Schema
 from shoal.table import Table
 from shoal.version import VERSION
@@ -73,6 +75,8 @@ def release_report(
         The day on which it was made; today if left out.
     """
     discretion = Discretion.towards(audience, release.recipe.models, threshold)
+    if release.stated is not None:
+        return stated_report(release, release.stated, discretion, certificate, files, made_on)
     if release.people is not None:
         return linked_report(release, original, discretion, certificate, files, made_on)
     return _Report(release, original, discretion, certificate, files or {}, made_on or date.today()).page().html()
@@ -226,6 +230,10 @@ class _Report:
         yield column_table(column_rows(self.original, self.release.table, self.cells, self.discretion))
         yield "What was done, step by step:"
         yield bullets(self.release.steps)
+        yield from preserved_words(self.release.preserved)
+        remarks = [pair[0 if self.discretion.external else 1]["said"] for pair in self.release.table.remarks]
+        if remarks:
+            yield bullets(remarks)
 
     def assumptions(self) -> Iterator[PageBlock]:
         schema, asked = self.original.schema, self.release.recipe

@@ -14,8 +14,10 @@ from shoal.certification.certificate import Certificate
 from shoal.certification.papers import certificate_beside
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
+from shoal.methods.perturbation.preserved import draws
 from shoal.recipe import Recipe, without_values
 from shoal.releases.release import Release
+from shoal.releases.stated_release import table_for_all
 from shoal.report.discretion import Discretion
 from shoal.report.page import PageBlock, code, facts, listing
 from shoal.version import VERSION
@@ -25,7 +27,7 @@ import shoal
 
 recipe = shoal.Recipe.load({recipe!r})
 table = shoal.read(recipe.source, options=recipe.options)
-release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures, seed=recipe.seed{known})
+release = shoal.anonymize(table, recipe.methods, recipe.models, measures=recipe.measures{known})
 release.write(recipe.target)
 """
 
@@ -43,7 +45,8 @@ def repeating(
         "Software": ", ".join(f"{name} {version}" for name, version in software.items()),
         "Engine": release.table.engine.name,
     }
-    if release.people is None:
+    repeats = release.people is None and not draws(release.recipe.methods)
+    if repeats:
         facts_of_run["Seed"] = str(release.recipe.seed)
     if discretion.external and content:
         facts_of_run["Input, as the certificate commits to it"] = code(content["input"]["commitment"])
@@ -55,14 +58,19 @@ def repeating(
     yield facts(facts_of_run)
     saved = files.get("recipe", "recipe.toml")
     where = f"It is in {saved}:" if "recipe" in files else f"Saved as {saved} beside the table:"
-    if release.people is None:
+    if draws(release.recipe.methods):
+        yield (
+            "The same recipe on the same table changes values in the same way, but by other random numbers each time: "
+            f"those of this release are kept nowhere, so that nobody can take them off again. {where}"
+        )
+    elif release.people is None:
         yield f"The same recipe on the same table gives the same file, byte for byte. {where}"
     else:
         yield (
             "The same recipe on the same table publishes the same points and keeps the same promises, but people are "
             f"numbered anew each time, so that no two files can be linked. {where}"
         )
-    recipe = replace(_discreet(release.recipe, discretion), source=source, target=target)
+    recipe = replace(_discreet(release, discretion), source=source, target=target)
     place = Source.parse(target)
     written = output.get("delimiter", ",")
     recipe = replace(recipe, delimiter=None if written == delimiter_for(place) else written)
@@ -75,15 +83,18 @@ def repeating(
         f"shoal run {quote(saved)}\nshoal check {quote(target)} --certificate {quote(beside)}\n", "The commands"
     )
     yield "In Python:"
-    known = ("no_promise", "allow_identifiers")
-    said = "".join(f", {name}=recipe.{name}" for name in known if getattr(recipe, name))
+    known = (*(["seed"] if repeats or release.people is not None else []), "no_promise", "allow_identifiers")
+    said = "".join(f", {name}=recipe.{name}" for name in known if name == "seed" or getattr(recipe, name))
     yield listing(_PYTHON.format(known=said, recipe=saved), "The same in Python")
 
 
-def _discreet(recipe: Recipe, discretion: Discretion) -> Recipe:
+def _discreet(release: Release, discretion: Discretion) -> Recipe:
     """Take the folders of files from a recipe and, for readers outside, the values that occur in the original."""
+    recipe = release.recipe
     methods = tuple(without_values(method, listed=not discretion.external) for method in recipe.methods)
     table = dict(recipe.table)
     if discretion.external:
         table.pop("orders", None)
-    return replace(recipe, methods=methods, table=table)
+        table = table if release.stated is None else table_for_all(table, release.table.schema)
+    seed = None if draws(methods) else recipe.seed
+    return replace(recipe, methods=methods, table=table, seed=seed)

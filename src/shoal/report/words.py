@@ -32,14 +32,39 @@ FORMULAS = {
     "known-matches": "|{records whose own values fewer than k released records fit}| / |records|",
     "rare-combinations": "|{records with values in up to m attributes that fewer than t records have}| / |records|",
     "order-leak": "|{records that fewer than k fit once rows bound their neighbours, and k before}| / |records|",
+    "column-screening": "1 − Σ over groups g of |g| · (|g| − 1) / (n · (n − 1))",
     "class-sizes": "n / |groups|",
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",
     "homogeneity": "|{people in groups in which all have one value of the column}| / |people|",
+    "interval-disclosure": "|{records with |original − shown| ≤ k · deviation in every attribute}| / |records|",
+    "rank-interval-disclosure": (
+        "|{records with every original value between those p · n ranks below and above what is shown}| / |records|"
+    ),
+    "distance-linkage": "(1/n) · Σ over released records of 1/|nearest originals| if its own is among these, else 0",
+    "rank-linkage": "(1/n) · Σ over released records of 1/|nearest originals by ranks| if its own is one, else 0",
+    "assignment-linkage": "|{released records assigned to their own original at least total distance}| / |records|",
+    "probabilistic-linkage": (
+        "(1/n) · Σ over released records of 1/|originals of highest Σ of weights| if its own is among these, else 0; "
+        "weights log₂(m/u) of columns that agree, log₂((1−m)/(1−u)) of others"
+    ),
+    "robust-distance-risk": (
+        "|{records with |original − shown| < k · robust distance in every attribute, and nobody else near}| / |records|"
+    ),
+    "exact-copies": "|{released rows that equal an original record in every column}| / |released rows|",
+    "closest-record": (
+        "(|{released rows nearer to a record of the original than to any held out}| + ½ · |{as near to both}|) / |rows|"
+    ),
     "information-loss": "(1/(n·m)) · Σ over records √( Σ over the m attributes of (largest distance/deviation)² )",
     "correlation-shift": "mean over pairs of |association after − association before|",
+    "moment-shift": "mean over attributes of |mean after − mean before| / deviation before",
+    "eigenvalue-shift": "(1/d) · Σ over i of |i-th eigenvalue of the correlations after − before|",
+    "mahalanobis": "(1/n) · Σ over records of √((x − y)ᵀ Σ⁺ (x − y) / d)",
+    "permutation-distance": "mean over cells of |rank of the value after − rank before| / (n − 1)",
     "kolmogorov-smirnov": "mean over attributes of max over values v of |share up to v after − share up to v before|",
     "total-variation": "mean over attributes of ½ · Σ over values v of |share of v after − share of v before|",
+    "pairwise-variation": ("mean over pairs of columns of ½ · Σ over pairs of values of |share after − share before|"),
+    "marginal-distance": "mean over pairs of attributes of ½ · Σ over pairs of values of |share after − share before|",
     "query-error": "mean over queries of |estimated − true| / max(true, floor · n, 1)",
     "pmse": "(1/N) · Σ over the records of both tables of (propensity − ½)²",
     "accuracy-loss": "accuracy of the model of the original − accuracy of the model of the release",

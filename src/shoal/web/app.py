@@ -20,7 +20,21 @@ from shoal.web import reader
 from shoal.web.errors import USUAL_STATUS
 from shoal.web.guard import Guard
 from shoal.web.page_templates import framed, rendered, stylesheet
-from shoal.web.routes import cases, compare, data, hierarchies, jobs, protect, release, risk, roles, sessions, unicity
+from shoal.web.routes import (
+    cases,
+    compare,
+    data,
+    hierarchies,
+    jobs,
+    levels,
+    protect,
+    questions,
+    release,
+    risk,
+    roles,
+    sessions,
+    unicity,
+)
 from shoal.web.session_middleware import SessionMiddleware
 from shoal.web.session_store import SessionStore
 from shoal.web.settings import Settings
@@ -30,7 +44,9 @@ _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "
 }
 # Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
-_SCREENS = (cases, data, roles, risk, unicity, hierarchies, protect, compare, release, jobs, sessions)
+_SCREENS = (
+    cases, data, roles, risk, unicity, hierarchies, levels, protect, compare, release, jobs, sessions, questions,
+)  # fmt: skip
 _DAY = {"Cache-Control": "private, max-age=86400"}
 
 

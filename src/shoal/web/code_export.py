@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 
-from shoal.catalogue import entries
+from shoal.catalogue import entries, look_up
 from shoal.column_names import as_option
 from shoal.schema import Role
 from shoal.web.cases.aims import GUARD_LETTERS, Aim
@@ -16,6 +17,8 @@ from shoal.web.tasks.messages import Layout
 def command(source: str, decisions: Decisions, files: Mapping[str, str], audience: str = "internal") -> str:
     """Give the command that writes the same release."""
     aim = decisions.aim
+    if len(aim.steps) > 1:  # a command masks in one step, a recipe in several
+        return f"shoal run {shlex.quote(files['recipe'])}"
     parts = [f"shoal anonymize {shlex.quote(source)} --out {shlex.quote(files['table'])}"]
     for option, role in (("--quasi", Role.QUASI), ("--sensitive", Role.SENSITIVE), ("--plain", Role.PLAIN)):
         if decisions.of(role):
@@ -27,7 +30,11 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
     for column, place in _hierarchies(decisions).items():
         parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
     parts += _layout_options(decisions.layout)
-    parts.append(f"--method {aim.method} --k {aim.k}")
+    parts.append(f"--method {aim.method} {f'--k {aim.k}' if aim.k else '--no-promise'}")
+    for name, value in aim.own.parameters.items():
+        by_column = value.items() if isinstance(value, dict) else ()
+        said = [f"{name}.{column}={json.dumps(each)}" for column, each in by_column] or [f"{name}={json.dumps(value)}"]
+        parts += [f"--param {shlex.quote(each)}" for each in said]
     if aim.guard != "none":
         word = GUARD_LETTERS[aim.guard]
         parts.append(f"--{word} {aim.level:g} --{word}-column {shlex.quote(aim.column)}")
@@ -49,8 +56,7 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
         given.append(f"hierarchies={_hierarchies(decisions)!r}")
     said = decisions.layout.model_dump(exclude_defaults=True)
     given += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in said.items()]
-    given.append(f"method={decisions.aim.method!r}")
-    given += _levels(decisions.aim)
+    given += [f"method={_method(decisions.aim)}", *_levels(decisions.aim)]
     arguments = ",\n    ".join(given)
     return (
         "import shoal\n\n"
@@ -77,7 +83,21 @@ def _hierarchies(decisions: Decisions) -> dict[str, str]:
     return {column: each.how for column, each in decisions.hierarchies.items()} | decisions.hierarchy_files
 
 
+def _method(aim: Aim) -> str:
+    """Write the method, or all steps."""
+    said = [
+        f"shoal.methods.{look_up('methods', each.name).__name__}"
+        f"({', '.join(f'{name}={value!r}' for name, value in each.parameters.items())})"
+        if each.given
+        else repr(each.name)
+        for each in aim.steps
+    ]
+    return said[0] if len(said) == 1 else f"[{', '.join(said)}]"
+
+
 def _levels(aim: Aim) -> list[str]:
+    if not aim.k:
+        return ["no_promise=True"]
     word = GUARD_LETTERS.get(aim.guard)
     if word is None:
         return [f"k={aim.k}"]

@@ -201,7 +201,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             "sampled": found.get("sampled") is not None,
             **_ends(found),
             "k": aim.k,
-            "own": aim.method == chosen.method and aim.level == chosen.level,
+            "own": (aim.steps, aim.level) == (chosen.steps, chosen.level),
             "here": key == chosen.key,
         }
         for key, found in candidates.items()
@@ -211,7 +211,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
     rows.sort(key=lambda row: (row["method"], row["k"]))
     own = [row for row in rows if row["own"]]
     for row in {id(row): row for row in (*own[:1], *own[-1:], *(row for row in own if row["here"]))}.values():
-        row["name"] = f"k = {row['k']}"
+        row["name"] = f"k = {row['k']}" if row["k"] else row["method"]
     return both(
         lambda width: risk_utility_map(
             rows,
@@ -223,7 +223,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             palette=method_palette(),
             link="to",
             data=["which"],
-            chosen=f"k = {chosen.k}",
+            chosen=f"k = {chosen.k}" if chosen.k else chosen.method,
             frontier="kind",
             focus=not whole,
             estimated="sampled",
@@ -275,7 +275,7 @@ def cost(candidates: Mapping[str, Found], chosen: Aim) -> Drawing:
     rows = []
     for key, found in candidates.items():
         aim = Aim.of(key)
-        if "kept" in found and aim.level == chosen.level:
+        if "kept" in found and aim.k and aim.level == chosen.level:
             sampled = found.get("sampled") is not None
             rows.append({"k": aim.k, "method": aim.method, "kept": found["kept"], "sampled": sampled})
     rows.sort(key=lambda row: (row["method"], row["k"]))
@@ -290,7 +290,7 @@ def cost(candidates: Mapping[str, Found], chosen: Aim) -> Drawing:
             percent=True,
             zero=False,
             log_x=True,
-            mark=(chosen.k, f"k = {chosen.k}"),
+            mark=(chosen.k, f"k = {chosen.k}") if chosen.k else None,
             x_label="k",
             y_label=_("detail kept"),
             title=_("What a larger k costs"),

@@ -39,6 +39,48 @@ MEASURES = {
         N_("the share of people who have up to three values together that fewer than three people have"),
     ),
     "unicity": (N_("Unicity"), N_("the share of sets of four known points of a person that nobody else has")),
+    "column-screening": (
+        N_("Separated pairs"),
+        N_(
+            "the share of pairs of rows that differ in what may be known; its detail names the few columns that suffice"
+        ),
+    ),
+    "interval-disclosure": (
+        N_("Disclosed intervals"),
+        N_("the share of rows of which every value is within 5 %% of a standard deviation of what is shown"),
+    ),
+    "rank-interval-disclosure": (
+        N_("Disclosed intervals (by rank)"),
+        N_("the share of rows of which every value lies among the nearest 5 %% of ranks of what is shown"),
+    ),
+    "distance-linkage": (
+        N_("Linked by distance (DBRL)"),
+        N_("the share of released rows whose nearest original row is their own"),
+    ),
+    "rank-linkage": (
+        N_("Linked by ranks"),
+        N_("the share of released rows whose nearest original row by ranks is their own"),
+    ),
+    "assignment-linkage": (
+        N_("Linked one to one"),
+        N_("the share of released rows assigned to their own when each original row is given to one of them"),
+    ),
+    "probabilistic-linkage": (
+        N_("Linked by agreement (PRL)"),
+        N_("the share of released rows linked to their own by the columns in which rows agree"),
+    ),
+    "robust-distance-risk": (
+        N_("Outliers given away"),
+        N_("the share of rows still near their own values, by how far out they lie, with nobody else near"),
+    ),
+    "exact-copies": (
+        N_("Exact copies"),
+        N_("the share of released rows that equal an original row in every column"),
+    ),
+    "closest-record": (
+        N_("Nearer to the original (DCR)"),
+        N_("the share of released rows nearer to an original row than to any that was held out"),
+    ),
     "class-sizes": (N_("Mean size of groups"), N_("over groups, how many people are in one")),
     "information-loss": (
         N_("Information loss"),
@@ -46,6 +88,19 @@ MEASURES = {
     ),
     "granularity": (N_("Detail lost"), N_("how much of its column a published cell covers on average")),
     "correlation-shift": (N_("Shift of correlations"), N_("how much two columns go together less or more than before")),
+    "moment-shift": (N_("Shift of means"), N_("how far means moved, in standard deviations; mean over columns")),
+    "eigenvalue-shift": (
+        N_("Shift of principal components"),
+        N_("mean difference between eigenvalues of the correlations, before and after"),
+    ),
+    "mahalanobis": (
+        N_("Mahalanobis distance"),
+        N_("how far rows moved, in view of how columns go together"),
+    ),
+    "permutation-distance": (
+        N_("Moves among ranks"),
+        N_("how far values moved among the ranks of their column, as a share of the longest way"),
+    ),
     "sse": (N_("Squared error (SSE)"), N_("squared distance to the original, in percent of that from the mean")),
     "il1s": (N_("Absolute error (IL1s)"), N_("absolute distance to the original, in standard deviations")),
     "discernibility": (N_("Discernibility"), N_("the sum over people of the size of their group")),
@@ -57,6 +112,14 @@ MEASURES = {
     "total-variation": (
         N_("Shift of distributions (total variation)"),
         N_("half of all differences between shares of values, before and after; mean over columns"),
+    ),
+    "pairwise-variation": (
+        N_("Shift of pairs (total variation)"),
+        N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
+    ),
+    "marginal-distance": (
+        N_("Shift of pairs of values"),
+        N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
     ),
     "query-error": (N_("Error of counts"), N_("relative error of counts of people in random ranges")),
     "pmse": (
@@ -86,7 +149,7 @@ def asked(name: str, target: str) -> dict[str, str]:
 
 def _needs(kind: Any) -> set[str]:
     lacking = {each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
-    return lacking | ({"where"} if "where" in {each.name for each in fields(kind)} else set())
+    return lacking | ({"where", "holdout"} & {each.name for each in fields(kind)})
 
 
 def title(name: str) -> str:

@@ -22,6 +22,7 @@ from shoal.web import wording
 from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, place_of
 from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import MOST_PINNED
+from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, parameters, promises_k, written
 from shoal.web.figures import Drawing
 from shoal.web.first_look import first_look
 from shoal.web.guard import is_loopback
@@ -64,6 +65,14 @@ def environment() -> Environment:
         "LANGUAGES": languages(),
         "first_look": first_look,
         "CONFIRMATIONS": wording.CONFIRMATIONS,
+        "NO_PROMISE": wording.NO_PROMISE,
+        "parameters": parameters,
+        "promises_k": promises_k,
+        "written": written,
+        "SETTING": SETTING,
+        "FIRST_SETTING": FIRST_SETTING,
+        "THEN_SETTING": THEN_SETTING,
+        "METHOD_NAMES": wording.METHOD_NAMES,
         "GUARD_LETTERS": GUARD_LETTERS,
         "SLIDERS": GUARDS,
         "is_loopback": is_loopback,
@@ -99,12 +108,25 @@ def shape(cell: str) -> str:
     return "".join("9" if sign.isdigit() else "a" if sign.isalpha() else sign for sign in cell)
 
 
+# What is said with options of commands, and where the page has it.
+_CONTROLS = (
+    (r"Say --no-header if .*", N_("Say under 'First line' whether it names the columns or is a record.")),
+    (r"(?<=If they are names or codes, )say --kind .*", N_("read the column so under Roles once the file is open.")),
+    (r"Declare it as --kind .*", N_("Read the column as categories or codes, under Roles.")),
+    (r"(?<=If it is one column of text, )say --in-delimiter .*", N_("choose what is between cells.")),
+)
+
+
 def without_options(text: str) -> str:
     """Leave out the options of commands in what is said to do: the page has controls for them.
 
     >>> without_options("Say which delimiter is used (--in-delimiter).")
     'Say which delimiter is used.'
+    >>> without_options("Say --no-header if there are no names, or --header if these are names.")
+    "Say under 'First line' whether it names the columns or is a record."
     """
+    for said, control in _CONTROLS:
+        text = re.sub(said, lambda _found, control=control: _(control), text)  # type: ignore[misc]
     return re.sub(r"\s*\([^()]*--[a-z][^()]*\)", "", text)
 
 

@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from shoal.languages import ENGLISH, N_, _, current, written
+from shoal.web.question_words import REFUSALS
 
 _SENTENCES = (
     # kinds of columns
@@ -63,6 +64,7 @@ _SENTENCES = (
     N_("Making the rows"),
     N_("Waiting for its turn"),
     N_("Looking for people by what is known of them"),
+    N_("Looking at every combination of levels"),
     N_("Making the release"),
     N_("Writing the release"),
     N_("Writing the report"),
@@ -145,6 +147,7 @@ _SENTENCES = (
     N_("Please report it. Your file and your decisions are as they were."),
     N_("%(command)s, then start the workbench again."),
     N_("Run: %(command)s, then start the workbench again."),
+    *REFUSALS,
 )
 _NUMBER = re.compile(r"[<>≈]? ?[−-]?\d[\d,]*(?:\.\d+)?%?")
 

@@ -36,6 +36,8 @@ class Settings:
         Folders whose files can be opened without being sent.
     first
         A file to open at once.
+    ledger
+        The ledger of a budget from which questions are answered.
     kept
         Where releases go that are to outlive the server.
     most_bytes, most_columns
@@ -49,6 +51,7 @@ class Settings:
     token: str | None = field(default=None, repr=False)
     folders: tuple[Path, ...] = ()
     first: Path | None = None
+    ledger: Path | None = None
     kept: Path = field(default_factory=kept_by_default)
     most_bytes: int = 4 << 30
     most_columns: int = 1000

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shoal.languages import N_, _, ngettext, number
+from shoal.report.cell_kinds import CellKinds
 from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web.cases.aims import GUARD_LETTERS, Aim
+from shoal.web.cases.method_steps import summary
 
 ROLE_NAMES = {
     Role.IDENTIFIER: N_("Direct identifier"),
@@ -55,6 +57,8 @@ METHOD_NAMES = {
     "hilbert": (N_("Close neighbours"), N_("groups people who are alike in everything; loses least")),
     "mondrian": (N_("Cuts at medians"), N_("cuts the table in halves again and again; known from other tools")),
     "sorted-clusters": (N_("Sorted groups"), N_("sorts people and takes them in turn; the plainest way")),
+    "full-domain": (N_("One level per column"), N_("every column means the same in all rows; proven to lose least")),
+    "layers": (N_("Levels in layers"), N_("each layer of rows has levels of its own")),
     "suppress": (N_("Single cells hidden"), N_("hides few cells and keeps all others exact")),
     "mdav": (N_("Groups around the farthest"), N_("microaggregation; slow for large tables")),
     "v-mdav": (N_("Groups of varying size"), N_("microaggregation; slow for large tables")),
@@ -62,6 +66,13 @@ METHOD_NAMES = {
     "merge-clusters": (N_("Merged until close"), N_("needs t-closeness")),
     "k-anonymity-first": (N_("Groups first, then closeness"), N_("needs t-closeness")),
     "t-closeness-first": (N_("Closeness first, then groups"), N_("needs t-closeness")),
+    "coarsen": (N_("So many intervals"), N_("makes each column coarser by itself, whatever the others say")),
+    "optimal-univariate": (N_("Groups column by column"), N_("groups the values of each column by itself")),
+    "mask-uniques": (
+        N_("Hide those who stand alone"),
+        N_("hides single cells of people who stand alone, step by step"),
+    ),
+    "regenerate": (N_("Made-up values"), N_("puts made-up values into cells that were hidden")),
 }
 GUARD_NAMES = {
     "none": (N_("No further promise"), ""),
@@ -99,8 +110,12 @@ def method_title(name: str) -> str:
 
 
 def method_meaning(name: str) -> str:
-    """Say what a method does, if there is a short way to."""
-    return _(METHOD_NAMES[name][1]) if name in METHOD_NAMES else ""
+    """Say what a method does: in plain words if there are any, else as it says of itself.
+
+    >>> method_meaning("mdav")
+    'microaggregation; slow for large tables'
+    """
+    return _(METHOD_NAMES[name][1]) if name in METHOD_NAMES else summary(name)
 
 
 def guard_title(name: str) -> tuple[str, str]:
@@ -119,7 +134,7 @@ def candidate_title(aim: Aim) -> str:
     >>> candidate_title(Aim("mondrian", 7))
     'Cuts at medians (mondrian), k = 7'
     """
-    return method_title(aim.method) + aim.label.removeprefix(aim.method)
+    return aim.named(method_title(aim.method))
 
 
 def about(text: str, found: Mapping[str, Any]) -> str:
@@ -158,27 +173,37 @@ CONFIRMATIONS = {
     ),
     "others": N_("I have considered what else is public about these people: registers, earlier releases, news."),
 }
+NO_PROMISE = N_("I know that this release promises nothing: what protects these people is not proved.")
 
 
-def headline(risk: Mapping[str, Any]) -> str:
-    """Say the danger in one sentence.
+def headline(risk: Mapping[str, Any], *, several: bool = False) -> str:
+    """Say the danger in one sentence: of people, or of rows where people may have several.
 
     >>> headline({"unique": 3, "uniqueness": 0.75, "smallest": 1})
     '75% of people stand alone'
+    >>> headline({"unique": 3, "uniqueness": 0.75, "smallest": 1}, several=True)
+    '75% of rows stand alone'
     """
-    if not risk["unique"]:
-        return _("Nobody stands alone")
-    return _("%(share)s of people stand alone", share=about(percent(risk["uniqueness"]), risk))
+    share = about(percent(risk["uniqueness"]), risk)
+    if several:
+        return _("%(share)s of rows stand alone", share=share) if risk["unique"] else _("No row stands alone")
+    return _("%(share)s of people stand alone", share=share) if risk["unique"] else _("Nobody stands alone")
 
 
-def finding(risk: Mapping[str, Any]) -> str:
-    """Say what the number means for those who know the quasi-identifiers of a person."""
+def finding(risk: Mapping[str, Any], *, several: bool = False) -> str:
+    """Say what the number means for those who know the quasi-identifiers of a person, who may have several rows."""
+    counts = {"unique": risk["unique"], "records": risk["records"]}
+    if several and risk["unique"]:
+        return _(
+            "of a row here can find that row alone: so it is for %(unique)s of %(records)s rows. A person has several, "
+            "and is found by any of them.",
+            **counts,
+        )
     if risk["unique"]:
         return _(
             "of a person here can find exactly one row for %(unique)s of %(records)s people, and so learn the rest of "
             "it.",
-            unique=risk["unique"],
-            records=risk["records"],
+            **counts,
         )
     return _(
         "of a person here finds at least %(smallest)s rows that fit equally well. With k up to %(smallest)s there is "
@@ -211,12 +236,41 @@ def known_points_line(found: Mapping[str, Any]) -> str:
     )
 
 
-def result_line(found: Mapping[str, Any]) -> str:
-    """Say in one line what a candidate does.
+def changes(found: Mapping[str, Any], columns: Sequence[str]) -> float:
+    """Give the share of the cells of some columns that show another value than their own.
+
+    >>> changes({"changed": {"age": 0.5}}, ["age", "sex"]), changes({}, ["age"])
+    (0.25, 0.0)
+    """
+    shares: Mapping[str, float] = found.get("changed") or {}
+    return sum(shares.get(name, 0.0) for name in columns) / max(1, len(columns))
+
+
+def cells_line(kinds: CellKinds | None, other: float) -> str:
+    """Say what becomes of the cells of a column, of which a share shows another value than their own.
+
+    >>> cells_line(None, 0.2)
+    '20% show another value'
+    >>> cells_line(CellKinds(1.0, 0, 0, 0, 0, ""), 0.2)
+    '20% show another value'
+    """
+    shown = _("%(share)s show another value", share=percent(other)) if other else ""
+    if shown and (kinds is None or kinds.exact == 1):  # none is coarse, and not all are their own
+        return shown
+    return ", ".join(filter(None, (kinds.sentence() if kinds else "", shown)))
+
+
+def result_line(found: Mapping[str, Any], quasi: Sequence[str] = ()) -> str:
+    """Say in one line what a candidate does to the quasi-identifiers.
 
     >>> result_line({"kept": 0.9, "smallest": 5, "guess": 0.15, "groups": 1})
     'Keeps 90% of the detail in 1 group · highest risk 20% · average risk 15%'
+    >>> result_line({"changed": {"age": 0.5}, "sampled": None}, ["age"])
+    '50% of the cells of quasi-identifiers show another value'
     """
+    other = changes(found, quasi)
+    if other:
+        return _("%(share)s of the cells of quasi-identifiers show another value", share=about(percent(other), found))
     text = ngettext(
         "Keeps %(kept)s of the detail in %(num)s group · highest risk %(highest)s · average risk %(average)s",
         "Keeps %(kept)s of the detail in %(num)s groups · highest risk %(highest)s · average risk %(average)s",
@@ -266,7 +320,11 @@ def before_after(risk: Mapping[str, Any], found: Mapping[str, Any]) -> list[tupl
         shared = before(lambda each: each["secrets"].get(worst, 0.0))
         rows.append((_("Share a secret with their group"), shared, about(percent(found["secrets"][worst]), found)))
     rows.append((_("Groups (equivalence classes)"), number(risk["groups"]) if risk else "–", number(found["groups"])))
-    rows.append((_("Detail kept"), percent(1.0), estimate(found, "kept")))
+    if not changes(found, tuple(found["coarse"])):  # of values that are not their own, detail says nothing
+        rows.append((_("Detail kept"), percent(1.0), estimate(found, "kept")))
+    other = changes(found, tuple(found.get("changed") or ()))
+    if other:  # of the columns in which there are such cells
+        rows.append((_("Cells that show another value"), percent(0.0), about(percent(other), found)))
     return rows
 
 
@@ -280,6 +338,12 @@ def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, l
         return lambda each: about(percent(each["secrets"].get(name, 0.0)), each)
 
     columns = dict.fromkeys(name for each in named if each and "kept" in each for name in each["secrets"])
+    others = [
+        row(
+            _("Cells that show another value"),
+            lambda each: about(percent(changes(each, tuple(each.get("changed") or ()))), each),
+        )
+    ]
     return [
         row(_("Detail kept"), lambda each: estimate(each, "kept")),
         row(_("Highest risk"), highest),
@@ -289,6 +353,7 @@ def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, l
         row(_("Smallest group"), lambda each: about(number(each["smallest"]), each)),
         row(_("Groups (equivalence classes)"), lambda each: about(number(each["groups"]), each)),
         row(_("Information loss"), lambda each: about(number(each["loss"], ".4f"), each)),
+        *(others if any(each and each.get("changed") for each in named) else ()),
     ]
 
 
@@ -302,6 +367,8 @@ def comparison(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     usable = [(name, each) for name, each in found if "kept" in each]
     if len(usable) < 2:
         return ""
+    if any(each.get("changed") for _name, each in usable):
+        return _("Some of these change values: what detail they keep and who stands alone says little of them.")
     if len({bool(each.get("sampled")) for _name, each in usable}) > 1:
         return _("Some of these are estimates from a sample: they can be compared when all are exact.")
     keeps = max(usable, key=lambda each: each[1]["kept"])

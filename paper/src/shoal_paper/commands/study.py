@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OUT = Path("reproduction/proper_anonymization")
 TRACES_OUT = Path("reproduction/critics")
+PRIVATE_OUT = Path("reproduction/privacy")
 RowsOption = Annotated[int, typer.Option(help="How many made-up discharges.")]
 
 
@@ -38,6 +39,7 @@ def study_command(
     seed: Annotated[int, typer.Option(help="The seed of the made-up discharges.")] = 2009,
     repeats: Annotated[int, typer.Option(help="Of how many more tables, made with assumptions drawn anew, the range of each number is given.")] = 0,
     traces: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Run the attack by known points, and the answer to it, on public tables in this folder (completejourney_transactions.csv.gz, BMS1.dat) instead.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="Compare answers and releases with differential privacy with k-anonymous releases, on made-up discharges, instead.")] = False,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the report when a person looks.")] = True,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -50,6 +52,11 @@ def study_command(
         if study is not None or data is not None:
             raise ParameterError("--traces is a study of its own.", "Leave out the other tables.")
         _run_traces(traces, out or TRACES_OUT, show=show, as_json=as_json)
+        return
+    if private:
+        if study is not None or data is not None:
+            raise ParameterError("--private is a study of its own.", "Leave out the other tables.")
+        _run_private(rows, seed, out or PRIVATE_OUT, show=show, as_json=as_json)
         return
     out = out or OUT
     studying.refuse_stdout(out)
@@ -119,6 +126,34 @@ def _run_traces(folder: Path, out: Path, *, show: bool, as_json: bool) -> None:
         return
     if made["not there"]:
         terminal.lines([f"Left out, because they are not in {folder}: {made['not there']}."])
+    report = out / "report.html"
+    terminal.lines([f"Report: {report}"])
+    if show and sys.stdout.isatty():
+        webbrowser.open(report.resolve().as_uri())
+
+
+def _run_private(rows: int, seed: int, out: Path, *, show: bool, as_json: bool) -> None:
+    """Run the comparison of differential privacy with k-anonymity."""
+    from shoal.private.mechanisms import version
+    from shoal_paper.reproduction.privacy.experiment import results
+    from shoal_paper.reproduction.privacy.publish import publish
+    from shoal_paper.reproduction.provenance import software
+
+    studying.refuse_stdout(out)
+    if rows < 1000:
+        raise ParameterError("This study needs at least 1,000 records.", "Give --rows 1000 or more.")
+    begun, spent = time.monotonic(), time.process_time()
+    made: dict[str, object] = {"records": rows, "seed of the records": seed, "OpenDP": version(), **software()}
+    with in_command("making the table"):
+        found = results(rows, seed)
+        made |= {
+            "seconds": round(time.monotonic() - begun),
+            "CPU seconds": round(time.process_time() - spent),
+        }
+        publish(found, made, out)
+    if as_json:
+        print_json({"out": str(out), **made, **found})
+        return
     report = out / "report.html"
     terminal.lines([f"Report: {report}"])
     if show and sys.stdout.isatty():

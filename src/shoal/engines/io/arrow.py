@@ -171,7 +171,7 @@ def _read_column(
     gone = np.asarray(encoded.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for mark in marks(reading.missing, axis_kind):
         gone = gone | (numbers == mark)
-    if reading.kind is not None and reading.kind != axis_kind:
+    if reading.kind is not None and reading.kind != axis_kind and not reading.shows_means(axis_kind):
         numbers = as_declared(name, numbers, axis_kind, reading.kind)
         axis_kind = reading.kind
     values, codes = numbered(numbers[~gone] if gone.any() else numbers)

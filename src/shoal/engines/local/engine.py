@@ -10,22 +10,26 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
+from shoal.domains.axis import Axis
 from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
 from shoal.engines.local.generalizing import generalize_all, generalize_some, recode
+from shoal.engines.local.grouped_kernels import map_groups
 from shoal.engines.local.ordering import in_input_order, in_released_order
+from shoal.engines.local.putting import put
 from shoal.engines.local_data import OWN, LocalData, known_values, spans
 from shoal.engines.merging import until_met
-from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
+from shoal.engines.packed_cells import packed
+from shoal.engines.protocol import CellKernel, GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source, is_parquet
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import by_label, common_positions, count_labels, label_rows, starts_of
+from shoal.kernels.grouping import by_label, common_positions, count_labels, gather_rows, label_rows, starts_of
 from shoal.kernels.moments import moments, partial_moments
 from shoal.kernels.radix import order_by_integers, order_by_keys, places_in, runs_in
 from shoal.schema import ReadOptions, Schema
@@ -216,6 +220,27 @@ class Local:
         """Compute one number per record from those of other columns."""
         return kernel(*columns)
 
+    def column(self, data: LocalData, schema: Schema, name: str) -> Integers:
+        """Give the cells of a column, one whole number each."""
+        lo, hi = data.ends(name, _ALL)
+        return packed(lo, lo if data.hi is data.lo and name in data.quasi else hi)
+
+    def collect(self, kernel: Callable[..., T], *columns: Array) -> list[T]:
+        """Give what a kernel finds in all records."""
+        return [kernel(*columns)]
+
+    def put(
+        self, data: LocalData, schema: Schema, columns: Mapping[str, tuple[Axis, Array]]
+    ) -> tuple[Schema, LocalData]:  # fmt: skip
+        """Give columns other cells."""
+        return put(data, schema, columns)
+
+    def map_groups(
+        self, data: LocalData, labels: Array, kernel: GroupKernel, columns: Sequence[Array], width: int
+    ) -> Array:  # fmt: skip
+        """Hand the records of each label to a kernel."""
+        return map_groups(labels, kernel, columns, width)
+
     def rank(self, data: LocalData, schema: Schema, keys: Sequence[str | Array], every: int = 1) -> Positions:
         """Give each record's place when sorted by keys; every so many that follow each other share one."""
         order = self._order(data, keys)
@@ -279,6 +304,20 @@ class Local:
     def recode(self, data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, LocalData]:
         """Replace the exact values of columns by the parts of their axes that hold them."""
         return recode(data, schema, rules)
+
+    def rewrite(self, data: LocalData, schema: Schema, kernel: CellKernel) -> LocalData:
+        """Replace the quasi-identifiers of each record; records that were equal, or become so, are looked at once."""
+        labels, groups = self._signatures(data, data.quasi)
+        first = np.empty(groups, np.int32)
+        first[labels] = np.arange(labels.size, dtype=np.int32)
+        lo = gather_rows(data.lo, first)
+        hi = lo if data.hi is data.lo else gather_rows(data.hi, first)
+        low, high = kernel(spans(replace(data, lo=lo, hi=hi, index=OWN), schema))
+        alike, classes = label_rows(low, high, np.arange(len(data.quasi)))
+        one = np.empty(classes, np.int32)
+        one[alike] = np.arange(alike.size, dtype=np.int32)
+        index = alike[labels] if data.index.size == 0 else alike[labels[data.index]]
+        return replace(data, lo=gather_rows(low, one), hi=gather_rows(high, one), index=index)
 
     def mask_unique(
         self, data: LocalData, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]

@@ -10,18 +10,30 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
+from shoal.domains.axis import Axis
 from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.local_data import LocalData, coordinate_table, spans
-from shoal.engines.parts import blocks, boxes, combining, folding, generalizing, groups, masking, merging, ordering
+from shoal.engines.parts import (
+    blocks,
+    boxes,
+    combining,
+    folding,
+    generalizing,
+    groups,
+    masking,
+    merging,
+    ordering,
+    putting,
+)
 from shoal.engines.parts.columns import LazyColumn, Materialized, RowFunction
 from shoal.engines.parts.data import Arrays, PartsTable, Typed, column_part, value_of
 from shoal.engines.parts.keys import MappedColumn
 from shoal.engines.parts.labels import LabelColumn
 from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.parts.ranking import RankColumn
-from shoal.engines.protocol import PairKernel, PieceKernel, RowKernel
+from shoal.engines.protocol import CellKernel, GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
 from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Promise, Publication, Spans
@@ -224,6 +236,27 @@ class PartsEngine:
         handles = [column.materialize() for column in columns]
         return Materialized(self.pool.map(lambda number, *parts: column_part(kernel(*map(value_of, parts))), *handles))
 
+    def column(self, data: PartsTable, schema: Schema, name: str) -> LazyColumn:
+        """Give the cells of a column, one whole number each."""
+        return putting.packed_column(self.pool, data, name)
+
+    def collect(self, kernel: Callable[..., T], *columns: LazyColumn) -> list[T]:
+        """Give what a kernel finds in each part."""
+        handles = [column.materialize() for column in columns]
+        return self.pool.collect(lambda number, *parts: kernel(*map(value_of, parts)), *handles)
+
+    def put(
+        self, data: PartsTable, schema: Schema, columns: Mapping[str, tuple[Axis, LazyColumn]]
+    ) -> tuple[Schema, PartsTable]:
+        """Give columns other cells, part by part."""
+        return putting.put(self.pool, data, schema, columns)
+
+    def map_groups(
+        self, data: PartsTable, labels: LazyColumn, kernel: GroupKernel, columns: Sequence[LazyColumn], width: int
+    ) -> LazyColumn:
+        """Hand the records of each label to a kernel, after a shuffle that brings them together."""
+        return putting.map_groups(self.pool, data, labels, kernel, columns, width)
+
     def rank(self, data: PartsTable, schema: Schema, keys: Sequence[str | LazyColumn], every: int = 1) -> RankColumn:
         """Give each record's rank when sorted by keys, when it is needed; every so many may share one."""
         last = max(data.rows // every, 1) - 1
@@ -284,6 +317,17 @@ class PartsEngine:
         recoded, like = Local().recode(shape.holding(none, none), schema, rules)
         cells = Materialized(self.pool.map(work, data.cells, data.codes))
         return recoded, data.with_cells(cells, like.ranged, exact=False, indexed=shape.indexed)
+
+    def rewrite(self, data: PartsTable, schema: Schema, kernel: CellKernel) -> PartsTable:
+        """Replace the quasi-identifiers of each record, part by part."""
+        shape = data.shape
+
+        def work(number: int, cells: Part, codes: Part) -> Arrays:
+            low, high = kernel(spans(shape.unfolded(cells, codes), schema))
+            return {"lo": low, "hi": high}
+
+        rewritten = Materialized(self.pool.map(work, data.cells, data.codes))
+        return data.with_cells(rewritten, shape.ranged, exact=False)
 
     def mask_unique(
         self, data: PartsTable, schema: Schema, steps: Sequence[tuple[str, Stretches | None]], key: Sequence[str]

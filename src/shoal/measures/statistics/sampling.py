@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Integers
+from shoal.arrays import Floats, Integers
 from shoal.errors import ParameterError
+from shoal.measures import Score
+
+_Z = 1.959963984540054  # of the 95 % interval of a normal distribution
 
 
 def chances(numbers: Integers, seed: int) -> NDArray[np.float64]:
@@ -26,6 +33,20 @@ def sampled_rows(rows: int, most: int, seed: int) -> Integers:
     interval = np.arange(most, dtype=np.int64)
     begins, ends = interval * rows // most, (interval + 1) * rows // most
     return begins + np.floor(chances(interval, seed) * (ends - begins)).astype(np.int64)
+
+
+def share_of(measure: str, parts: Floats, rows: int, detail: Mapping[str, Any]) -> Score:
+    """Make the score of a share, the mean of what each record looked at adds, with its interval if that is a sample.
+
+    The bounds are Wilson's, of 95 %. They are for counts, and no narrower than they have to be where a record may add a
+    fraction.
+    """
+    n, value = parts.size, float(parts.mean())
+    if n == rows:
+        return Score.exact(measure, value, detail)
+    middle = (value + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * math.sqrt(max(value * (1 - value), 0.0) / n + _Z**2 / (4 * n * n))
+    return Score(measure, value, min(max(middle - half, 0.0), value), max(min(middle + half, 1.0), value), detail)
 
 
 def check_sampling(most: int, seed: int) -> None:

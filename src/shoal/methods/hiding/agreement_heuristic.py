@@ -14,8 +14,8 @@ import numpy as np
 from shoal.arrays import Flags, Integers, Positions
 from shoal.errors import GuaranteeError
 from shoal.kernels import MISSING
-from shoal.kernels.agreement import hide_towards_nearest
 from shoal.kernels.grouping import label_rows
+from shoal.kernels.nearest_agreement import hide_towards_nearest
 from shoal.methods.hiding.crowd_search import Lots, Records
 from shoal.models.agreeing_records import agreeing
 from shoal.progress import stage

@@ -18,7 +18,7 @@ class TooDearError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Budget:
+class LossBound:
     """What suppression may cost: a price for each label that somebody loses, and how much all may cost together."""
 
     prices: Floats
@@ -31,7 +31,7 @@ class Budget:
             raise TooDearError
 
 
-def suppressed(holders: Holders, k: int, m: int, budget: Budget | None = None) -> tuple[Holders, int]:
+def suppressed(holders: Holders, k: int, m: int, bound: LossBound | None = None) -> tuple[Holders, int]:
     """Take labels from people until k^m-anonymity holds; give what is left, and in how many rounds.
 
     In each round the smallest combinations that are too rare are looked at, by the counts at its beginning. What is
@@ -46,8 +46,8 @@ def suppressed(holders: Holders, k: int, m: int, budget: Budget | None = None) -
         stage(f"suppressing points, round {rounds}")
         rows, persons = (np.concatenate([part[i] for part in found]) for i in (0, 1))
         holders = holders.without(*holders.to_remove(rows, persons))
-        if budget is not None:
-            budget.refuse_more(whole, holders)
+        if bound is not None:
+            bound.refuse_more(whole, holders)
 
 
 def _too_rare(holders: Holders, k: int, m: int) -> list[tuple[Positions, Positions]]:
@@ -60,17 +60,17 @@ def _too_rare(holders: Holders, k: int, m: int) -> list[tuple[Positions, Positio
     return []
 
 
-def suppressed_traces(traces: Traces, k: int, m: int, budget: Budget | None = None) -> tuple[Traces, int]:
+def suppressed_traces(traces: Traces, k: int, m: int, bound: LossBound | None = None) -> tuple[Traces, int]:
     """Take points from people until k^m-anonymity holds, among all of them or within the crowd of each."""
     if traces.person_classes is None:
-        left, rounds = suppressed(traces.holders, k, m, budget)
+        left, rounds = suppressed(traces.holders, k, m, bound)
         return replace(traces, offsets=left.offsets, labels=left.labels), rounds
     # The same point in two person_classes is two labels: so it is counted in each.
     number = max(traces.points.number, 1)
     own = traces.person_classes[traces.holders.persons].astype(np.int64) * number + traces.labels
     distinct, labels = np.unique(own, return_inverse=True)
     apart = Holders(traces.offsets, labels.reshape(-1).astype(np.int32), distinct.size)
-    if budget is not None:
-        budget = replace(budget, prices=budget.prices[distinct % number])
-    left, rounds = suppressed(apart, k, m, budget)
+    if bound is not None:
+        bound = replace(bound, prices=bound.prices[distinct % number])
+    left, rounds = suppressed(apart, k, m, bound)
     return replace(traces, offsets=left.offsets, labels=(distinct[left.labels] % number).astype(np.int32)), rounds

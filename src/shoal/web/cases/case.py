@@ -32,6 +32,7 @@ from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.queue import Queue
+from shoal.web.tasks.release_messages import ReleaseRequest
 from shoal.web.tasks.row_messages import RowsRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest
 
@@ -113,7 +114,7 @@ class Case(ComparedCase):
     def branches(self) -> list[BranchCandidate]:
         """Give the candidates of the other cases about the same file: those that are compared there, or chosen."""
         sha256 = self.look.get("sha256")
-        return self.library.beside(self.id, sha256, self.decisions) if sha256 else []
+        return self.library.beside(self.info, sha256, self.decisions) if sha256 else []
 
     def trail(self) -> list[tuple[str, str]]:
         """Give what was decided, confirmed and written, and when; the last first."""
@@ -276,7 +277,7 @@ class Case(ComparedCase):
             files = release_names(opened.name, parquet=parquet, pdf=pdf)
             files |= {f"hierarchy of {column}": name for column, name in decisions.hierarchy_files.items()}
             wanted = {"candidate": decisions.aim.asked, "files": files, "audience": audience, "approval": approval}
-            request = m.ReleaseRequest.model_validate({**self._reading(), **wanted, "sha256": self.look.get("sha256")})
+            request = ReleaseRequest.model_validate({**self._reading(), **wanted, "sha256": self.look.get("sha256")})
             confirmed = {
                 "label": decisions.aim.label, "source": opened.name, "approver": approval.approver,
                 "confirmations": list(approval.confirmations), "audience": audience,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from shoal.errors import ParameterError
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
@@ -12,6 +14,8 @@ from shoal.web.measure_names import asked, offered
 from shoal.web.settings import Settings
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsRequest
+from shoal.web.tasks.job import Job
+from shoal.web.tasks.level_messages import LevelsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 
 
@@ -38,6 +42,19 @@ class ComparedCase(OpenedCase):
                 request = DistributionsRequest(**self._reading(), candidates=tuple(missing))
                 self._start("spread", request, about=about, found=take)
             return known
+
+    def explore_levels(self, limit: float) -> Job:
+        """Look at every combination of levels, with what is promised now and a limit of what may be suppressed."""
+        with self.lock:
+            self._ready()
+            about = self.levels_about
+            request = LevelsRequest(**self._reading(), models=tuple(self.decisions.aim.models), limit=limit)
+            return self._start("levels", request, about=about)
+
+    @property
+    def levels_about(self) -> str:
+        """What the combinations of levels hang on: the decisions, and what is promised."""
+        return f"{self.id} {self.decisions.digest} {json.dumps(self.decisions.aim.models)}"
 
     def measure_also(self, name: str) -> None:
         """Measure the compared candidates by another measure of the catalogue."""

@@ -92,7 +92,7 @@ class DecidedCase:
         with self.lock:
             self._need_file()
             self.history.decide(N_("roles"), self.decisions.with_roles(changed))
-            self.jobs.cancel("measure", "unicity", "search", "spread", "scores")
+            self.jobs.cancel("measure", "unicity", "levels", "search", "spread", "scores")
 
     def import_roles(self, content: bytes) -> ImportedRoles:
         """Give columns the roles that a recipe or a certificate gives them; others stay as they were."""

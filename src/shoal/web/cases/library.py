@@ -6,6 +6,7 @@ import hashlib
 import re
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,10 @@ class CaseLibrary:
         """Whether there is a case."""
         return any(self._folder.glob(f"*{SUFFIX}"))
 
+    def unreadable(self, known: Sequence[CaseInfo]) -> int:
+        """Count the cases that cannot be listed: they are open elsewhere, damaged, or of another version."""
+        return len({path.stem for path in self._folder.glob(f"*{SUFFIX}")} - {each.id for each in known})
+
     def cases(self, current: CaseInfo | None = None) -> list[CaseInfo]:
         """List the cases that can be read, the last changed first; the one that is open is known already."""
         found = [] if current is None else [current]
@@ -81,14 +86,14 @@ class CaseLibrary:
                     continue
         return sorted(found, key=lambda each: each.changed, reverse=True)
 
-    def beside(self, id: str, sha256: str, here: Decisions) -> list[BranchCandidate]:
+    def beside(self, current: CaseInfo | None, sha256: str, here: Decisions) -> list[BranchCandidate]:
         """Give the candidates of other cases about a file: those that are compared there, or the one that is chosen.
 
         Cases of one name have a number, the first begun the smallest.
         """
         found, names = [], Counter[str]()
-        for info in sorted(self.cases(), key=lambda each: (each.begun, each.id)):
-            if info.id != id and info.sha256 == sha256:
+        for info in sorted(self.cases(current), key=lambda each: (each.begun, each.id)):
+            if info is not current and info.sha256 == sha256:
                 names[info.name] += 1
                 name = info.name if names[info.name] == 1 else f"{info.name} ({names[info.name]})"
                 with suppress(DataError), closing(CaseStore.open(self._path(info.id), alone=False)) as store:

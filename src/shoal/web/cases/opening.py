@@ -90,7 +90,9 @@ class OpenedCase(DecidedCase):
             self._leave()
             self._begin(opened, profile, Decisions(_guessed(profile), layout=layout))
         elif self.decisions.layout != layout:
-            self.jobs.cancel("tree", "tree-preview", "measure", "unicity", "search", "spread", "scores", "rows")
+            self.jobs.cancel(
+                "tree", "tree-preview", "measure", "unicity", "levels", "search", "spread", "scores", "rows"
+            )
             self.history.decide(N_("reading options"), self.decisions.with_layout(layout, _guessed(profile)))
         elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
             self.history.decide(N_("columns"), Decisions(dict.fromkeys(names), layout=layout))
@@ -118,7 +120,9 @@ class OpenedCase(DecidedCase):
 
     def _leave(self, *, keep: bool = False) -> None:
         """Put the case away. One in which nobody decided anything is gone then."""
-        self.jobs.cancel("tree", "tree-preview", "measure", "unicity", "search", "spread", "scores", "rows", "publish")
+        self.jobs.cancel(
+            "tree", "tree-preview", "measure", "unicity", "levels", "search", "spread", "scores", "rows", "publish"
+        )
         opened, store = self.file, self._store
         if store is not None:
             decided = self.history.number > 1 or store.releases() or store.info.is_named

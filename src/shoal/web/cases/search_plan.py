@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from shoal.web.cases.aims import Aim
@@ -82,5 +82,5 @@ def search_plan(aim: Aim, pinned: Sequence[Aim], known: Mapping[str, Mapping[str
 
 def _order(aim: Aim) -> list[Aim]:
     """Give what is near to a choice: the same by each other method, then the nearest first."""
-    same = [replace(aim, method=method) for method in aim.methods]
+    same = map(aim.by, aim.methods)
     return list(dict.fromkeys((*same, *aim.nearby())))

@@ -238,7 +238,8 @@ def _private(path: Path) -> None:
 def _connected(path: Path, *, alone: bool = True) -> sqlite3.Connection:
     """Connect to a database, for ourselves alone or just to look; what was written outlives the process."""
     place = f"{path.absolute().as_uri()}?mode=rw"
-    connection = sqlite3.connect(place, uri=True, timeout=_PATIENCE, check_same_thread=False)
+    patience = _PATIENCE if alone else 0.0  # who only looks does not wait until a case is closed elsewhere
+    connection = sqlite3.connect(place, uri=True, timeout=patience, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         if alone:

@@ -192,7 +192,15 @@ def _imported(case: Case, shown: str | None, content: bytes) -> CaseInfo:
 @pages.get("/cases")
 def cases_page(case: Here) -> HTMLResponse:
     """Show the cases, and the trail of the one that is open."""
-    return page(case, "cases", cases=cases(case), trail=case.trail(), limit=case.settings.most_bytes)
+    known = case.library.cases(case.info)
+    return page(
+        case,
+        "cases",
+        cases=[_summary(case, info) for info in known],
+        elsewhere=case.library.unreadable(known),
+        trail=case.trail(),
+        limit=case.settings.most_bytes,
+    )
 
 
 @pages.post("/cases/{id}/open")

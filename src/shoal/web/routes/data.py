@@ -105,6 +105,8 @@ def start(case: Here) -> Response:
     job = case.jobs.of("look")
     if case.file is None and job is not None and (not job.over or job.state == "failed"):
         return see("/data?then=roles")  # a file that was named when the server was started is looked at, or cannot be
+    if case.file is None and case.settings.ledger is not None:
+        return see("/questions")
     if case.file is None:
         return see("/cases" if case.library.exists() else "/data")
     return see("/roles" if case.decisions.problem else "/risk")

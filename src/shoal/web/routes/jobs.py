@@ -14,6 +14,7 @@ _SCREENS = {
     "unicity": "/risk#unicity",
     "tree": "/hierarchies",
     "search": "/protect",
+    "levels": "/levels",
     "spread": "/compare",
     "scores": "/compare",
     "publish": "/release",

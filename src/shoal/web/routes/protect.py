@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Form, Query, Request
@@ -14,9 +12,11 @@ from pydantic import BaseModel, Field
 from shoal.report.cell_kinds import CellKinds
 from shoal.schema import Role
 from shoal.web import figures, wording
-from shoal.web.cases.aims import GUARDS, K_LEVELS, K_MOST, METHODS, Aim, place_of
+from shoal.web.cases.aims import GUARDS, K_LEVELS, K_MOST, K_USUAL, METHODS, Aim
 from shoal.web.cases.case import Case
+from shoal.web.cases.method_steps import MethodStep, promises_k
 from shoal.web.page_templates import page, part
+from shoal.web.routes.aim_form import ChosenAim
 from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_htmx, page_router, see
 
 api, pages = api_router(), page_router()
@@ -28,20 +28,34 @@ class GivenAim(BaseModel):
     """How a table is to be protected."""
 
     method: str = Field("hilbert", description=f"One of {', '.join(METHODS)}.")
-    k: int = Field(5, description=f"Whole, from 2 to {K_MOST}; tried ahead are {', '.join(map(str, K_LEVELS))}.")
+    k: int = Field(
+        K_USUAL,
+        description=f"Whole, from 2 to {K_MOST}; tried ahead are {', '.join(map(str, K_LEVELS))}. "
+        "A method that works towards no promise has none.",
+    )
     guard: str = Field("none", description=f"One of {', '.join(GUARDS)}.")
     level: float = Field(0, description="t or alpha, between 0 and 1; l, whole and at least 2; 0 without a promise.")
     column: str = Field("", description="The confidential column that the further promise is about.")
+    settings: dict[str, Any] = Field({}, description="Parameters of the method that are not as usual.")
+    first: dict[str, Any] | None = Field(
+        None, description="A method for the table before that: its `name`, and its parameters that are not as usual."
+    )
+    then: dict[str, Any] | None = Field(None, description="A method for the masked table, given in the same way.")
 
     @classmethod
     def of(cls, aim: Aim) -> Self:
         """Give an aim as it is asked for."""
-        return cls.model_validate(asdict(aim))
+        given = {name: getattr(aim, name) for name in ("method", "k", "guard", "level", "column")}
+        beside = {name: step.plain for name in ("first", "then") if (step := getattr(aim, name)) is not None}
+        return cls(**given, **beside, settings=aim.own.parameters)
 
     @property
     def aim(self) -> Aim:
         """What is asked for, if it makes sense."""
-        return Aim(self.method, self.k, self.guard, self.level, self.column)
+        own = MethodStep.of({**self.settings, "name": self.method})
+        first, then = (None if step is None else MethodStep.of(step) for step in (self.first, self.then))
+        k = self.k if promises_k(self.method) else 0
+        return Aim(self.method, k, self.guard, self.level, self.column, own.given, first, then)
 
 
 @api.get("/candidates")
@@ -76,7 +90,7 @@ def protect(
     if case.decisions.problem:
         return page(case, "protect", found=None, job=None, figures=[], seen=None)
     seen = Aim.of(see_key) if see_key else None
-    case.risk()  # for the numbers before, which may not have been looked at yet
+    case.risk()  # for the numbers before, also if the screen of the risk was never seen
     if case.candidate(case.decisions.aim.key) is None:
         candidates(case, PATIENCE)
     return page(case, "protect", **_result(case, whole=whole, view=view), seen=seen)
@@ -84,18 +98,21 @@ def protect(
 
 def _result(case: Case, *, whole: bool = False, view: str = "map") -> dict[str, Any]:
     near, aim, risk = case.candidates(), case.decisions.aim, case.risk()
+    quasi = case.decisions.of(Role.QUASI)
     found, job = near.get(aim.key), case.jobs.of("search")
     known = {key: each for key, each in near.items() if "kept" in each}
+    drawn = {key: each for key, each in known.items() if not wording.changes(each, quasi)}
     there = found is not None and "kept" in found
     cells = _cells(found) if found and there else []
     return {
         "found": found,
         "job": job,
         "aim": aim,
-        "figures": [figures.risk_map(known, aim, whole=whole), figures.cost(known, aim)] if len(known) > 1 else [],
+        "figures": [figures.risk_map(drawn, aim, whole=whole), figures.cost(drawn, aim)] if len(drawn) > 1 else [],
+        "off_map": bool(known) and aim.key in known and aim.key not in drawn,
         "whole": whole,
         "view": view,
-        "line": wording.result_line(found) if found and there else "",
+        "line": wording.result_line(found, quasi) if found and there else "",
         "secret": wording.secret_line(found) if found and there else "",
         "measures": wording.before_after(risk, found) if found and there else [],
         "cells": cells[:_MOST_COLUMNS],
@@ -114,8 +131,11 @@ def _at_work(case: Case, task: str) -> bool:
 def _cells(found: dict[str, Any]) -> list[tuple[str, str, float]]:
     """Say of each column what its cells become, those that change most first."""
     kinds = {name: CellKinds(**each) for name, each in found.get("cells", {}).items()}
-    order = sorted(kinds, key=lambda name: -found["coarse"][name])
-    return [(name, kinds[name].sentence(), kinds[name].exact) for name in order]
+    others: dict[str, float] = found.get("changed", {})
+    order = sorted(kinds, key=lambda name: (-found["coarse"][name], -others.get(name, 0.0)))
+    own = [(name, wording.cells_line(kinds[name], others.get(name, 0.0)), kinds[name].exact) for name in order]
+    carried = [(name, wording.cells_line(None, share), 1.0) for name, share in others.items() if name not in kinds]
+    return [(name, line, exact - others.get(name, 0.0)) for name, line, exact in (*carried, *own)]
 
 
 def _rows(case: Case, *, follow: bool = False) -> dict[str, Any]:
@@ -172,35 +192,19 @@ def rows(case: Here) -> HTMLResponse:
 
 
 @pages.post("/protect/choose")
-def choose_by_form(
-    request: Request,
-    case: Here,
-    shown: Shown,
-    method: Annotated[str, Form()],
-    k: Annotated[int | None, Form()] = None,
-    k_place: Annotated[int | None, Form(ge=0, lt=len(K_LEVELS))] = None,
-    guard: Annotated[str, Form()] = "none",
-    level: Annotated[float | None, Form()] = None,
-    level_place: Annotated[int | None, Form(ge=0)] = None,
-    column: Annotated[str, Form()] = "",
-    whole: Annotated[bool, Form()] = False,
-) -> Response:
-    """Choose a way to protect the table; a slider gives the place of a level in its list, a field any other number."""
-    before, secrets = case.decisions.aim, case.decisions.of(Role.SENSITIVE)
-    crowd = int(_wanted(K_LEVELS, k, k_place, before.k))
-    if guard == "none" or not secrets:
-        guard, wanted, column = "none", 0.0, ""
-    else:
-        column = column if column in secrets else secrets[0]
-        slider = GUARDS.get(guard)
-        wanted = slider.usual if slider else 0.0
-        if guard == before.guard:
-            wanted = _wanted(GUARDS[guard].levels, level, level_place, before.level)
-    _choose(case, shown, Aim(method, crowd, guard, wanted, column))
+def choose_by_form(request: Request, case: Here, shown: Shown, given: Annotated[ChosenAim, Form()]) -> Response:
+    """Choose a way to protect the table."""
+    before = case.decisions.aim
+    aim = given.aim(before, case.decisions.of(Role.SENSITIVE))
+    _choose(case, shown, aim)
     if not by_htmx(request):
-        return see("/protect?whole=true" if whole else "/protect")
-    # For another promise other controls are needed, so the whole screen is shown anew.
-    return result(case, case.version, whole) if guard == before.guard else _anew()
+        return see("/protect?whole=true" if given.whole else "/protect")
+    # For another method or promise other controls are needed, so the whole screen is shown anew.
+    return result(case, case.version, given.whole) if _controls(aim) == _controls(before) else _anew()
+
+
+def _controls(aim: Aim) -> tuple[str, ...]:
+    return aim.guard, aim.method, *("" if step is None else step.name for step in (aim.first, aim.then))
 
 
 @pages.post("/protect/candidate")
@@ -208,11 +212,3 @@ def choose_candidate(case: Here, shown: Shown, key: Annotated[str, Form(max_leng
     """Choose a candidate by its name, as a point of the map has it."""
     _choose(case, shown, Aim.of(key))
     return see("/protect")
-
-
-def _wanted(levels: Sequence[float], typed: float | None, place: int | None, before: float) -> float:
-    """Tell which level is meant: what was typed, unless only the slider was moved, as can be where no script runs."""
-    inside = place is not None and place < len(levels)
-    if typed is not None and (not inside or typed != before or place_of(levels, typed) == place):
-        return typed
-    return levels[place] if place is not None and inside else before

@@ -27,7 +27,7 @@ from shoal.web.guard import style_policy
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.protect import GivenAim, candidates
 from shoal.web.routes.shared import PATIENCE, Here, JobStatus, Shown, Wait, api_router, page_router, see
-from shoal.web.wording import CONFIRMATIONS
+from shoal.web.wording import CONFIRMATIONS, NO_PROMISE
 
 api, pages = api_router(), page_router()
 _ANEW = {"path": "/release", "target": "#screen", "select": "#screen", "swap": "outerHTML"}
@@ -140,7 +140,7 @@ def _chosen(case: Case, patience: float = 0) -> dict[str, Any]:
     found = case.candidate(key)
     return {
         "found": found,
-        "line": wording.result_line(found) if found and "kept" in found else "",
+        "line": wording.result_line(found, case.decisions.of(Role.QUASI)) if found and "kept" in found else "",
         "trying": trying and (found is None or bool(found.get("sampled"))),
     }
 
@@ -164,18 +164,19 @@ def write(
     approver: Annotated[str, Form(max_length=200)] = "",
     looked: Annotated[bool, Form()] = False,
     others: Annotated[bool, Form()] = False,
+    nothing: Annotated[bool, Form()] = False,
     pdf: Annotated[bool, Form()] = False,
 ) -> Response:
     """Write the release that was confirmed: that of this version of the case, protected in this way."""
-    if not (looked and others):
-        raise ParameterError("The checklist is not complete.", "Confirm both points that only a person can check.")
     confirmed = Aim.of(key)
+    if not (looked and others and (nothing or confirmed.models)):
+        raise ParameterError("The checklist is not complete.", "Confirm all points that only a person can check.")
     given = GivenRelease(
         **GivenAim.of(confirmed).model_dump(),
         format=format,
         audience=audience,
         approver=approver,
-        confirmations=list(CONFIRMATIONS.values()),
+        confirmations=[*CONFIRMATIONS.values(), *(() if confirmed.models else (NO_PROMISE,))],
         pdf=pdf,
     )
     with case.changing(shown):

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from shoal.languages import _
 from shoal.web import figures, wording
+from shoal.web.cases.aims import K_USUAL
 from shoal.web.page_templates import page
 from shoal.web.routes.shared import PATIENCE, Here, Wait, after, api_router, page_router
 from shoal.web.routes.unicity import unicity_section
@@ -36,7 +37,8 @@ def risk_page(case: Here) -> HTMLResponse:
     if found:
         if found["without"]:
             drawn.append(figures.drivers(found))
-        drawn.append(figures.sizes(found, case.decisions.aim.k, _("People by the size of the group they hide in")))
+        k = case.decisions.aim.k or K_USUAL
+        drawn.append(figures.sizes(found, k, _("People by the size of the group they hide in")))
     if found and found["sets"] and len(found["quasi"]) > 1:
         drawn.append(figures.knowledge(found))
     linked = unicity_section(case)
@@ -47,8 +49,8 @@ def risk_page(case: Here) -> HTMLResponse:
         **linked,
         found=found,
         figures=drawn,
-        headline=wording.headline(found) if found else "",
-        finding=wording.finding(found) if found else "",
+        headline=wording.headline(found, several=linked["linked"]) if found else "",
+        finding=wording.finding(found, several=linked["linked"]) if found else "",
         secret=wording.secret_line(found) if found else "",
         job=job,
         poll=bool(busy),

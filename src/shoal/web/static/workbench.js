@@ -13,7 +13,7 @@ document.addEventListener("input", (event) => {
     const level = levels(event.target)[Number(value)];
     document.getElementById(dataset.typed).value = level;
     told(event.target, level);
-  } else if (dataset && dataset.slider) {
+  } else if (dataset && ("slider" in dataset || "whole" in dataset)) {
     event.stopPropagation(); // half a number is none: what is typed counts when it is whole
   }
 }, true);
@@ -21,6 +21,7 @@ document.addEventListener("input", (event) => {
 // A number that was typed moves the slider to the level nearest to it, and is then asked for.
 document.addEventListener("change", (event) => {
   const field = event.target;
+  if (field.dataset && "whole" in field.dataset) field.form.dispatchEvent(new Event("input"));
   if (!field.dataset || !field.dataset.slider) return;
   const slider = document.getElementById(field.dataset.slider);
   const far = (level) => Math.abs(level - field.value) / Math.max(level, field.value, 1e-9);
@@ -184,7 +185,7 @@ document.addEventListener("htmx:afterSettle", () => {
     if (before.inside && (document.activeElement === document.body || !document.activeElement)) {
       const same = (before.id && document.getElementById(before.id))
         || [...part.querySelectorAll(focusables)].filter((each) => each.getClientRects().length).find((each) => (before.href !== null
-          ? each.getAttribute("href") === before.href : each.textContent.trim() === before.label));
+          ? each.getAttribute("href") === before.href : before.label && each.textContent.trim() === before.label));
       if (same) same.focus({ preventScroll: true });
     }
   }

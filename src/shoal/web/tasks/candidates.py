@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Sequence
 
+from shoal.atomic_files.overwriting import files_read_by
 from shoal.catalogue import build
 from shoal.engines import read
-from shoal.errors import GuaranteeError, ShoalError
+from shoal.errors import GuaranteeError, ParameterError, ShoalError
 from shoal.measures import Measure
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.granularity import Granularity
@@ -16,12 +18,14 @@ from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
+from shoal.methods import Method
 from shoal.models import PrivacyModel
 from shoal.models.l_diversity import LDiversity
 from shoal.releases.anonymization import anonymize
 from shoal.releases.release import Release
 from shoal.report.cell_kinds import CellKinds
 from shoal.table import Table
+from shoal.web.tasks.changed_cells import changed_cells
 from shoal.web.tasks.estimates import SampledTable
 from shoal.web.tasks.loss_by_group import loss_by_group
 from shoal.web.tasks.messages import (
@@ -74,11 +78,11 @@ class _Work:
 
     def _next(self, spec: CandidateSpec, table: Table | SampledTable) -> None:
         exact = isinstance(table, Table)
-        method = str(spec.method["name"]), exact
+        method = spec.way, exact
         wanted = 1 + self._tried + len(self.estimates) + len(self.exact)
         self._report.step("Trying ways to protect", self._tried, wanted, self._seconds_left(method))
         begun = time.monotonic()
-        found = _tried(table, spec) if isinstance(table, Table) else _estimated(table, spec)
+        found = _or_a_defect(table, spec)
         count, seconds = self._costs.get(method, (0, 0.0))
         took = time.monotonic() - begun
         self._costs[method] = count + 1, seconds + took
@@ -90,8 +94,7 @@ class _Work:
 
     def _seconds_left(self, now: tuple[str, bool]) -> float | None:
         """Give about how long this one and the rest take, if each of their methods was tried before."""
-        wanted = [now, *((str(each.method["name"]), False) for each in self.estimates)]
-        wanted += [(str(each.method["name"]), True) for each in self.exact]
+        wanted = [now, *((each.way, False) for each in self.estimates), *((each.way, True) for each in self.exact)]
         if not all(each in self._costs for each in wanted):
             return None
         return sum(self._costs[each][1] / self._costs[each][0] for each in wanted)
@@ -110,15 +113,22 @@ def models_of(candidate: CandidateSpec) -> list[PrivacyModel]:
     return [build("models", model) for model in candidate.models]
 
 
+def methods_of(candidate: CandidateSpec) -> list[Method]:
+    """Give the methods of a candidate. One that would read a file is refused: it could be any file of the computer."""
+    methods: list[Method] = [build("methods", method) for method in candidate.methods]
+    if any(files_read_by(methods)):
+        raise ParameterError("A method that reads a file cannot be used here.", "Use it on the command line.")
+    return methods
+
+
 def made(
     table: Table, candidate: CandidateSpec, measures: Sequence[Measure] = (), sampled: int | None = None
 ) -> Release | ImpossibleCandidate:
     """Make a candidate, or say why it cannot be made."""
     try:
-        method = build("methods", candidate.method)
-        models = models_of(candidate)
+        methods, models = methods_of(candidate), models_of(candidate)
         _refuse_at_a_glance(table, models)
-        release = anonymize(table, method, models, measures=measures)
+        release = anonymize(table, methods, models, measures=measures, no_promise=not models)
     except ShoalError as error:
         what, remedy = error.what, error.remedy
     else:
@@ -128,12 +138,35 @@ def made(
     return ImpossibleCandidate(key=candidate.key, sampled=sampled, impossible=what, remedy=remedy)
 
 
+def _may_change(candidate: CandidateSpec) -> bool:
+    """Tell whether cells may show another value than their own: methods that publish ranges never do that."""
+    return len(candidate.methods) > 1 or not candidate.models or any(len(each) > 1 for each in candidate.methods)
+
+
 def _refuse_at_a_glance(table: Table, models: Sequence[PrivacyModel]) -> None:
     """Refuse more values in every class than there are: no method needs to be tried for that."""
     for model in models:
         if isinstance(model, LDiversity) and model.l > (most := len(model.reference(table))):
             column = model.carries(table.schema)[0]
             raise GuaranteeError(f"'{column}' has only {most} different values.", f"Ask for l of at most {most}.")
+
+
+def _or_a_defect(table: Table | SampledTable, candidate: CandidateSpec) -> Candidate | ImpossibleCandidate:
+    """Make a candidate. A method with a defect, as a package from outside may bring one, spoils no other candidate."""
+    try:
+        return _tried(table, candidate) if isinstance(table, Table) else _estimated(table, candidate)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        return ImpossibleCandidate(
+            key=candidate.key,
+            sampled=None if isinstance(table, Table) else table.table.rows,
+            impossible=f"Something went wrong inside shoal ({type(error).__name__}). "
+            "This is a defect, not your mistake.",
+            remedy="Please report it; nothing was changed.",
+        )
 
 
 def _estimated(sample: SampledTable, candidate: CandidateSpec) -> Candidate | ImpossibleCandidate:
@@ -179,5 +212,6 @@ def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -
         kept=float(coarse.detail["utility"]),
         coarse={name: float(value) for name, value in coarse.detail["per_attribute"].items()},
         cells={name: CellKinds.of(release.table, name) for name in table.schema.quasi},
+        changed=changed_cells(table, release.table) if _may_change(candidate) else {},
         loss_by_group=loss_by_group(table, release.table),
     )

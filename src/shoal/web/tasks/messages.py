@@ -6,11 +6,10 @@ Both sides check what comes in. Nothing else crosses: no frames, no objects, and
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shoal.certification.approval import Approval
 from shoal.domains.axis import AxisKind
 from shoal.report.cell_kinds import CellKinds
 from shoal.schema import ReadOptions, Role
@@ -111,11 +110,16 @@ class RiskRequest(RolesRequest):
 
 
 class CandidateSpec(Message):
-    """One way to protect a table: its name, its method and the models it promises, as the catalogue names them."""
+    """One way to protect a table: its name, its methods and the models it promises, as the catalogue names them."""
 
     key: str
-    method: dict[str, Any]
+    methods: tuple[dict[str, Any], ...]
     models: tuple[dict[str, Any], ...]
+
+    @property
+    def way(self) -> str:
+        """The names of its methods."""
+        return " + ".join(str(each["name"]) for each in self.methods)
 
 
 class MethodCost(Message):
@@ -152,24 +156,6 @@ class CandidatesRequest(RolesRequest):
         if not result.estimates and not result.exact:
             return None
         return self.model_copy(update={name: getattr(result, name) for name in CandidatesDone.model_fields})
-
-
-class ReleaseRequest(RolesRequest):
-    """Write a release.
-
-    Attributes
-    ----------
-    candidate, files, audience
-        What was chosen, the names of its files by kind, and for whom the report is.
-    approval, sha256
-        Who let it go out, and the digest of the file that they decided about: another one is refused.
-    """
-
-    candidate: CandidateSpec
-    files: dict[str, str]
-    audience: Literal["internal", "external"] = "internal"
-    approval: Approval
-    sha256: str | None = None
 
 
 # Results
@@ -290,6 +276,8 @@ class Candidate(Message):
         How far an estimate of these two may be off: see `estimates`.
     cells
         What the cells of each column are.
+    changed
+        What share of the cells of a column show another value than their own, of columns in which some do.
     loss_by_group
         Whose detail is lost, by column.
     """
@@ -309,6 +297,7 @@ class Candidate(Message):
     kept: float
     coarse: dict[str, float]
     cells: dict[str, CellKinds]
+    changed: dict[str, float] = {}
     loss_by_group: dict[str, tuple[GroupLoss, ...]]
     guess_interval: tuple[float, float] | None = None
     kept_interval: tuple[float, float] | None = None
@@ -343,31 +332,3 @@ class HierarchyRows(Message):
 
     rows: tuple[tuple[str, ...], ...]
     counts: tuple[int, ...]
-
-
-class ReleaseFile(Message):
-    """A file that was written."""
-
-    name: str
-    bytes: int
-
-
-class ReleaseVerdict(Message):
-    """A promise, and whether the released table keeps it."""
-
-    sentence: str
-    holds: bool
-
-
-class ReleaseDone(Message):
-    """A release that was written and proved: its files by kind, what was proved, what of it only by the original."""
-
-    files: dict[str, ReleaseFile]
-    rows: int
-    verdicts: tuple[ReleaseVerdict, ...]
-    scores: dict[str, float]
-    proved: tuple[str, ...]
-    not_proved: tuple[str, ...]
-    by_original: tuple[str, ...] = ()
-    sha256: str
-    digest: str

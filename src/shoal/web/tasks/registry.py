@@ -11,6 +11,8 @@ from shoal.errors import InternalError
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
+from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
+from shoal.web.tasks.release_messages import ReleaseDone, ReleaseRequest
 from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest, UnicitySummary
@@ -64,12 +66,13 @@ TASKS = {
     "measure": TaskKind(m.RiskRequest, m.RiskSummary, m.RiskSummary, "risk:measure"),
     "unicity": TaskKind(UnicityRequest, UnicitySummary, UnicitySummary, "unicity:measure"),
     "search": TaskKind(m.CandidatesRequest, m.TriedCandidate, m.CandidatesDone, "candidates:search"),
+    "levels": TaskKind(LevelsRequest, LevelsSummary, LevelsSummary, "levels:explore_levels"),
     "rows": TaskKind(RowsRequest, RowsBeforeAfter, RowsBeforeAfter, "rows:before_after"),
     "tree": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build", OPENING),
     "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
     "spread": TaskKind(DistributionsRequest, Distributions, DistributionsDone, "distributions:compare"),
     "scores": TaskKind(ScoresRequest, CandidateScore, ScoresDone, "scores:measure"),
-    "publish": TaskKind(m.ReleaseRequest, m.ReleaseDone, m.ReleaseDone, "release:publish", RELEASE),
+    "publish": TaskKind(ReleaseRequest, ReleaseDone, ReleaseDone, "release:publish", RELEASE),
 }
 
 

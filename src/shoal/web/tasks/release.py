@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.catalogue import build
 from shoal.certification.certificate import Certificate
 from shoal.certification.verification import verify
 from shoal.engines import read
@@ -14,10 +13,10 @@ from shoal.errors import DataError
 from shoal.releases.anonymization import anonymize
 from shoal.report.page import rendered
 from shoal.report.release_report import release_report
-from shoal.web.tasks.candidates import models_of
-from shoal.web.tasks.messages import ReleaseDone, ReleaseFile, ReleaseRequest, ReleaseVerdict
+from shoal.web.tasks.candidates import methods_of, models_of
 from shoal.web.tasks.reading import options_of
 from shoal.web.tasks.registry import Reporter
+from shoal.web.tasks.release_messages import ReleaseDone, ReleaseFile, ReleaseRequest, ReleaseVerdict
 
 _TREE = "hierarchy of "
 
@@ -32,7 +31,7 @@ def publish(request: ReleaseRequest, reporter: Reporter) -> ReleaseDone:
             "The file has changed since it was opened, so nothing was written.", "Open it again, and look again."
         )
     reporter.step("Making the release")
-    release = anonymize(original, build("methods", chosen.method), models_of(chosen))
+    release = anonymize(original, methods_of(chosen), models_of(chosen), no_promise=not chosen.models)
     places = {kind: folder / name for kind, name in names.items()}
     recipe = replace(
         release.recipe, source=request.name, target=names["table"], certificate=names["certificate"],

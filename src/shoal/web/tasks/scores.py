@@ -9,7 +9,7 @@ from typing import Any
 from shoal.catalogue import build
 from shoal.engines import read
 from shoal.errors import ShoalError
-from shoal.measures import Demanding, score
+from shoal.measures import insist_on_measurable, score
 from shoal.releases.release import Release
 from shoal.table import Table
 from shoal.web.tasks.candidates import made
@@ -39,8 +39,7 @@ def _measured(
         return CandidateScore(key=key, measure=name, problem=release.impossible)
     try:
         wanted = build("measures", asked)
-        if isinstance(wanted, Demanding):
-            wanted.demand(table.schema)
+        insist_on_measurable([wanted], table)
         (found,) = score(table, release.table, measures=[wanted])
     except ShoalError as error:
         return CandidateScore(key=key, measure=name, problem=f"{error.what} {error.remedy}")

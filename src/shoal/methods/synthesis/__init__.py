@@ -1,0 +1,1 @@
+"""Synthetic records: what is learned of a table, and drawn from that."""

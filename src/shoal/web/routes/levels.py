@@ -1,0 +1,95 @@
+"""The screen of the levels: all combinations of levels of the hierarchies, of which one can be picked and released."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import Form, Query
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field
+
+from shoal.assessment.exploration import lattice_map
+from shoal.errors import ParameterError
+from shoal.languages import _
+from shoal.schema import Role
+from shoal.web.cases.aims import Aim
+from shoal.web.cases.case import Case
+from shoal.web.cases.method_steps import MethodStep
+from shoal.web.page_templates import page
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+
+api, pages = api_router(), page_router()
+USUAL_LIMIT = 0.05
+
+
+class GivenLimit(BaseModel):
+    """How much may be suppressed."""
+
+    limit: float = Field(USUAL_LIMIT, description="The largest share of records that may be suppressed, from 0 to 1.")
+
+
+@api.get("/levels")
+def levels(case: Here, wait: Wait = 0) -> dict[str, Any]:
+    """Give what is known of the combinations of levels, if that was asked for."""
+    return after(case, "levels", wait, lambda: _known(case) or {})
+
+
+@api.post("/levels")
+def explore(case: Here, shown: Shown, given: GivenLimit, wait: Wait = 0) -> dict[str, Any]:
+    """Look at every combination of levels, for the promises that are chosen."""
+    if not 0 <= given.limit <= 1:
+        raise ParameterError(_("The limit must be from 0 to 1."), _("It is a share of all records."))
+    with case.changing(shown):
+        case.explore_levels(given.limit)
+    return levels(case, wait)
+
+
+@pages.post("/levels")
+def explore_by_form(case: Here, shown: Shown, percent: Annotated[float, Form()] = 100 * USUAL_LIMIT) -> Response:
+    """Look at every combination of levels."""
+    explore(case, shown, GivenLimit(limit=percent / 100), PATIENCE)
+    return see("/levels")
+
+
+@pages.get("/levels")
+def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLResponse:
+    """Show all combinations of levels on a map, and the one that a mark leads to."""
+    if case.decisions.problem:
+        return page(case, "levels", found=None, job=None, picked=None)
+    found, job = _known(case), case.jobs.of("levels")
+    job = job if job is not None and job.about == case.levels_about else None
+    aim = case.decisions.aim
+    rows = [] if found is None else [each | {"aim": _aim(aim, each["levels"])} for each in found["leading"]]
+    picked = _picked(found, node) if found and node else None
+    return page(
+        case,
+        "levels",
+        found=found,
+        job=job,
+        poll=job is not None and not job.over,
+        limit=found["limit"] if found else USUAL_LIMIT,
+        rows=rows,
+        picked=picked and picked | {"aim": _aim(aim, picked["levels"])},
+        names=case.decisions.of(Role.QUASI) if found is None else tuple(found["heights"]),
+        figure=None if found is None or not found["places"] else lattice_map(
+            found["places"], found["best"], link="?node=", width=900.0
+        ),
+    )  # fmt: skip
+
+
+def _known(case: Case) -> dict[str, Any] | None:
+    job = case.jobs.of("levels")
+    return None if job is None or job.result is None or job.about != case.levels_about else job.result.plain()
+
+
+def _aim(aim: Aim, levels: list[int]) -> Aim:
+    """Give the candidate that a combination of levels is."""
+    step = MethodStep.of({"name": "full-domain", "levels": levels})
+    return replace(aim, method=step.name, settings=step.given, then=None)
+
+
+def _picked(found: dict[str, Any], node: str) -> dict[str, Any] | None:
+    """Give the combination that a mark leads to."""
+    every = [*found["places"], *found["leading"]]
+    return next((each for each in every if ",".join(map(str, each["levels"])) == node), None)
