@@ -156,7 +156,7 @@ def test_what_is_given_up_early_would_not_have_been_the_best(seed, tmp_path, mon
         traces = replace(traces, person_classes=(np.arange(traces.people) % 2).astype(np.int32))
     method, model = shoal.methods.CutAndSuppress(), shoal.models.KmAnonymity(3, 2 + seed % 2)
     found, said = method.masked(traces, model)
-    monkeypatch.setattr(shoal.methods.CutAndSuppress, "_budget", lambda *rest: None)
+    monkeypatch.setattr(shoal.methods.CutAndSuppress, "_bound", lambda *rest: None)
     whole, before = method.masked(traces, model)
     assert said == before
     assert found.labels.tolist() == whole.labels.tolist()
