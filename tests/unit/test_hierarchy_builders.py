@@ -1,11 +1,15 @@
 """Hierarchies that are built over values: worked by hand, the same on every engine, and refused with a reason."""
 
+import csv
+
 import polars as pl
 import pytest
 from engines.tiny import Tiny
+from public_files import find
 
 import shoal
 from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.icd_chapters import ICD9
 from shoal.engines.disk.pool import DiskPool
 from shoal.errors import ParameterError
 
@@ -41,6 +45,24 @@ BY_HAND = {
         ["Oslo", "Rome", "Bari"],
         [("Oslo", "north"), ("Rome", "south"), ("Bari", "other")],
     ),
+    "icd9": (
+        ["250", "25001", "038.9", "E812.0", "V27"],
+        [
+            ("250", "250.-", "240-279 Endocrine, nutritional, metabolic, immunity"),
+            ("25001", "250.-", "240-279 Endocrine, nutritional, metabolic, immunity"),
+            ("038.9", "038.-", "001-139 Infectious and parasitic diseases"),
+            ("E812.0", "E812.-", "E000-E999 External causes"),
+            ("V27", "V27.-", "V01-V91 Health status and contact with health services"),
+        ],
+    ),
+    "icd10 chapter": (
+        ["D48.9", "D50", "c4a0", "O9A.1", "T88"],
+        [
+            ("D48.9", "C00-D49 Neoplasms"), ("D50", "D50-D89 Blood, blood-forming organs, immune mechanism"),
+            ("c4a0", "C00-D49 Neoplasms"), ("O9A.1", "O00-O9A Pregnancy, childbirth, puerperium"),
+            ("T88", "S00-T98 Injury, poisoning, consequences of external causes"),
+        ],
+    ),
 }  # fmt: skip
 
 
@@ -51,11 +73,24 @@ def test_each_way_comes_out_as_by_hand(text):
     assert sorted(row[: len(rows[0])] for row in found) == sorted(rows)
 
 
+def test_each_code_of_a_published_list_lies_in_one_chapter_that_it_names_too(tmp_path):
+    listed = find("codes/icd9cm_hierarchy.csv", tmp_path)
+    with listed.open(encoding="utf-8") as file:
+        said = {row["code"]: row for row in csv.DictReader(file)}
+    found = {row[0]: row for row in Hierarchy.build("icd9", said, "code").levels}
+    assert all(found[code][1] == f"{row['three_digit']}.-" for code, row in said.items())
+    assert len({(found[code][2], row["chapter"]) for code, row in said.items()}) == len(ICD9.chapters) == 19
+
+
 def test_by_how_many_people_have_a_value():
     counts = {"a": 5, "b": 1, "c": 1, "d": 30}
     assert dict(row[:2] for row in Hierarchy.build("frequent 2", counts, "job").levels) == {
         "a": "a", "b": "other", "c": "other", "d": "d",
     }  # fmt: skip
+    found = {row[0]: row[1:3] for row in Hierarchy.build("frequent 2,10", counts, "job").levels}
+    assert found["a"] == ("a", "other (under 10)")
+    assert found["b"] == found["c"] == ("other", "other (under 10)")
+    assert found["d"] == ("d", "d")
     ages = {"1": 10, "2": 10, "3": 10, "4": 10, "50": 40}
     found = {row[0]: row[1:3] for row in Hierarchy.build("quantiles 4,2", ages, "age").levels}
     assert found == {"1": ("1-2", "1-4"), "2": ("1-2", "1-4"), "3": ("3-4", "1-4"), "4": ("3-4", "1-4"),
@@ -83,6 +118,8 @@ def test_by_how_many_people_have_a_value():
         "frequent 9,9": "must be above the one before",
         "bands abc": "widths are whole numbers",
         "cuts a": "a number is expected",
+        "icd9": "2 of them are no codes of this revision",
+        "icd10 block": "its levels are category and chapter",
         "stairs 3": "no way to build a hierarchy",
     }.items(),
 )

@@ -28,6 +28,7 @@ __all__ = ["application", "main"]
 COMMANDS = {
     "inspect": "measuring",
     "risk": "measuring",
+    "hierarchy": "hierarchies",
     "explore": "exploring",
     "anonymize": "releasing",
     "check": "releasing",
@@ -62,6 +63,8 @@ def application(asked: str = "") -> typer.Typer:
             module.add_tables(given)
         elif name == "budget":
             module.add_budget(given)
+        elif name == "hierarchy":
+            module.add_hierarchy(given)
         else:
             given.registered_commands += [command for command in app.registered_commands if command.name == name]
     inner = [group.typer_instance for group in given.registered_groups if group.typer_instance is not None]

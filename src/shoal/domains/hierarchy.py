@@ -6,25 +6,21 @@ found from the lowest and the highest of them, and a published node is a span li
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.domains.hierarchy_builders import build_groups
+from shoal.domains.hierarchy_file import GROUP, HierarchyFile, apart
 from shoal.errors import DataError
 
 ROOT = "*"
-_GROUP = " (group)"
-_HEADING = re.compile(r"(label|leaf|item|value|code|name|group|categor(y|ie)|level ?_?\d*|h\d+)s?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,25 +72,14 @@ class Hierarchy:
     @classmethod
     def read(cls, path: str | Path, column: str) -> Hierarchy:
         """Read a CSV file: one row per value, levels from left to right. A line that names the levels is left out."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise DataError(f"The hierarchy '{path}' cannot be read: {error.strerror}.", "Check its name.") from None
-        except UnicodeDecodeError:
-            raise DataError(f"The hierarchy '{path}' is not UTF-8 text.", "Save it as UTF-8.") from None
-        filled = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-        delimiter = max(";,\t|", key=filled[0][1].count) if filled else ";"
-        cells = csv.reader((line for _, line in filled), delimiter=delimiter)
-        rows: Sequence[Sequence[str]]
-        rows = [[intern(cell.strip()) for cell in row] for row in cells]  # nodes are named by many rows, and kept once
-        lines, notes = [number for number, _ in filled], []
-        if _is_heading(rows):
-            rows, lines = rows[1:], lines[1:]
+        found = HierarchyFile.read(path)
+        rows, lines, notes = found.rows, found.lines, []
+        if found.heading:
             notes.append(f"the first line of the hierarchy of '{column}' names its levels")
-        rows, again = _apart(rows)
+        rows, again = apart(rows)
         if again:
             names = "a name of its hierarchy stands" if again == 1 else f"{again} names of its hierarchy stand"
-            notes.append(f"in '{column}' {names} for two nodes: the upper one is now called 'NAME{_GROUP}'")
+            notes.append(f"in '{column}' {names} for two nodes: the upper one is now called 'NAME{GROUP}'")
         return replace(cls.of(rows, column, lines), note="; ".join(notes))
 
     @classmethod
@@ -193,47 +178,6 @@ class Hierarchy:
         for level in above[::-1]:
             found = np.where(level[low] == level[high], level[low], found)
         return np.ascontiguousarray(ends[found, 0]), np.ascontiguousarray(ends[found, 1])
-
-
-def _is_heading(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row names the levels: words for such, none of which stands in any other row."""
-    if len(rows) < 2 or not all(map(_HEADING.fullmatch, rows[0])):
-        return False
-    others = {cell for row in rows[1:] for cell in row}
-    return len(rows[0]) > 1 and others.isdisjoint(rows[0])
-
-
-def _apart(rows: Sequence[Sequence[str]]) -> tuple[Sequence[Sequence[str]], int]:
-    """Give nodes another name that are named like one below them but hold more, and count the names that are so.
-
-    Rows that are no tree stay what they are: that is refused elsewhere, where the line is known.
-    """
-    if not rows or len({len(row) for row in rows}) > 1:
-        return rows, 0
-    taken = {cell for row in rows for cell in row}
-    found, names = [list(row) for row in rows], set()
-    for upper in range(1, len(rows[0])):
-        below: dict[str, set[str]] = {}
-        for lower in range(upper):
-            for row in found:
-                below.setdefault(row[lower], set()).add(row[0])
-        here: dict[str, set[str]] = {}
-        for row in found:
-            here.setdefault(row[upper], set()).add(row[0])
-        other = {name for name, leaves in here.items() if name in below and below[name] != leaves}
-        for row in found:
-            if row[upper] in other:
-                names.add(row[upper])
-                row[upper] = _grouped(row[upper], taken)
-        taken.update(row[upper] for row in found)
-    return [[intern(cell) for cell in row] for row in found] if names else rows, len(names)
-
-
-def _grouped(name: str, taken: set[str]) -> str:
-    """Give a group a name that nothing else has."""
-    while name in taken:
-        name += _GROUP
-    return name
 
 
 def _numbered(texts: Sequence[str]) -> tuple[tuple[str, ...], Positions]:

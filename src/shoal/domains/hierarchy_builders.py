@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import accumulate, pairwise
 
+from shoal.domains.icd_chapters import ICD9, ICD10, Revision
 from shoal.errors import ParameterError
 
 OTHER = "other"
@@ -323,12 +324,37 @@ def _frequent(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupN
     least = _whole(rest, "numbers of people", "frequent 10,100")
     if any(after <= before for before, after in pairwise(least)):
         raise _UnclearError("each number of people must be above the one before.", "Write: frequent 10,100.")
-    other = OTHER
-    while other in values:
-        other = f"({other})"
+    taken, names = set(values), list[str]()
+    for number in least:  # what is rare on a higher level holds more, and needs a name of its own
+        name = f"{OTHER} (under {number})" if names else OTHER
+        while name in taken:
+            name = f"({name})"
+        names.append(name)
+    levels = list(zip(least, names, strict=True))
     return [
-        [value if count >= number else other for number in least] for value, count in zip(values, counts, strict=True)
+        [value if count >= number else name for number, name in levels]
+        for value, count in zip(values, counts, strict=True)
     ]
+
+
+def _diagnoses(revision: Revision, name: str) -> Builder:
+    """Categories and chapters of diagnosis codes: ``icd9``, ``icd10``, or one of both levels, ``icd10 chapter``."""
+
+    def build(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupNames:
+        levels = [part.strip() for part in rest.split(",")] if rest else ["category", "chapter"]
+        if levels not in (["category"], ["chapter"], ["category", "chapter"]):
+            raise _UnclearError("its levels are category and chapter.", f"Write: {name}, or {name} chapter.")
+        places = [revision.place(value) for value in values]
+        known = [dict(zip(("category", "chapter"), place, strict=True)) for place in places if place is not None]
+        strange = len(places) - len(known)
+        if strange:
+            raise _UnsuitedError(
+                f"{strange:,} of them {'is no code' if strange == 1 else 'are no codes'} of this revision.",
+                "Mend them, or give a CSV file. Codes keep their zeros: 038.9, not 38.9.",
+            )
+        return [[place[level] for level in levels] for place in known]
+
+    return build
 
 
 BUILDERS: Mapping[str, Builder] = {
@@ -344,8 +370,10 @@ BUILDERS: Mapping[str, Builder] = {
     "ordered": _ordered,
     "groups": _groups,
     "frequent": _frequent,
+    "icd9": _diagnoses(ICD9, "icd9"),
+    "icd10": _diagnoses(ICD10, "icd10"),
 }
 WAYS = (
     "bands 5,20; intervals 2.5,10; cuts 18,65; quantiles 8,4,2; top 90; bottom 18; prefix 4,3,1; suffix 4,2; "
-    "dates; ordered 2,4; groups north=Oslo,Bergen; frequent 10"
+    "dates; ordered 2,4; groups north=Oslo,Bergen; frequent 10; icd9; icd10"
 )

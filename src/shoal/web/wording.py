@@ -51,6 +51,8 @@ BUILDER_NAMES = {
     "ordered": (N_("so many values that follow each other"), "2,4"),
     "groups": (N_("groups by name; the rest is other"), "north=Oslo,Bergen; south=Rome"),
     "frequent": (N_("values that fewer people have, joined into other"), "10"),
+    "icd9": (N_("diagnosis codes by category and chapter, ICD-9"), ""),
+    "icd10": (N_("diagnosis codes by category and chapter, ICD-10"), ""),
     "alone": (N_("every value by itself, to be grouped by hand below"), ""),
 }
 METHOD_NAMES = {
