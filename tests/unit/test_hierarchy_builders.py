@@ -8,10 +8,13 @@ from engines.tiny import Tiny
 from public_files import find
 
 import shoal
+from shoal.assessment.hierarchy_building import build_from_columns, values_of
 from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.hierarchy_file import csv_of
 from shoal.domains.icd_chapters import ICD9
 from shoal.engines.disk.pool import DiskPool
 from shoal.errors import ParameterError
+from shoal.schema import ReadOptions
 
 BY_HAND = {
     "intervals 5,10": (["3", "7", "12"], [("3", "0-4", "0-9"), ("7", "5-9", "0-9"), ("12", "10-14", "10-19")]),
@@ -150,3 +153,25 @@ def test_each_engine_builds_the_same_and_recipes_keep_it(tmp_path, how):
     assert how in (tmp_path / "0.toml").read_text()
     compared = shoal.compare(path, tmp_path / "0.csv", quasi=["age", "sex"], hierarchies={"age": how})
     assert compared["releases"][0]["smallest_class"] >= 5
+
+
+def test_each_engine_finds_the_same_groups_in_other_columns(tmp_path):
+    rows = [(f"c{i % 50}", f"g{i % 10}" if i % 3 else None, f"s{i % 5}") for i in range(600)]
+    path = tmp_path / "t.csv"
+    pl.DataFrame(rows, schema=["city", "county", "state"], orient="row").write_csv(path)
+    wanted = {(f"c{i}", f"g{i % 10}", f"s{i % 5}", "*") for i in range(50)}
+    for engine in (None, Tiny(DiskPool(tmp_path))):
+        tree = build_from_columns(path, "city", ["county", "state"], ReadOptions(), engine=engine)
+        assert set(tree.levels) == wanted
+        assert values_of(path, "city", ReadOptions(), engine=engine) == dict.fromkeys((row[0] for row in wanted), 12)
+
+
+def test_a_file_as_arx_writes_it_is_written_again_to_the_byte(tmp_path):
+    given = '"Care; home";Care;"Health, social";*\nNurse;Care;"Health, social";*\nClerk;"Office ""A""";Office;*\n'
+    path = tmp_path / "job.csv"
+    path.write_bytes(given.encode())
+    tree = Hierarchy.read(path, "job")
+    assert tree.levels[0] == ("Care; home", "Care", "Health, social", "*")
+    assert csv_of(tree.levels, "job") == given
+    path.write_bytes(b"Clerk;Office;*\r\nNurse;Health, social;*\r\n")  # only what holds a semicolon must be quoted
+    assert Hierarchy.read(path, "job").levels == (("Clerk", "Office", "*"), ("Nurse", "Health, social", "*"))

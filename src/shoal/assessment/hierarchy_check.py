@@ -47,7 +47,8 @@ class HierarchyCheck(Findings):
     def caption(self) -> str:
         """Say whether it can be used."""
         verdict = "can be used" if self["usable"] else "cannot be used"
-        return f"{self['file']} {verdict}: {self['leaves']:,} values, {len(self['levels'])} levels"
+        values = "1 value" if self["leaves"] == 1 else f"{self['leaves']:,} values"
+        return f"{self['file']} {verdict}: {values}, {len(self['levels'])} levels"
 
     def rows(self) -> TextRows:
         """Give how many nodes each level has."""

@@ -65,7 +65,8 @@ def build_command(
         )  # fmt: skip
         return
     nodes = " → ".join(f"{number:,}" for number in levels)
-    typer.echo(f"{out}: {len(tree.leaves):,} values of '{column}', {len(levels)} levels ({nodes})")
+    values = "1 value" if len(tree.leaves) == 1 else f"{len(tree.leaves):,} values"
+    typer.echo(f"{out}: {values} of '{column}', {len(levels)} levels ({nodes})")
     if tree.note:
         typer.echo(f"  {tree.note}")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,16 +126,24 @@ def apart(rows: Sequence[Sequence[str]]) -> tuple[Sequence[Sequence[str]], int]:
     """
     if not rows or len({len(row) for row in rows}) > 1:
         return rows, 0
-    taken = {cell for row in rows for cell in row}
+    levels = [set(level) for level in zip(*rows, strict=True)]
+    taken = set[str]().union(*levels)
+    if len(taken) == sum(map(len, levels)):
+        return rows, 0
+    # Only names that stand on several levels can be meant: the others need not be followed.
+    met = Counter(name for level in levels for name in level)
+    shared = {name for name, times in met.items() if times > 1}
     found, names = [list(row) for row in rows], set()
     for upper in range(1, len(rows[0])):
         below: dict[str, set[str]] = {}
         for lower in range(upper):
             for row in found:
-                below.setdefault(row[lower], set()).add(row[0])
+                if row[lower] in shared:
+                    below.setdefault(row[lower], set()).add(row[0])
         here: dict[str, set[str]] = {}
         for row in found:
-            here.setdefault(row[upper], set()).add(row[0])
+            if row[upper] in shared:
+                here.setdefault(row[upper], set()).add(row[0])
         other = {name for name, leaves in here.items() if name in below and below[name] != leaves}
         for row in found:
             if row[upper] in other:
