@@ -29,6 +29,7 @@ COMMANDS = {
     "inspect": "measuring",
     "risk": "measuring",
     "explore": "exploring",
+    "safe-harbor": "harboring",
     "anonymize": "releasing",
     "check": "releasing",
     "compare": "measuring",

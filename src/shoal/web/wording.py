@@ -51,6 +51,7 @@ BUILDER_NAMES = {
     "ordered": (N_("so many values that follow each other"), "2,4"),
     "groups": (N_("groups by name; the rest is other"), "north=Oslo,Bergen; south=Rome"),
     "frequent": (N_("values that fewer people have, joined into other"), "10"),
+    "safe-harbor": (N_("what safe harbor leaves of a ZIP code, an age or a date"), "zip"),
     "alone": (N_("every value by itself, to be grouped by hand below"), ""),
 }
 METHOD_NAMES = {
