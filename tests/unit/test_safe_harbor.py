@@ -4,9 +4,11 @@ import hashlib
 
 import polars as pl
 import pytest
+from engines.pools import Memory
 
 import shoal
 from shoal.domains.harbor_groups import RESTRICTED, harbor_group, within_harbor
+from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import DataError, GuaranteeError, ParameterError
 from shoal.models.harbor_names import KINDS, form_by_name
 
@@ -179,11 +181,11 @@ def test_every_engine_writes_the_same_bytes(tmp_path):
         "zip": spread(["93711", "03601", "2138"]), "age": spread([34, 95, 7, 61]), "admitted": BY_VALUE["date"],
         "email": BY_VALUE["email"], "charge": [100 + i % 9 for i in range(ROWS)],
     })  # fmt: skip
-    for engine in ("local", "disk"):
-        released(frame, engine).write(tmp_path / f"{engine}.csv")
-        shoal.verify(tmp_path / f"{engine}.csv", engine=engine)
-    assert (tmp_path / "local.csv").read_bytes() == (tmp_path / "disk.csv").read_bytes()
-    assert b"90+" in (tmp_path / "disk.csv").read_bytes()
+    for name, engine in (("local", "local"), ("parts", PartsEngine(Memory(), 7))):
+        released(frame, engine).write(tmp_path / f"{name}.csv")
+        shoal.verify(tmp_path / f"{name}.csv", engine=engine)
+    assert (tmp_path / "local.csv").read_bytes() == (tmp_path / "parts.csv").read_bytes()
+    assert b"90+" in (tmp_path / "parts.csv").read_bytes()
 
 
 def test_zip_codes_that_were_numbers_get_their_zeros_back():
