@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # The one list of the public names.
     from shoal.assessment.comparison import compare as compare
     from shoal.assessment.disclosure_risk import risk as risk
     from shoal.assessment.exploration import explore as explore
+    from shoal.assessment.harbor import safe_harbor as safe_harbor
     from shoal.assessment.inspection import inspect as inspect
     from shoal.assessment.study import Study as Study
     from shoal.certification.verification import verify as verify

@@ -150,7 +150,7 @@ def test_readme_names_every_command():
     app = application()
     commands = {command.name for command in (*app.registered_commands, *app.registered_groups)}
     first = [row[0] for row in next(t for t in tables(text_of(README)) if t[0][0] == "command")[1:]]
-    assert {re.match(r"`shoal (\w+)", cell)[1] for cell in first} == commands
+    assert {re.match(r"`shoal ([\w-]+)", cell)[1] for cell in first} == commands
 
 
 def test_make_targets_on_pages_exist():

@@ -30,6 +30,7 @@ COMMANDS = {
     "risk": "measuring",
     "hierarchy": "hierarchies",
     "explore": "exploring",
+    "safe-harbor": "harboring",
     "anonymize": "releasing",
     "check": "releasing",
     "compare": "measuring",

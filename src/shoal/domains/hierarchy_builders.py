@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import accumulate, pairwise
 
+from shoal.domains.harbor_groups import harbor_levels
 from shoal.domains.icd_chapters import ICD9, ICD10, Revision
 from shoal.errors import ParameterError
 
 OTHER = "other"
+HARBOR = "safe-harbor"
 GroupNames = list[list[str]]  # for each value, the names of the groups above it
 Builder = Callable[[Sequence[str], Sequence[int], str], GroupNames]
 
@@ -26,6 +28,8 @@ def build_groups(text: str, counts: Mapping[str, int], column: str) -> tuple[Seq
     if word not in BUILDERS:
         raise ParameterError(f"'{text}' is no way to build a hierarchy.", f"Give a CSV file, or write: {WAYS}.")
     values = sorted(counts, key=natural)
+    if word == HARBOR:
+        return harbor_levels(values, rest)
     try:
         return values, BUILDERS[word](values, [counts[value] for value in values], rest)
     except _UnsuitedError as why:
@@ -357,6 +361,11 @@ def _diagnoses(revision: Revision, name: str) -> Builder:
     return build
 
 
+def _harbor(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupNames:
+    """What safe harbor leaves of ZIP codes, ages and dates: ``safe-harbor zip``; see `harbor_groups`."""
+    return harbor_levels(values, rest)[1]
+
+
 BUILDERS: Mapping[str, Builder] = {
     "bands": _bands,
     "intervals": _intervals,
@@ -372,6 +381,7 @@ BUILDERS: Mapping[str, Builder] = {
     "frequent": _frequent,
     "icd9": _diagnoses(ICD9, "icd9"),
     "icd10": _diagnoses(ICD10, "icd10"),
+    HARBOR: _harbor,
 }
 WAYS = (
     "bands 5,20; intervals 2.5,10; cuts 18,65; quantiles 8,4,2; top 90; bottom 18; prefix 4,3,1; suffix 4,2; "

@@ -6,7 +6,6 @@ is asked of a few records first: two that are alike answer it. No value is ever 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.column_names import as_option, names_people, numbers_records, role_by_name, tells_people_apart
 from shoal.domains.axis import Axis
+from shoal.domains.cell_looks import EMAIL, IP, PHONE, SECURITY, URL, UUID, is_card, is_iban
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.models import PrivacyModel
@@ -25,14 +25,6 @@ ENOUGH = 24  # records; in no more than that, values may differ by chance
 _FEW = 2048  # records that are looked at first
 _LOOKS = 200  # values that show what a column holds
 _MOST = 0.9  # of which so many must look alike
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
-_PHONE = re.compile(r"\+\d[\d ()./-]{6,18}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}|\(?0\d{1,5}\)?[ /-]\d{3,}(?: ?\d{2,})*")
-_SECURITY = re.compile(r"\d{3}-\d{2}-\d{4}")
-_UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?")
-_URL = re.compile(r"(?:https?://|www\.)\S+")
-_IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{1,4}")
-_IBAN = re.compile(r"[A-Z]{2}\d{2}[0-9A-Z]{11,30}")
-_CARD = re.compile(r"\d{13,19}")
 
 
 @dataclass(frozen=True)
@@ -168,28 +160,13 @@ def _numbers(axis: Axis, positions: NDArray[np.int32]) -> NDArray[np.int64]:
     return positions.astype(np.int64) if listed is None else listed[positions].astype(np.int64)
 
 
-def _is_iban(text: str) -> bool:
-    plain = text.replace(" ", "").upper()
-    if not _IBAN.fullmatch(plain):
-        return False
-    return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
-
-
-def _is_card(text: str) -> bool:
-    plain = re.sub(r"[ -]", "", text)
-    if not _CARD.fullmatch(plain):
-        return False
-    digits = [int(sign) for sign in reversed(plain)]
-    return (sum(digits[::2]) + sum(sum(divmod(2 * digit, 10)) for digit in digits[1::2])) % 10 == 0
-
-
 _LOOKS_LIKE: dict[str, Callable[[str], object]] = {
-    "e-mail addresses": _EMAIL.fullmatch,
-    "numbers of bank accounts": _is_iban,
-    "numbers of cards": _is_card,
-    "social security numbers": _SECURITY.fullmatch,
-    "phone numbers": _PHONE.fullmatch,
-    "universally unique identifiers": _UUID.fullmatch,
-    "addresses of pages": _URL.fullmatch,
-    "addresses of computers": _IP.fullmatch,
+    "e-mail addresses": EMAIL.fullmatch,
+    "numbers of bank accounts": is_iban,
+    "numbers of cards": is_card,
+    "social security numbers": SECURITY.fullmatch,
+    "phone numbers": PHONE.fullmatch,
+    "universally unique identifiers": UUID.fullmatch,
+    "addresses of pages": URL.fullmatch,
+    "addresses of computers": IP.fullmatch,
 }

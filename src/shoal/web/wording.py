@@ -53,6 +53,7 @@ BUILDER_NAMES = {
     "frequent": (N_("values that fewer people have, joined into other"), "10"),
     "icd9": (N_("diagnosis codes by category and chapter, ICD-9"), ""),
     "icd10": (N_("diagnosis codes by category and chapter, ICD-10"), ""),
+    "safe-harbor": (N_("what safe harbor leaves of a ZIP code, an age or a date"), "zip"),
     "alone": (N_("every value by itself, to be grouped by hand below"), ""),
 }
 METHOD_NAMES = {
