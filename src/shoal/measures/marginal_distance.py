@@ -12,7 +12,7 @@ import numpy as np
 from shoal.arrays import Floats
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.statistics.marginal_cells import CellsOf, Shown, cells_of, shown_cells
+from shoal.measures.statistics.marginal_cells import CellsOf, DistinctCells, cells_of, shown_cells
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED
 from shoal.parameters import settle
 from shoal.schema import RELEASED as RELEASED_ROLES
@@ -98,10 +98,10 @@ def _shares(table: Table, side: int, names: tuple[str, ...], cells: Mapping[str,
     return total
 
 
-def _counter(cells: tuple[CellsOf, ...], side: int) -> Callable[[Shown], Floats]:
+def _counter(cells: tuple[CellsOf, ...], side: int) -> Callable[[DistinctCells], Floats]:
     """Give what counts the records of boxes in cells: each box counts as the product of the shares of its sides."""
 
-    def work(boxes: Shown) -> Floats:
+    def work(boxes: DistinctCells) -> Floats:
         members = [each.members(side, boxes.lo[:, j], boxes.hi[:, j]) for j, each in enumerate(cells)]
         if len(members) == 1:
             box, cell, share = members[0]

@@ -21,7 +21,7 @@ _STRETCH = 1 << 20  # records of columns without boxes that are looked at at onc
 
 
 @dataclass(frozen=True)
-class Shown:
+class DistinctCells:
     """Both ends of some cells, a column for each attribute, and how many records have them."""
 
     lo: Positions
@@ -29,14 +29,14 @@ class Shown:
     counts: Integers
 
 
-def shown_cells(table: Table, names: tuple[str, ...], work: Callable[[Shown], T]) -> list[T]:
+def shown_cells(table: Table, names: tuple[str, ...], work: Callable[[DistinctCells], T]) -> list[T]:
     """Give what work makes of the cells of some columns: distinct ones of quasi-identifiers, else record by record."""
     if set(names) <= set(table.schema.quasi):
-        return table.boxes(lambda boxes: work(Shown(boxes.lo, boxes.hi, boxes.counts)), names)
+        return table.boxes(lambda boxes: work(DistinctCells(boxes.lo, boxes.hi, boxes.counts)), names)
     found = []
     for begin in range(0, table.rows, _STRETCH):
         records = np.arange(begin, min(begin + _STRETCH, table.rows))
-        found.append(work(Shown(*table.cells(names, records), np.ones(records.size, np.int64))))
+        found.append(work(DistinctCells(*table.cells(names, records), np.ones(records.size, np.int64))))
     return found
 
 
@@ -130,7 +130,7 @@ def cells_of(original: Table, released: Table, name: str, most: int) -> CellsOf:
 def _limits(table: Table, name: str) -> tuple[int, int] | None:
     """Give the lowest and the highest position of a column, if any of its cells has a value."""
 
-    def work(shown: Shown) -> tuple[int, int] | None:
+    def work(shown: DistinctCells) -> tuple[int, int] | None:
         known = shown.lo[:, 0] != MISSING
         return (int(shown.lo[known, 0].min()), int(shown.hi[known, 0].max())) if known.any() else None
 
@@ -144,7 +144,7 @@ def _places(original: Table, ground: Categories, name: str, most: int) -> Intege
     if ground.size <= most:
         return every
 
-    def count(shown: Shown) -> Floats:
+    def count(shown: DistinctCells) -> Floats:
         box, category, share = ground.members(ORIGINAL, shown.lo[:, 0], shown.hi[:, 0])
         return np.bincount(category, share * shown.counts[box], every.size).astype(np.float64)
 
