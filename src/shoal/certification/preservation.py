@@ -71,15 +71,15 @@ def changed_columns(content: Mapping[str, Any]) -> set[str]:
 
 
 def insist_on_remarks(content: Mapping[str, Any], record: PrivateRecord | None) -> None:
-    """Insist that what methods remark comes from methods of the recipe, and is what they told the holder too."""
+    """Insist that what methods remark comes from methods of the recipe, and is what the private record has of it too."""
     said = content.get("remarks", ())
     names = [given["name"] for given in content["recipe"]["method"]]
     same("who remarks something", True, all(each["method"] in names for each in said))
     if record is None:
         return
-    told = record.content.get("remarks", ())
-    same("how many remarks there are", len(told), len(said))
-    for mine, theirs in zip(said, told, strict=True):
+    known = record.content.get("remarks", ())
+    same("how many remarks there are", len(known), len(said))
+    for mine, theirs in zip(said, known, strict=True):
         same("a remark", True, mine["said"] in theirs["said"])
         rest = {key: value for key, value in mine.items() if key != "said"}
         same("what is remarked", {key: theirs.get(key) for key in rest}, rest)

@@ -191,20 +191,19 @@ class _Case:
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved, by_original)
-        schema = table.schema
         return Proof(
             verdicts,
             scores,
             shown_safely(proved),
             shown_safely(not_proved),
-            shown_safely(schema.quasi),
-            shown_safely(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
+            shown_safely(table.schema.quasi),
+            shown_safely(table.schema.of(*(role for role in RELEASED if role not in SPANNED))),
             shown_safely([*map(promise_in_short, models), *([stated.claim] if stated else [])]),
             shown_safely(self._remarks(table, models)),
             Approval.of(self.content),
             shown_safely(by_original),
             shown_safely([stated.sentence, stated.rests_on] if stated else []),
-            shown_safely(name for name in schema.of(*RELEASED) if name in changed_columns(self.content)),
+            shown_safely(name for name in table.schema.of(*RELEASED) if name in changed_columns(self.content)),
         )
 
     def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:
