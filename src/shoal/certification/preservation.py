@@ -71,7 +71,7 @@ def changed_columns(content: Mapping[str, Any]) -> set[str]:
 
 
 def insist_on_remarks(content: Mapping[str, Any], record: PrivateRecord | None) -> None:
-    """Insist that what methods remark comes from methods of the recipe, and is what the private record has of it too."""
+    """Insist that remarks come from methods of the recipe, and are what the private record has of them too."""
     said = content.get("remarks", ())
     names = [given["name"] for given in content["recipe"]["method"]]
     same("who remarks something", True, all(each["method"] in names for each in said))
