@@ -56,6 +56,18 @@ def look_up(shelf: str, name: str) -> type[Any]:
     raise ParameterError(f"There is no {shelf[:-1]} '{name}'.", f"{hint}There are: {', '.join(known)}.")
 
 
+def offers(shelf: str, name: str, part: str) -> bool:
+    """Tell whether there is an entry of a name that has a certain part; of those that are not installed nothing is.
+
+    >>> offers("methods", "noise", "preserves"), offers("methods", "hilbert", "preserves")
+    (True, False)
+    """
+    try:
+        return hasattr(look_up(shelf, name), part)
+    except ParameterError:
+        return False
+
+
 def build(shelf: str, given: Mapping[str, Any]) -> Any:
     """Make a value of the catalogue from its name and parameters; a parameter that it does not have is an error."""
     values = dict(given)

@@ -430,6 +430,7 @@ def test_list_names_and_describes_what_there_is(desk, shelf, names):
 
 def test_list_of_something_else_is_wrong_use(desk):
     desk.run("list", "method").refused(2, "'method'", "methods")
+    desk.run("list").refused(2, "what to list", "methods, models, measures")
 
 
 def test_demo_shows_before_and_after(desk):

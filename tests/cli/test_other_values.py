@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from shoal.certification.certificate import digest
+
 ROWS = [(20 + i % 50, 93700 + (i * 7) % 40, 1000 + (i * 137) % 997, 50 + (i * 31) % 89) for i in range(120)]
 ROLES = ("--quasi", "age,zip", "--sensitive", "income,wealth")
 
@@ -98,3 +100,67 @@ def test_a_promise_that_changed_values_do_not_keep_is_refused(desk):
 def test_what_cannot_be_done_is_refused(desk, wrong):
     code = 3 if "percent=0.5" in wrong else 2
     desk.run("anonymize", "in.csv", "--out", "out.csv", *ROLES, *wrong, "--no-promise").refused(code)
+
+
+def test_a_share_without_end_is_refused(desk):
+    asked = ("--quasi", "age,zip", "--no-promise", "--method", "noise", "--param", "alpha=1e400")
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *asked).refused(2, "alpha")
+
+
+def test_a_parameter_of_a_column_with_a_sign_of_equality_is_quoted(desk):
+    desk.put("odd.csv", "a=b,n\n" + "".join(f"{i % 9},{i % 4}\n" for i in range(90)))
+    desk.run(
+        "anonymize", "odd.csv", "--out", "out.csv", "--quasi", "a=b,n", "--no-promise",
+        "--method", "code-extremes", "--param", 'top."a=b"=5',
+    ).fine()  # fmt: skip
+    assert set(column(desk.read("out.csv"), "a=b")) == {*"01234", "[5;8]"}
+
+
+def swapped(desk):
+    """Make a release by a method that remarks something."""
+    desk.put("homes.csv", "home,region,age\n" + "".join(f"h{i // 2},{'NS'[i // 2 % 2]},{i % 37}\n" for i in range(80)))
+    desk.run(
+        "anonymize", "homes.csv", "--out", "out.csv", "--quasi", "region,age", "--subject", "home", "--no-promise",
+        "--method", "record-swap", "--param", "geography=region",
+    ).fine()  # fmt: skip
+
+
+FORGED = {
+    "no word of what is kept": (lambda paper: paper.pop("preserved"), True),
+    "something that nothing keeps": (
+        lambda paper: paper["preserved"][0]["exactly"].append({"statistic": "all secrets", "columns": ["age"]}),
+        True,
+    ),
+    "another says it": (lambda paper: paper["remarks"][0].update(method="noise"), True),
+    "another remark": (lambda paper: paper["remarks"][0].update(said="It is differentially private."), False),
+    "another number": (lambda paper: paper["remarks"][0].update(without_donor=[-1]), False),
+    "no remark": (lambda paper: paper.pop("remarks"), False),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_what_a_certificate_says_beside_its_promises_is_checked(desk, case):
+    swapped(desk)
+    paper = json.loads(desk.read("out.certificate.json"))
+    record = json.loads(desk.read("out.private.json"))
+    both = ("--private", "out.private.json", "--original", "homes.csv", "--no-promise")
+    desk.run("check", "out.csv", *both).fine()
+    forge, seen_alone = FORGED[case]
+    forge(paper)
+    paper["digest"] = digest(paper)
+    desk.put("out.certificate.json", json.dumps(paper))
+    desk.put("out.private.json", json.dumps(record | {"certificate": paper["digest"]}))
+    alone = desk.run("check", "out.csv", "--no-promise")
+    assert (alone.code != 0) == seen_alone
+    assert "does not say" in desk.run("check", "out.csv", *both).err or case == "something that nothing keeps"
+    assert desk.run("check", "out.csv", *both).code == 1
+
+
+def test_a_column_with_other_values_is_not_said_to_be_released_as_it_is(desk):
+    asked = (*ROLES, "--method", "noise", "--param", "columns=income", "--no-promise")
+    desk.run("anonymize", "in.csv", "--out", "out.csv", *asked).fine()
+    said = desk.run("check", "out.csv", "--no-promise").out
+    assert "released as they are: wealth\n" in said
+    assert "With other values than the true ones, as the certificate says: income\n" in said
+    assert "Protected" not in said
+    assert "Quasi-identifiers, not protected: age, zip\n" in said

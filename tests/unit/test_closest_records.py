@@ -12,7 +12,7 @@ from public_files import find
 import shoal
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels.nearest_rows import NOMINAL, NUMBER, ORDERED, nearest_rows
-from shoal.measures import ClosestRecord, ExactCopies, PairwiseVariation
+from shoal.measures import ClosestRecord, ExactCopies, MarginalDistance
 
 # The node of the release: levels of the columns but occupation.
 LEVELS = {
@@ -126,29 +126,29 @@ def test_a_certificate_makes_nobody_read_a_file_and_names_no_folder(tmp_path):
 def test_pairs_of_values_are_compared_cell_by_cell():
     before = pl.DataFrame({"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"], "n": [1, 2, 3, 4]})
     after = pl.DataFrame({"a": ["x", "x", "y", "y"], "b": ["p", "p", "q", "q"], "n": [1, 2, 3, 4]})
-    found = score(read(before), read(after), PairwiseVariation(("a", "b")))
+    found = score(read(before), read(after), MarginalDistance(columns=("a", "b")))
     assert found.value == 0.5
-    assert found.detail["worst_pair"] == ["a", "b"]
-    assert score(read(before), read(after), PairwiseVariation(("a", "n"))).value == 0
-    assert score(read(before), read(after), PairwiseVariation()).value == pytest.approx((0.5 + 0 + 0.5) / 3)
+    assert found.detail["worst_of"] == "a ~ b"
+    assert score(read(before), read(after), MarginalDistance(columns=("a", "n"))).value == 0
+    assert score(read(before), read(after), MarginalDistance()).value == pytest.approx((0.5 + 0 + 0.5) / 3)
 
 
 def test_a_set_a_range_and_a_wildcard_count_for_all_that_they_may_stand_for():
     before = pl.DataFrame({"a": ["x", "y"] * 2, "n": [1, 2, 3, 4]})
     after = pl.DataFrame({"a": ["{x;y}", "{x;y}", "*", "*"], "n": ["[1;2]", "[1;2]", "3", "4"]})
-    found = score(read(before), read(after, kinds={"a": "category", "n": "integer"}, masked=True), PairwiseVariation())
+    found = score(read(before), read(after, kinds={"a": "category", "n": "integer"}, masked=True), MarginalDistance())
     # Four pairs were one in four each; now these and four others are one in eight each.
     assert found.value == pytest.approx(0.5)
-    assert score(read(before), read(before), PairwiseVariation()).value == 0
+    assert score(read(before), read(before), MarginalDistance()).value == 0
 
 
 def test_numbers_with_many_values_are_put_into_full_bins():
     before = pl.DataFrame({"n": list(range(1000)), "a": ["x"] * 1000})
     after = before.with_columns(pl.col("n") + 25)
-    assert score(read(before), read(after), PairwiseVariation(bins=20)).value == pytest.approx(0.025, abs=0.002)
-    assert score(read(before), read(after), PairwiseVariation(bins=1000)).value == pytest.approx(0.025, abs=0.002)
-    with pytest.raises(ParameterError, match="2 to 1,000 bins"):
-        PairwiseVariation(bins=1)
+    assert score(read(before), read(after), MarginalDistance(cells=20)).value == pytest.approx(0.025, abs=0.002)
+    assert score(read(before), read(after), MarginalDistance(cells=1000)).value == pytest.approx(0.025, abs=0.002)
+    with pytest.raises(ParameterError, match="Between 2 and 2000"):
+        MarginalDistance(cells=1)
 
 
 def test_copies_are_rows_that_equal_a_record_in_every_column():
@@ -158,3 +158,18 @@ def test_copies_are_rows_that_equal_a_record_in_every_column():
     assert found.value == 0.75
     assert found.detail == {"copies": 3, "of_unique_records": 2, "unique_records_copied": 2, "records": 4}
     assert score(read(before), read(before), ExactCopies(("n",))).detail["of_unique_records"] == 0
+
+
+def test_pairs_are_those_of_all_released_columns_and_rare_categories_count_as_one():
+    frame = pl.DataFrame({"q": [1, 2] * 50, "job": [f"j{i}" for i in range(100)], "pay": [i * 0.5 for i in range(100)]})
+    roles = {"quasi": ["q"], "sensitive": ["job", "pay"]}
+    before, after = (shoal.read(each, **roles) for each in (frame, frame.with_columns(pl.col("pay").reverse())))
+    found = score(before, after, MarginalDistance(cells=100))
+    assert found.detail["per_attribute"] == {"q": 0, "job": 0, "pay": 0}
+    assert found.detail["per_pair"] == {"q ~ job": 0, "q ~ pay": 1, "job ~ pay": 1}
+    assert score(before, after, MarginalDistance(cells=2)).detail["per_pair"]["q ~ job"] == 0
+    few = shoal.read(frame.with_columns(pl.lit("j0").alias("job")), **roles)
+    # Two cells: the one category that comes first among equals, and all others.
+    assert score(before, few, MarginalDistance(cells=2)).detail["per_attribute"]["job"] == pytest.approx(0.99)
+    with pytest.raises(SchemaError, match="wage"):
+        score(before, after, MarginalDistance(columns=("wage",)))

@@ -9,7 +9,7 @@ from public_files import find
 
 import shoal
 from shoal.errors import DataError, ParameterError, SchemaError
-from shoal.measures import ClosestRecord, ExactCopies, PairwiseVariation
+from shoal.measures import ClosestRecord, ExactCopies, MarginalDistance
 from shoal.methods import Synthesize
 from shoal.methods.synthesis.gaussian_copula import redrawn, root
 from shoal.methods.synthesis.known_rows import KnownRows
@@ -41,8 +41,8 @@ def adult(tmp_path_factory):
 
 def test_those_held_out_differ_from_the_others_as_is_known(adult):
     table, others, _ = adult
-    scores = shoal.score(table, others, measures=[PairwiseVariation(), ExactCopies()])
-    assert scores["pairwise-variation"].value == pytest.approx(0.0379417614505572, abs=1e-12)
+    scores = shoal.score(table, others, measures=[MarginalDistance(), ExactCopies()])
+    assert scores["marginal-distance"].value == pytest.approx(0.0379417614505572, abs=1e-12)
     assert scores["exact-copies"].value == pytest.approx(2795 / 6032)
 
 
@@ -59,7 +59,7 @@ def test_synthetic_records_of_adult_are_as_far_from_it_as_is_known(adult, method
     table, _, held_out = adult
     measures = [ClosestRecord(str(held_out), most=4000)]
     release = shoal.anonymize(table, method, no_promise=True, seed=3, measures=measures)
-    assert release.scores["pairwise-variation"].value == pytest.approx(apart, abs=0.004)
+    assert release.scores["marginal-distance"].value == pytest.approx(apart, abs=0.004)
     assert release.scores["exact-copies"].value == pytest.approx(copies, abs=0.02)
     assert release.scores["closest-record"].value == pytest.approx(closer, abs=5 * 0.5 / 4000**0.5)
 
@@ -67,7 +67,7 @@ def test_synthetic_records_of_adult_are_as_far_from_it_as_is_known(adult, method
 def test_measures_stand_beside_whatever_else_is_asked_for(tmp_path):
     frame = pl.DataFrame({"kind": ["x", "y"] * 30, "n": list(range(60))})
     release = made(frame)
-    assert [score.measure for score in release.scores] == ["pairwise-variation", "exact-copies"]
+    assert [score.measure for score in release.scores] == ["marginal-distance", "exact-copies"]
     release.write(tmp_path / "out.csv")
     paper = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
     assert paper["remarks"] == [

@@ -34,7 +34,7 @@ LABELS = (
     ("values moved among ranks (mean)", "permutation_distance", "{:.6f}"),
     ("equal to an original record", "exact_copies", ""),
     ("nearer to the original than to others (DCR)", "closest_record", ""),
-    ("pairs of values moved (total variation)", "pairwise_variation", "{:.6f}"),
+    ("pairs of values moved (total variation)", "marginal_distance", "{:.6f}"),
     ("error of estimated counts (mean, relative)", "query_error", "{:.6f}"),
     ("distinguishable from the original (pMSE, at most 0.25)", "pmse", "{:.6f}"),
     ("accuracy that a model loses", "accuracy_loss", "{:.6f}"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from shoal.arrays import Array, Floats, Integers
+from shoal.catalogue import offers
 from shoal.certification.agreement import same
+from shoal.certification.private_record import PrivateRecord
 from shoal.engines.packed_cells import unpacked
 from shoal.errors import CertificateError
 from shoal.kernels import MISSING
@@ -28,13 +30,16 @@ def insist_on_kept(
 ) -> None:  # fmt: skip
     """Insist on what is kept exactly of the original, if it is there; say of all else why it is not shown."""
     steps = [KeptStep.of(each) for each in content.get("preserved", ())]
-    if not steps:
+    methods = [given["name"] for given in content["recipe"]["method"]]
+    if not steps and not any(offers("methods", name, "preserves") for name in methods):
         return
     same(
         "the steps that keep something",
         [each.method for each in steps],
-        [m["name"] for m in content["recipe"]["method"]],
+        methods,
     )
+    if not all(kept.statistic in get_args(Statistic) for step in steps for kept in step.keeps):
+        raise CertificateError("The certificate names something that nothing keeps.", "Do not rely on it.")
     if sum(len(step.keeps) for step in steps) > _MOST + 2 * len(content["recipe"]["table"]["kinds"]):
         raise CertificateError("The certificate asks for more than can be proved.", "Do not rely on it.")
     throughout = kept_by_all(steps)
@@ -57,6 +62,27 @@ def insist_on_kept(
     not_proved += [f"{said}, kept by {step.method} (other steps change them too)" for said, step in spoiled.items()]
     drawn = [kept.sentence() for step in steps for kept in step.keeps if not kept.exactly]
     not_proved += [f"{each}, kept in expectation (one release cannot show that)" for each in dict.fromkeys(drawn)]
+
+
+def changed_columns(content: Mapping[str, Any]) -> set[str]:
+    """Give the columns that have other values than the true ones, by what the certificate says of such steps."""
+    steps = [KeptStep.of(each) for each in content.get("preserved", ())]
+    return {name for step in steps if offers("methods", step.method, "preserves") for name in step.changed}
+
+
+def insist_on_remarks(content: Mapping[str, Any], record: PrivateRecord | None) -> None:
+    """Insist that remarks come from methods of the recipe, and are what the private record has of them too."""
+    said = content.get("remarks", ())
+    names = [given["name"] for given in content["recipe"]["method"]]
+    same("who remarks something", True, all(each["method"] in names for each in said))
+    if record is None:
+        return
+    known = record.content.get("remarks", ())
+    same("how many remarks there are", len(known), len(said))
+    for mine, theirs in zip(said, known, strict=True):
+        same("a remark", True, mine["said"] in theirs["said"])
+        rest = {key: value for key, value in mine.items() if key != "said"}
+        same("what is remarked", {key: theirs.get(key) for key in rest}, rest)
 
 
 def _rounding(kept: Preserved, table: Table) -> str:

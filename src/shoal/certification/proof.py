@@ -25,7 +25,9 @@ class Proof:
     stated
         What is promised that no file can show, such as differential privacy, and what that rests on.
     protected, unprotected
-        The quasi-identifiers, and the columns that are released as they are.
+        The quasi-identifiers, and the other columns, which no promise hides.
+    changed
+        The columns that have other values than the true ones, as the certificate says.
     promised
         The models and their levels; nothing if no promise was made.
     remarks
@@ -45,6 +47,7 @@ class Proof:
     approval: Approval | None = None
     by_original: tuple[str, ...] = ()
     stated: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -22,7 +22,7 @@ from shoal.certification.display import shown_safely
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
-from shoal.certification.preservation import insist_on_kept
+from shoal.certification.preservation import changed_columns, insist_on_kept, insist_on_remarks
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.proof import Proof, promise_in_short
 from shoal.certification.read_options import marks_of, release_options
@@ -186,23 +186,24 @@ class _Case:
         before, lacking = self._before(table, by_original)
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
+        insist_on_remarks(self.content, self.record)
         insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
         scores = again.scores(table, before, measures, proved, not_proved, by_original)
-        schema = table.schema
         return Proof(
             verdicts,
             scores,
             shown_safely(proved),
             shown_safely(not_proved),
-            shown_safely(schema.quasi),
-            shown_safely(name for name in schema.of(*RELEASED) if name not in schema.of(*SPANNED)),
+            shown_safely(table.schema.quasi),
+            shown_safely(table.schema.of(*(role for role in RELEASED if role not in SPANNED))),
             shown_safely([*map(promise_in_short, models), *([stated.claim] if stated else [])]),
             shown_safely(self._remarks(table, models)),
             Approval.of(self.content),
             shown_safely(by_original),
             shown_safely([stated.sentence, stated.rests_on] if stated else []),
+            shown_safely(name for name in table.schema.of(*RELEASED) if name in changed_columns(self.content)),
         )
 
     def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:

@@ -222,9 +222,12 @@ def _compare_methods(
 
 @app.command("list")
 def list_command(
-    shelf: Annotated[str, typer.Argument(help="methods, models or measures.")], as_json: opt.Json = False
+    shelf: Annotated[str, typer.Argument(help="methods, models or measures.", show_default=False)] = "",
+    as_json: opt.Json = False,
 ) -> None:
     """List what there is."""
+    if not shelf:
+        raise ParameterError("It was not said what to list.", f"Name one: {', '.join(SHELVES)}.")
     if shelf not in SHELVES:
         raise ParameterError(f"There is no list of '{shelf}'.", f"There are: {', '.join(SHELVES)}.")
     found = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in entries(shelf).items()]

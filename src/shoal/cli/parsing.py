@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,6 +36,10 @@ def listed(given: str | Iterable[str] | None) -> tuple[str, ...]:
     return tuple(name for name in names if name)
 
 
+# A parameter whose value is for one column: domains.age.
+_OWNER = re.compile(r"[a-z_]+\.")
+
+
 def pairs(given: GivenTexts, what: str, example: str, *, at_last: bool = False) -> dict[str, str]:
     """Read texts of the form NAME=VALUE, cut at the first sign of equality, or at the last; a name may be in quotes.
 
@@ -42,12 +47,15 @@ def pairs(given: GivenTexts, what: str, example: str, *, at_last: bool = False) 
     {'x=y': 'integer'}
     >>> pairs(['"x=y"=low,high'], "COLUMN=LOW,…,HIGH", "size=small,large")
     {'x=y': 'low,high'}
+    >>> pairs(['domains."x=y"=a,b'], "PARAMETER=VALUE", "resolution=16")
+    {'domains.x=y': 'a,b'}
     """
     found: dict[str, str] = {}
     for text in _all(given):
-        quoted, end, rest = text[1:].partition('"=') if text.startswith('"') else ("", "", "")
+        owner, quote, inside = text.partition('"')
+        quoted, end, rest = inside.partition('"=') if quote and (not owner or _OWNER.fullmatch(owner)) else ("", "", "")
         if end:
-            name, sign, value = quoted.replace('""', '"'), "=", rest
+            name, sign, value = owner + quoted.replace('""', '"'), "=", rest
         else:
             name, sign, value = text.rpartition("=") if at_last else text.partition("=")
         name, value = name.strip(), value.strip()

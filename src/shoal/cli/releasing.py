@@ -261,7 +261,7 @@ def check_command(
         raise
     kept = bool(proof.promised) or no_promise
     if as_json:
-        parts = ("proved", "not_proved", "stated", "promised", "protected", "unprotected", "remarks")
+        parts = ("proved", "not_proved", "stated", "promised", "protected", "unprotected", "changed", "remarks")
         result = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
         approval = {"approval": proof.approval.content} if proof.approval is not None else {}
         print_json(result | {part: list(getattr(proof, part)) for part in parts} | approval)

@@ -223,8 +223,12 @@ def proof(path: Source | Path, found: Proof) -> None:
         lines.append(f"{found.approval.sentence} Said by a person, not proved:")
         lines += [f"  – {line}" for line in found.approval.confirmations]
     lines.append(f"Promised: {', '.join(found.promised) or 'nothing'}")
-    lines.append(f"Protected (quasi-identifiers): {', '.join(found.protected)}")
-    lines.append(f"Not protected, released as they are: {', '.join(found.unprotected) or 'none'}")
+    which = "Protected (quasi-identifiers)" if found.promised else "Quasi-identifiers, not protected"
+    lines.append(f"{which}: {', '.join(found.protected)}")
+    same = [name for name in found.unprotected if name not in found.changed]
+    lines.append(f"Not protected, released as they are: {', '.join(same) or 'none'}")
+    if found.changed:
+        lines.append(f"With other values than the true ones, as the certificate says: {', '.join(found.changed)}")
     _say(*lines, *(f"! {line}" for line in found.remarks))
 
 

@@ -55,7 +55,6 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.total_variation import TotalVariation as TotalVariation
     from shoal.measures.marginal_distance import MarginalDistance as MarginalDistance
     from shoal.measures.query_error import QueryError as QueryError
-    from shoal.measures.pairwise_variation import PairwiseVariation as PairwiseVariation
     from shoal.measures.pmse import Propensity as Propensity
     from shoal.measures.accuracy_loss import AccuracyLoss as AccuracyLoss
     from shoal.measures.set_loss import SetLoss as SetLoss

@@ -10,33 +10,35 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.statistics.marginal_cells import CellsOf, cells_of
+from shoal.measures.statistics.marginal_cells import CellsOf, DistinctCells, cells_of, shown_cells
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED
 from shoal.parameters import settle
+from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
 class MarginalDistance:
-    """The mean total variation of all pairs of attributes: the share of records that would have to be others.
+    """The mean total variation of all pairs of columns: the share of records that would have to be others.
 
-    For each pair of attributes the shares of their combinations of values are compared in both tables, by half the sum
-    of the differences: 0 where each combination is as frequent as before, 1 where none occurs in both. The detail
-    gives the same for single attributes (``single``), the mean of these, the ``worst`` pair, and each. It needs no row
-    of the release to belong to a row of the original, so it is for synthetic tables too.
+    For each pair of released columns the shares of their combinations of values are compared in both tables, by half
+    the sum of the differences: 0 where each combination is as frequent as before, 1 where none occurs in both. The
+    detail gives the same for single columns (``single``), the mean of these, the ``worst`` pair, and each. It needs no
+    row of the release to belong to a row of the original, so it is for synthetic tables too.
 
-    A generalized cell is spread evenly over the values that it may stand for, and attributes independently. Numbers and
+    A generalized cell is spread evenly over the values that it may stand for, and columns independently. Numbers and
     dates with more values than ``cells`` are compared in so many parts of the original's values, each with about as
-    many records. Having no value counts as a value. A table with one attribute has no pairs, so its
-    single distance counts.
+    many records; of categories, those that are rare in the original count as one. Having no value counts as a value. A
+    table with one column has no pairs, so its single distance counts.
 
     Parameters
     ----------
     cells
-        The most values of an attribute that are compared one by one.
+        The most values of a column that are compared one by one.
+    columns
+        The columns; all that are released if left out.
 
     References
     ----------
@@ -50,6 +52,7 @@ class MarginalDistance:
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     by_distribution: ClassVar[bool] = True
     cells: int = 200
+    columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compared."""
@@ -59,9 +62,12 @@ class MarginalDistance:
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare the shares of values, and of pairs of values."""
-        found = {name: cells_of(original, released, name, self.cells) for name in original.schema.quasi}
-        if not found:
-            return nothing_to_measure(self.name, "there is no attribute")
+        names = original.schema.of(*RELEASED_ROLES) if self.columns is None else self.columns
+        for name in names:
+            _ = original.schema[name], released.schema[name]
+        if not names or not original.rows or not released.rows:
+            return nothing_to_measure(self.name, "there are no records, or no columns")
+        found = {name: cells_of(original, released, name, self.cells) for name in names}
         tables = original, released
         single = {name: _distance([_shares(each, side, (name,), found) for side, each in enumerate(tables)])
                   for name in found}  # fmt: skip
@@ -88,14 +94,14 @@ def _distance(shares: list[Floats]) -> float:
 def _shares(table: Table, side: int, names: tuple[str, ...], cells: Mapping[str, CellsOf]) -> Floats:
     """Give the share of records in each cell of one attribute or of two."""
     counted = _counter(tuple(cells[name] for name in names), side)
-    total: Floats = np.sum(table.boxes(counted, names), axis=0) / table.rows
+    total: Floats = np.sum(shown_cells(table, names, counted), axis=0) / table.rows
     return total
 
 
-def _counter(cells: tuple[CellsOf, ...], side: int) -> Callable[[Boxes], Floats]:
+def _counter(cells: tuple[CellsOf, ...], side: int) -> Callable[[DistinctCells], Floats]:
     """Give what counts the records of boxes in cells: each box counts as the product of the shares of its sides."""
 
-    def work(boxes: Boxes) -> Floats:
+    def work(boxes: DistinctCells) -> Floats:
         members = [each.members(side, boxes.lo[:, j], boxes.hi[:, j]) for j, each in enumerate(cells)]
         if len(members) == 1:
             box, cell, share = members[0]

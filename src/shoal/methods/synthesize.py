@@ -66,7 +66,7 @@ class Synthesize:
     name: ClassVar[str] = "synthesize"
     enforces: ClassVar[tuple[str, ...]] = ()
     repeatable: ClassVar[bool] = False
-    beside: ClassVar[tuple[str, ...]] = ("pairwise-variation", "exact-copies")
+    beside: ClassVar[tuple[str, ...]] = ("marginal-distance", "exact-copies")
     model: SynthesisModel = "trees"
     least: int = 50
     order: tuple[str, ...] | None = None

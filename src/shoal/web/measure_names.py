@@ -113,10 +113,6 @@ MEASURES = {
         N_("Shift of distributions (total variation)"),
         N_("half of all differences between shares of values, before and after; mean over columns"),
     ),
-    "pairwise-variation": (
-        N_("Shift of pairs (total variation)"),
-        N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),
-    ),
     "marginal-distance": (
         N_("Shift of pairs of values"),
         N_("half of all differences between shares of pairs of values, before and after; mean over pairs of columns"),

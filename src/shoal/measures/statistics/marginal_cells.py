@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Integers, Positions
-from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.kernels import MISSING
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, ground_of
 from shoal.table import Table
 
 Lying = tuple[Integers, Integers, Floats]  # the number of a cell of the table, a cell to count in, and its share
+T = TypeVar("T")
+
+_STRETCH = 1 << 20  # records of columns without boxes that are looked at at once
+
+
+@dataclass(frozen=True)
+class DistinctCells:
+    """Both ends of some cells, a column for each attribute, and how many records have them."""
+
+    lo: Positions
+    hi: Positions
+    counts: Integers
+
+
+def shown_cells(table: Table, names: tuple[str, ...], work: Callable[[DistinctCells], T]) -> list[T]:
+    """Give what work makes of the cells of some columns: distinct ones of quasi-identifiers, else record by record."""
+    if set(names) <= set(table.schema.quasi):
+        return table.boxes(lambda boxes: work(DistinctCells(boxes.lo, boxes.hi, boxes.counts)), names)
+    found = []
+    for begin in range(0, table.rows, _STRETCH):
+        records = np.arange(begin, min(begin + _STRETCH, table.rows))
+        found.append(work(DistinctCells(*table.cells(names, records), np.ones(records.size, np.int64))))
+    return found
 
 
 class CellsOf(Protocol):
@@ -30,18 +55,23 @@ class CellsOf(Protocol):
 
 @dataclass(frozen=True)
 class CategoryCells:
-    """Each category is a cell, and so is having no value, and fitting none."""
+    """Each category is a cell, and so is having no value, and fitting none; rare ones can share a cell.
+
+    ``place`` gives the cell of each of them.
+    """
 
     ground: Categories
+    place: Integers
 
     @property
     def size(self) -> int:
         """The number of cells."""
-        return self.ground.size + 2
+        return int(self.place.max()) + 1
 
     def members(self, side: int, lo: Positions, hi: Positions) -> Lying:
         """Give the categories that cells stand for."""
-        return self.ground.members(side, lo, hi)
+        box, category, share = self.ground.members(side, lo, hi)
+        return box, self.place[category], share
 
 
 @dataclass(frozen=True)
@@ -82,11 +112,12 @@ class LineCells:
 def cells_of(original: Table, released: Table, name: str, most: int) -> CellsOf:
     """Say in which cells the values of an attribute are counted.
 
-    Where the two tables have few values, each is a cell; else cells are parts of the original's values.
+    Where the two tables have few values, each is a cell; else cells are parts of the original's values, and the
+    categories that are rare in it share one.
     """
-    ground = common_ground(original, released, name, original.moments())
+    ground = ground_of(original, released, name, lambda: _limits(original, name))
     if isinstance(ground, Categories):
-        return CategoryCells(ground)
+        return CategoryCells(ground, _places(original, ground, name, most))
     values, counts = _ends(original, ORIGINAL, ground, name)
     both = np.union1d(values, _ends(released, RELEASED, ground, name)[0])
     if both.size <= most:
@@ -96,6 +127,35 @@ def cells_of(original: Table, released: Table, name: str, most: int) -> CellsOf:
     return LineCells(ground, np.unique(values[np.minimum(places, values.size - 1)])[: most - 1])
 
 
+def _limits(table: Table, name: str) -> tuple[int, int] | None:
+    """Give the lowest and the highest position of a column, if any of its cells has a value."""
+
+    def work(shown: DistinctCells) -> tuple[int, int] | None:
+        known = shown.lo[:, 0] != MISSING
+        return (int(shown.lo[known, 0].min()), int(shown.hi[known, 0].max())) if known.any() else None
+
+    found = [ends for ends in shown_cells(table, (name,), work) if ends is not None]
+    return (min(first for first, _ in found), max(last for _, last in found)) if found else None
+
+
+def _places(original: Table, ground: Categories, name: str, most: int) -> Integers:
+    """Give the cell of each category: its own if it is among the most frequent of the original, else the last."""
+    every = np.arange(ground.size + 2)
+    if ground.size <= most:
+        return every
+
+    def count(shown: DistinctCells) -> Floats:
+        box, category, share = ground.members(ORIGINAL, shown.lo[:, 0], shown.hi[:, 0])
+        return np.bincount(category, share * shown.counts[box], every.size).astype(np.float64)
+
+    counts = np.sum(shown_cells(original, (name,), count), axis=0)[: ground.size]
+    frequent = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
+    places = np.full(every.size, most + 1)
+    places[frequent] = np.arange(most - 1)
+    places[ground.size :] = most - 1, most
+    return places
+
+
 def _whole_edges(values: Floats) -> Floats:
     """Give both ends of each value, which takes the unit up to itself: what lies between two values is in neither."""
     return np.unique(np.concatenate([values - 1, values]))
@@ -103,7 +163,7 @@ def _whole_edges(values: Floats) -> Floats:
 
 def _ends(table: Table, side: int, ground: Line, name: str) -> tuple[Floats, NDArray[np.float64]]:
     """Give the ends of the cells of an attribute that have a value, in ascending order, and how many have each."""
-    parts = table.boxes(lambda boxes: (*ground.intervals(side, boxes.lo[:, 0], boxes.hi[:, 0]), boxes.counts), (name,))
+    parts = shown_cells(table, (name,), lambda of: (*ground.intervals(side, of.lo[:, 0], of.hi[:, 0]), of.counts))
     begin, end, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
     shown = ~np.isnan(begin)
     ends = np.concatenate([end[shown], (begin + ground.whole)[shown]])

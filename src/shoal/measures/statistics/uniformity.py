@@ -9,7 +9,7 @@ value is a value of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,6 +149,29 @@ def common_ground(original: Table, released: Table, name: str, moments: Moments)
     moments
         The moments of the original.
     """
+    j = original.schema.quasi.index(name)
+    return ground_of(
+        original,
+        released,
+        name,
+        lambda: (int(moments.lowest[j]), int(moments.highest[j])) if moments.count[j] else None,
+    )
+
+
+def ground_of(
+    original: Table, released: Table, name: str, limits: Callable[[], tuple[int, int] | None]
+) -> Line | Categories:
+    """Put a column of two tables on common ground.
+
+    Parameters
+    ----------
+    original, released
+        The tables.
+    name
+        The column.
+    limits
+        What gives its lowest and highest position in the original, if any of its cells has a value.
+    """
     axes = original.schema[name].axis, released.schema[name].axis
     kinds = {axis.kind for axis in axes}
     if len(kinds) > 1 and kinds != {"integer", "float"}:
@@ -158,6 +181,4 @@ def common_ground(original: Table, released: Table, name: str, moments: Moments)
         )
     if axes[ORIGINAL].nominal:
         return Categories.between(axes)
-    j = original.schema.quasi.index(name)
-    ends = (int(moments.lowest[j]), int(moments.highest[j])) if moments.count[j] else None
-    return Line.between(axes, ends)
+    return Line.between(axes, limits())

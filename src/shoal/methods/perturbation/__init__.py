@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 from shoal.domains.axis import Axis
@@ -114,8 +115,8 @@ def column_names(what: str, given: Any) -> tuple[str, ...] | None:
 
 def number_between(what: str, given: Any, low: float, high: float, usual: str) -> None:
     """Refuse a parameter that is no number above one limit and at most the other."""
-    if isinstance(given, bool) or not isinstance(given, int | float) or not low < given <= high:
-        upper = "" if high == float("inf") else f", at most {high:g}"
+    if isinstance(given, bool) or not isinstance(given, int | float) or not low < given <= high or given == inf:
+        upper = "" if high == inf else f", at most {high:g}"
         raise ParameterError(f"'{what}' is a number above {low:g}{upper}, not {shown(given)}.", usual)
 
 
