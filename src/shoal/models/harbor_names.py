@@ -72,7 +72,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     (
         "geography", "",
         "address addr street city town county cnty patcnty precinct parish borough tract geocode "
-        "latitude longitude lat lon municipality neighborhood neighbourhood village birthplace hometown "
+        "latitude longitude lat lon lng municipality neighborhood neighbourhood village birthplace hometown "
         "adresse strasse ort kreis gemeinde",
     ),
     (
