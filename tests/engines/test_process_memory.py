@@ -1,6 +1,7 @@
 """How much memory there is: as Linux tells it, as a container limits it, and as psutil tells it elsewhere."""
 
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,10 @@ def test_what_is_available_is_what_the_system_says(told):
 def test_what_is_resident_grows_with_what_is_held(told):
     before = process_memory.resident()
     held = np.ones(1 << 23)
-    assert 0.9 * held.nbytes < process_memory.resident() - before < 2 * held.nbytes
+    end = time.monotonic() + 20
+    while process_memory.resident() - before <= 0.9 * held.nbytes:  # systems may count a little later
+        assert time.monotonic() < end
+    assert process_memory.resident() - before < 2 * held.nbytes
     assert before < psutil.virtual_memory().total
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from html import escape, unescape
+from html import unescape
 
 import pytest
 from web.visible_text import sentences
@@ -51,10 +51,9 @@ def test_a_combination_is_picked_compared_and_released(coder):
     assert keys
     assert "?node=" in shown
     node = re.search(r"\?node=([\d,]+)", shown)[1]
-    picked = Aim(
-        "full-domain", 2, settings=json.dumps({"levels": list(map(int, node.split(",")))}, separators=(",", ":"))
-    )
-    assert f'value="{escape(picked.key)}"' in coder.get(f"/levels?node={node}").text
+    settings = json.dumps({"levels": [int(level) for level in node.split(",")]}, separators=(",", ":"))
+    picked = Aim("full-domain", 2, settings=settings)
+    assert f'value="{picked.key}"' in unescape(coder.get(f"/levels?node={node}").text)
     coder.post("/compare/pin", data={"key": keys[0], "pinned": "true"})
     coder.post("/protect/candidate", data={"key": keys[0]})
     tried = coder.client.get("/api/candidates?wait=30").json()

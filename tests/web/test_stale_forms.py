@@ -15,6 +15,7 @@ SCREENS = (
     "risk",
     "protect",
     "hierarchies",
+    "levels",
     "compare",
     "release",
     "same",

@@ -62,8 +62,11 @@ class CommonGround:
             else:
                 ends = tables[0].cells([name], np.arange(tables[0].rows))
                 numbers = [_numbers(axes[0], side[(side != MISSING) & (side != TOP)]) for side in ends]
-                wide = float(numbers[1].max() - numbers[0].min()) if numbers[0].size and numbers[1].size else 0.0
-                scale[j] = 1 / wide if wide > 0 else np.inf  # where all are equal, any other is far away
+                filled = bool(numbers[0].size and numbers[1].size)
+                half = (
+                    float(numbers[1].max() / 2 - numbers[0].min() / 2) if filled else 0.0
+                )  # the whole may be too large
+                scale[j] = 0.5 / half if half > 0 else np.inf  # where all are equal, any other is far away
         return cls(tuple(names), np.array(kinds, np.int64), places, scale)
 
     def cells(self, table: Table, rows: Integers) -> ComparedCells:

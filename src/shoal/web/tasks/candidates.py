@@ -195,7 +195,7 @@ def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -
     release = made(table, candidate, _MEASURES, sampled)
     if isinstance(release, ImpossibleCandidate):
         return release
-    alone, guess, sizes, secrets, loss, coarse = release.scores
+    alone, guess, sizes, secrets, loss, coarse, *_ = release.scores  # behind these stands what a method is shown beside
     return Candidate(
         key=candidate.key,
         sampled=sampled,
