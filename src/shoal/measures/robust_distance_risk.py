@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -100,10 +101,11 @@ class RobustDistanceRisk:
         centre, spread, robust = own.mean(axis=0), np.atleast_2d(np.cov(own.T)), False
         if _regular(spread):
             sample = own[sampled_rows(len(own), _FITTED, self.seed)]
-            with warnings.catch_warnings():
+            found: Any = None
+            with warnings.catch_warnings(), suppress(ValueError):  # half the records may be alike
                 warnings.simplefilter("ignore")  # that half the records determine each other is looked at below
-                found: Any = MinCovDet(random_state=self.seed % 2**32).fit(sample)
-            if np.isfinite(found.covariance_).all() and _regular(found.covariance_):
+                found = MinCovDet(random_state=self.seed % 2**32).fit(sample)
+            if found is not None and np.isfinite(found.covariance_).all() and _regular(found.covariance_):
                 centre, spread, robust = found.location_, found.covariance_, True
         apart = own - centre
         inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)

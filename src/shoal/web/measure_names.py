@@ -77,10 +77,6 @@ MEASURES = {
         N_("Exact copies"),
         N_("the share of released rows that equal an original row in every column"),
     ),
-    "closest-record": (
-        N_("Nearer to the original (DCR)"),
-        N_("the share of released rows nearer to an original row than to any that was held out"),
-    ),
     "class-sizes": (N_("Mean size of groups"), N_("over groups, how many people are in one")),
     "information-loss": (
         N_("Information loss"),

@@ -16,6 +16,7 @@ from shoal.methods.perturbation.stretches import by_stretches
 from shoal.table import Column, Table
 
 _LARGEST = 2147483646
+_MOST = 1e140  # of which the squares of a thousand million still have a sum
 _WHOLE = 2.0**63
 _DAYS = (-719162, 2932896)  # the first and last day that dates have, from 1970
 _PER_DAY = 86_400_000_000  # microseconds
@@ -68,6 +69,11 @@ def _numeric(table: Table, name: str) -> Axis:
             f"Column '{name}' holds no numbers or dates.",
             "Name columns that do (columns), or declare its kind (--kind).",
         )
+    if axis.kind == "float" and axis.values is not None and np.abs(axis.values).max(initial=0) > _MOST:
+        raise SchemaError(
+            f"Some numbers of '{name}' are so large that their squares are none.",
+            "Give them in a larger unit, or name other columns (columns).",
+        )
     return axis
 
 
@@ -89,7 +95,10 @@ class ValueGrid:
         if axis.kind == "datetime":
             assert axis.values is not None
             unit = next(each for each in _UNITS if each == 1 or not (axis.values % each).any())
-            return cls(unit, float(_DAYS[0] * _PER_DAY), float((_DAYS[1] + 1) * _PER_DAY - unit))
+            # Moments near the ends have no float of their own, and in another zone they may be a day later.
+            inside = _PER_DAY if axis.zone is not None else 0
+            end = float((_DAYS[1] + 1) * _PER_DAY - inside)
+            return cls(unit, float(_DAYS[0] * _PER_DAY + inside), min(end - unit, float(np.nextafter(end, 0))))
         return cls(1)
 
     def rounded(self, numbers: Floats) -> Floats:

@@ -93,6 +93,8 @@ class ValuePlaces:
 
     def of(self, given: Floats) -> Floats:
         """Give the place of each value, half-way between its neighbours where the column does not have it."""
+        if not self.values.size:
+            return np.full(given.shape, -1, np.float32)
         at = np.searchsorted(self.values, given)
         found = np.minimum(at, self.values.size - 1)
         places = np.where(self.values[found] == given, at, at - 0.5)
