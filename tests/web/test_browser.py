@@ -313,6 +313,7 @@ def test_a_method_is_chosen_with_its_parameters_and_a_further_step(browser, addr
         page.get_by_role("heading", name="(hilbert) (quality = 2), k = 7").wait_for()
         page.get_by_label("After that").select_option("regenerate")
         page.get_by_label("joint").wait_for()
+        settled(page)
         page.get_by_label("After that").select_option("")
         page.get_by_label("joint").wait_for(state="detached")
         page.get_by_label("Method", exact=True).focus()

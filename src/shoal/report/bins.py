@@ -81,6 +81,8 @@ def _categories(
         left += was[kept.pop()]
     shown = [name for name in names if name in kept] if axis_order else kept
     total, after = sum(was.values()), sum(now.values())
+    if not after:  # nothing that is shown tells of a category
+        return []
     rows: list[FigureRow] = [
         {"label": name, "before": was[name] / total, "after": now.get(name, 0.0) / after, "count": was[name]}
         for name in shown

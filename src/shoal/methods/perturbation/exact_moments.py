@@ -16,6 +16,7 @@ from shoal.kernels.exact_sums import DIGITS, exact_sums
 from shoal.table import Column, Table
 
 Sums = tuple[Integers, NDArray[Any], NDArray[Any]]
+_LEAST = -900  # of numbers closer together the scale would be none
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def moments_of(table: Table, matrix: Column) -> JointMoments:
     filled = lowest <= highest
     middle = np.where(filled, lowest / 2 + highest / 2, 0.0)
     half = np.where(filled, np.maximum(highest - middle, middle - lowest), 0.0)
-    exponents = np.array([math.frexp(width)[1] for width in half.tolist()])
+    exponents = np.array([max(math.frexp(width)[1], _LEAST) for width in half.tolist()])
     scale = np.ldexp(1.0, DIGITS - exponents)
 
     def sums(part: Floats) -> tuple[Sums, Sums]:
