@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,10 +14,13 @@ from shoal.arrays import Floats
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.statistics.marginal_cells import CellsOf, DistinctCells, cells_of, shown_cells
-from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED
 from shoal.parameters import settle
 from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.table import Table
+
+ColumnNames = tuple[str, ...]
+
+_AT_ONCE = 1 << 19  # cells that are counted in one pass over a table, in each part of it
 
 
 @dataclass(frozen=True)
@@ -68,13 +72,11 @@ class MarginalDistance:
         if not names or not original.rows or not released.rows:
             return nothing_to_measure(self.name, "there are no records, or no columns")
         found = {name: cells_of(original, released, name, self.cells) for name in names}
-        tables = original, released
-        single = {name: _distance([_shares(each, side, (name,), found) for side, each in enumerate(tables)])
-                  for name in found}  # fmt: skip
-        pairs = {
-            f"{a} ~ {b}": _distance([_shares(each, side, (a, b), found) for side, each in enumerate(tables)])
-            for a, b in combinations(found, 2)
-        }
+        sets = [*((name,) for name in found), *combinations(found, 2)]
+        before, after = (_shares(each, side, sets, found) for side, each in enumerate((original, released)))
+        apart = {each: _distance(before[each], after[each]) for each in sets}
+        single = {name: apart[name,] for name in found}
+        pairs = {" ~ ".join(each): value for each, value in apart.items() if len(each) > 1}
         values = list((pairs or single).values())
         worst = max(pairs or single, key=lambda name: (pairs or single)[name])
         detail: dict[str, Any] = {
@@ -87,26 +89,54 @@ class MarginalDistance:
         return Score.exact(self.name, float(np.mean(values)), detail)
 
 
-def _distance(shares: list[Floats]) -> float:
-    return min(float(np.abs(shares[RELEASED] - shares[ORIGINAL]).sum()) / 2, 1.0)
+def _distance(before: Floats, after: Floats) -> float:
+    return min(float(np.abs(after - before).sum()) / 2, 1.0)
 
 
-def _shares(table: Table, side: int, names: tuple[str, ...], cells: Mapping[str, CellsOf]) -> Floats:
-    """Give the share of records in each cell of one attribute or of two."""
-    counted = _counter(tuple(cells[name] for name in names), side)
-    total: Floats = np.sum(shown_cells(table, names, counted), axis=0) / table.rows
-    return total
+def _shares(table: Table, side: int, sets: Sequence[ColumnNames], cells: Mapping[str, CellsOf]) -> dict[Any, Floats]:
+    """Give the share of records in each cell of each set of one attribute or of two, for many sets in one pass."""
+    found = {}
+    for together in _passes(sets, cells, set(table.schema.quasi)):
+        names = tuple(dict.fromkeys(chain.from_iterable(together)))
+        places = [tuple(names.index(name) for name in each) for each in together]
+        counted = shown_cells(table, names, _counter(tuple(cells[name] for name in names), places, side))
+        for each, parts in zip(together, zip(*counted, strict=True), strict=True):
+            found[each] = np.sum(parts, axis=0) / table.rows
+    return found
 
 
-def _counter(cells: tuple[CellsOf, ...], side: int) -> Callable[[DistinctCells], Floats]:
+def _passes(sets: Sequence[ColumnNames], cells: Mapping[str, CellsOf], quasi: set[str]) -> Iterator[list[ColumnNames]]:
+    """Put sets together that are counted in one pass: distinct boxes tell of quasi-identifiers, records of others."""
+    for inside in (True, False):
+        together: list[ColumnNames] = []
+        size = 0
+        for each in (each for each in sets if (set(each) <= quasi) is inside):
+            size += math.prod(cells[name].size for name in each)
+            if together and size > _AT_ONCE:
+                yield together
+                together, size = [], math.prod(cells[name].size for name in each)
+            together.append(each)
+        if together:
+            yield together
+
+
+def _counter(
+    cells: tuple[CellsOf, ...], places: Sequence[tuple[int, ...]], side: int
+) -> Callable[[DistinctCells], list[Floats]]:
     """Give what counts the records of boxes in cells: each box counts as the product of the shares of its sides."""
 
-    def work(boxes: DistinctCells) -> Floats:
+    def work(boxes: DistinctCells) -> list[Floats]:
         members = [each.members(side, boxes.lo[:, j], boxes.hi[:, j]) for j, each in enumerate(cells)]
-        if len(members) == 1:
-            box, cell, share = members[0]
-            return np.bincount(cell, share * boxes.counts[box], cells[0].size).astype(np.float64)
-        return _products(boxes.counts.size, boxes.counts, members, (cells[0].size, cells[1].size))
+        found = []
+        for first, *others in places:
+            if others:
+                (second,) = others
+                shape = cells[first].size, cells[second].size
+                found.append(_products(boxes.counts.size, boxes.counts, [members[first], members[second]], shape))
+            else:
+                box, cell, share = members[first]
+                found.append(np.bincount(cell, share * boxes.counts[box], cells[first].size).astype(np.float64))
+        return found
 
     return work
 
