@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Libraries that not everyone needs: make install EXTRAS=db,spark, or EXTRAS=all.
 EXTRAS :=
-KNOWN := all db frames lake learn optimal paper private report spark stats web
+KNOWN := all crypto db excel frames lake learn optimal paper private report spark stats web
 comma := ,
 WANTED := $(subst $(comma), ,$(EXTRAS))
 ifneq ($(filter-out $(KNOWN),$(WANTED)),)
