@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from shoal.assessment.inspection import column_reports
 from shoal.assessment.known_points import LinkedRisk, linked_risk
+from shoal.assessment.risk_section import RiskSection
 from shoal.assessment.risk_words import plain_score, share, side_by_side
 from shoal.catalogue import in_words, picked
 from shoal.conditions import Condition
@@ -30,10 +31,12 @@ from shoal.table_input import options_of, table_of
 class Risk(Findings):
     """How many records of a table stand alone, and what else an attacker would learn.
 
-    ``table`` is the table that was measured.
+    ``table`` is the table that was measured, and ``sections`` what each further view of its risk found, whose values
+    are among these by name.
     """
 
     table: Table
+    sections: Sequence[RiskSection] = ()
 
     def caption(self) -> str:
         """Say how many stand alone."""
@@ -59,6 +62,8 @@ class Risk(Findings):
             yield f"An attacker who may be wrong about {about} {claims}"
         for found in self.get("scores", ()):
             yield from in_words(found["measure"], found["detail"])
+        for section in self.sections:
+            yield from section.sentences
 
 
 def risk(
@@ -154,8 +159,16 @@ def risk(
             ]
         if asked:
             report["scores"] = [plain_score(value) for value in score(table, measures=asked)]
+        report.sections = list(_sections(table))
+        for section in report.sections:
+            report |= section.found
     report.table = table
     return report
+
+
+def _sections(table: Table) -> Iterator[RiskSection]:
+    """Give further views of a risk, those that were asked for, in the order in which they are shown."""
+    yield from ()
 
 
 def known_sets(known: Any) -> list[tuple[str, ...]]:

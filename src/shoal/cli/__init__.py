@@ -27,7 +27,7 @@ __all__ = ["application", "main"]
 # The module of each command: to load and to prepare all of them takes longer than most commands do.
 COMMANDS = {
     "inspect": "measuring",
-    "risk": "measuring",
+    "risk": "risking",
     "hierarchy": "hierarchies",
     "explore": "exploring",
     "safe-harbor": "harboring",

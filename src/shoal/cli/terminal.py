@@ -86,6 +86,12 @@ def risk(report: Risk) -> None:
     _errors(report, "If the attacker errs:")
     if report.get("known"):
         _by_known(report["known"])
+    for section in report.sections:
+        _tell("", section.title, style="bold")
+        _tell(*section.sentences)
+        for grid in section.tables:
+            _tell("", *([grid.title] if grid.title else []))
+            _table(grid.head, grid.rows)
 
 
 def linked_risk(report: LinkedRisk) -> None:

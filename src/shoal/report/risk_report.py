@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shoal.assessment.risk_section import RiskSection
 from shoal.catalogue import in_words
 from shoal.measures import Measure, score
 from shoal.measures.class_sizes import ClassSizes
@@ -24,7 +25,9 @@ from shoal.version import VERSION
 _ALONE = Discretion("internal", 5)
 
 
-def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Measure] = ()) -> str:
+def risk_report(
+    table: Table, report: Mapping[str, Any], measures: Sequence[Measure] = (), sections: Sequence[RiskSection] = ()
+) -> str:
     """Give the risk of a table as one HTML page, for those who may see the table.
 
     Parameters
@@ -36,6 +39,8 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
         ``scores`` what further measures gave.
     measures
         These measures.
+    sections
+        What further views of the risk found.
     """
     return Page(
         f"Risk in {table.origin.name}",
@@ -43,6 +48,7 @@ def risk_report(table: Table, report: Mapping[str, Any], measures: Sequence[Meas
         [
             Section("Columns and roles", column_table(column_rows(table, None, _cells(table), _ALONE)), id="columns"),
             Section("Risk", *_risk(table, report), id="risk"),
+            *(Section(each.title, *_section(each), id=f"risk-{i}") for i, each in enumerate(sections, 1)),
             Section("Attacker, and what was not assessed", *words.assumptions(table.schema), id="attacker"),
             Section("How to do it again", *_repeating(table), id="repeat"),
             Section("Annex: definitions", *words.definitions([*_measures(table), *measures]), id="annex"),
@@ -105,6 +111,14 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
         ]
         heads = {"known": "Known", "unique": "Stand alone", "share": "Share", "least": "Smallest group"}
         yield table(rows, heads, "Risk by what the attacker knows", numeric=["share"])
+
+
+def _section(section: RiskSection) -> Iterator[PageBlock]:
+    yield from section.sentences
+    for each in section.tables:
+        names = [str(place) for place in range(len(each.head))]
+        rows = [dict(zip(names, cells, strict=True)) for cells in each.rows]
+        yield table(rows, dict(zip(names, each.head, strict=True)), each.title, numeric=names[1:])
 
 
 def _errors(errors: Sequence[Mapping[str, Any]]) -> Html:
