@@ -35,6 +35,7 @@ COMMANDS = {
     "check": "releasing",
     "compare": "measuring",
     "run": "releasing",
+    "key": "keys",
     "budget": "budgeting",
     "query": "budgeting",
     "study": "studying",
@@ -66,6 +67,8 @@ def application(asked: str = "") -> typer.Typer:
             module.add_budget(given)
         elif name == "hierarchy":
             module.add_hierarchy(given)
+        elif name == "key":
+            module.add_key(given)
         else:
             given.registered_commands += [command for command in app.registered_commands if command.name == name]
     inner = [group.typer_instance for group in given.registered_groups if group.typer_instance is not None]

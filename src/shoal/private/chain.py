@@ -14,7 +14,6 @@ import hashlib
 import hmac
 import json
 import os
-import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -24,11 +23,11 @@ from typing import Any, NamedTuple
 
 from shoal.atomic_files.held import lock_at_once
 from shoal.errors import CertificateError, DataError, ParameterError
+from shoal.secret_keys import SecretKey, write_secret
 
 BEGIN, MIDDLE, END = b'{"body":', b',"seal":"', b'"}'
 _SEAL = 64
 _TAIL = len(MIDDLE) + _SEAL + len(END)
-_SHORTEST = 16
 _PATIENCE = 600.0  # seconds: another question may be about a large table
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -186,42 +185,17 @@ def created(path: Path, key: bytes, bodies: Sequence[Mapping[str, Any]]) -> None
         text = canonical(body)
         before = sealed(key, before, text)
         lines += BEGIN + text + MIDDLE + before.encode() + END + b"\n"
-    _new_file(path, lines)
+    write_secret(path, lines, "what is there may know of spending")
 
 
 def new_key(path: Path) -> bytes:
     """Draw a key and write it to a new file, which nobody else may read."""
-    key = secrets.token_hex(32).encode()
-    _new_file(path, key + b"\n")
-    return key
+    return SecretKey.new(path).secret
 
 
 def key_in(path: Path) -> bytes:
     """Read a key from a file."""
-    try:
-        key = path.read_bytes().strip()
-    except OSError as error:
-        raise ParameterError(
-            f"The key '{path}' cannot be read: {error.strerror}.", "Name the key of the ledger with --key."
-        ) from None
-    if len(key) < _SHORTEST:
-        raise ParameterError(f"The key '{path}' is too short.", f"Use at least {_SHORTEST} random bytes.")
-    return key
-
-
-def _new_file(path: Path, content: bytes) -> None:
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
-    except FileExistsError:
-        raise ParameterError(
-            f"'{path}' is there already, and what is there may know of spending.", "Name another file."
-        ) from None
-    except OSError as error:
-        raise DataError(f"'{path}' cannot be written: {error.strerror}.", "Check the folder.") from None
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    return SecretKey.load(path).secret
 
 
 def cut_torn_line(path: Path, key: bytes) -> None:
