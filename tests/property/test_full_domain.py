@@ -11,6 +11,7 @@ from property.full_search import Tree, every_node
 import shoal
 from shoal.errors import GuaranteeError
 from shoal.methods import FullDomain
+from shoal.methods.lattice.beam import beam_search
 from shoal.methods.lattice.optimum import proven_optimum
 
 COLUMNS = ("loss", "precision", "height", "entropy", "margins")
@@ -101,6 +102,13 @@ def test_the_optimum_is_that_of_all_nodes(block, tmp_path):
         if found is not None:
             assert found.proven
             assert found.loss == pytest.approx(min(allowed), rel=1e-9, abs=1e-9), seed
+        for budget in (20, 400):  # nor does any node lose less than a beam search says, however little it looks at
+            again, objective = method.lattice(table, models_of(promised))
+            beam = beam_search(again, objective, most, budget=budget, mend=False)
+            if beam is not None:
+                assert beam.bound <= min(allowed) * (1 + 1e-9) + 1e-9, seed
+                assert beam.loss >= min(allowed) * (1 - 1e-9) - 1e-9, seed
+                assert not beam.proven or beam.loss == pytest.approx(min(allowed), rel=1e-9, abs=1e-9), seed
 
 
 @pytest.mark.parametrize("block", range(4))

@@ -164,20 +164,26 @@ def test_a_beam_finds_what_is_best_here_within_its_budget(table):
     best = proven_optimum(nodes, objective, 60)
     again, objective = FullDomain().lattice(table, models)
     found = beam_search(again, objective, 60)
-    assert not found.proven
-    assert found.loss == pytest.approx(best.loss)
+    assert found.proven  # the bound goes all the way where there are few nodes
+    assert found.loss == found.bound == pytest.approx(best.loss)
     few, objective = FullDomain().lattice(table, models)
     cut = beam_search(few, objective, 60, width=1, budget=3)
     assert cut.evaluated <= 3
-    assert cut.loss >= best.loss
+    assert not cut.proven
+    assert cut.bound <= best.loss <= cut.loss
 
 
 def test_a_lattice_too_large_to_prove_is_searched_all_the_same(monkeypatch, table):
     monkeypatch.setattr("shoal.methods.full_domain.PROVABLE", 1)
-    release = shoal.anonymize(table, FullDomain(), k=3)
+    release = shoal.anonymize(table, FullDomain(budget=30), k=3)
     assert release.holds
-    assert release.table.recoding["proven"] is False
-    assert "not proven" in release.steps[0]
+    said = release.table.recoding
+    assert said["proven"] is False
+    assert 0 < said["bound"] < said["loss"]
+    assert f"none of them loses less than {said['bound']:.3g}" in release.steps[0]
+    found = shoal.explore(table, k=3, method=FullDomain(budget=30))
+    assert found["best"]["bound"] == said["bound"]
+    assert f"none loses less than {said['bound']:.3g}" in repr(found)
 
 
 def test_the_loss_does_not_depend_on_the_order_of_rows_or_columns(towns):

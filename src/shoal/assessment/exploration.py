@@ -64,7 +64,11 @@ class Exploration(Findings):
         best = self["best"]
         if best is None:
             return
-        proven = "it is proven that none loses less" if best["proven"] else "it is not proven that none loses less"
+        proven = (
+            "it is proven that none loses less"
+            if best["proven"]
+            else f"none loses less than {best['bound']:.3g}, and that is all that is proven"
+        )
         yield f"{best['outliers']:,} of {self['records']:,} records suppressed, {best['classes']:,} classes; {proven}."
         if "released" in self:
             yield "What it suppresses does not keep the promises as a class; full-domain takes what 'released' says."

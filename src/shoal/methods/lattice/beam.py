@@ -1,9 +1,10 @@
-"""Beam search from the top, for lattices that are too large to bound every node; nothing is proven."""
+"""Beam search from the top, where there are too many nodes to bound every one, and a bound of what all of them lose."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from shoal.methods.lattice.branch_and_bound import least_possible
 from shoal.methods.lattice.lattice import LevelVector
 from shoal.methods.lattice.nodes import Nodes
 from shoal.methods.lattice.objective import NodeLoss
@@ -11,6 +12,7 @@ from shoal.methods.lattice.optimum import Found, Incumbent
 
 WIDTH = 16
 EVALUATIONS = 20_000
+_FOR_BOUND = 10  # what part of the budget goes into the bound
 _WORSE = 1.15  # how much worse than the best the best of a round may be
 
 
@@ -41,12 +43,13 @@ def beam_search(
     """Follow the best nodes down from the top, then try single steps and exchanges until nothing helps.
 
     Each round looks at all direct predecessors of the nodes that are followed, and follows the best. It ends when the
-    best of a round is much worse than the best so far. The budget is a number of nodes, so that the result is the same
-    on every machine.
+    best of a round is much worse than the best so far. Then the nodes are bounded in blocks, as far as a tenth of the
+    budget goes: mostly that gives a bound far below the loss, and where it does not, the loss is proven. The budget is
+    a number of nodes, so that the result is the same on every machine.
     """
     lattice = nodes.lattice
     incumbent = Incumbent(nodes, objective, most, mend=mend)
-    looked = _Looked(incumbent, budget)
+    looked = _Looked(incumbent, budget - budget // _FOR_BOUND)
     looked.loss(lattice.high)
     beam = [lattice.high]
     while beam and not looked.spent:
@@ -66,10 +69,11 @@ def beam_search(
             break
         beam = [each for _, _, each in ranked[:width]]
     _polish(looked)
+    bound = least_possible(incumbent, budget // _FOR_BOUND)
     if incumbent.node is None:
         return None
-    loss = objective.reported(incumbent.node)
-    return Found(incumbent.node, loss, proven=False, evaluated=nodes.evaluated)
+    loss, proven = objective.reported(incumbent.node), bound >= incumbent.raw
+    return Found(incumbent.node, loss, proven, nodes.evaluated, loss if proven else max(0.0, objective.finished(bound)))
 
 
 def objective_limit(objective: NodeLoss, raw: float) -> float:

@@ -115,6 +115,14 @@ class LogShareLoss(ClassNodeLoss):
             lifted.append(free[: level - low + 1] - node.sure * np.log(shares) / self._unit)
         return outer(np.add, lifted)
 
+    def least_between(self, low: LevelVector, high: Node, *, suppressing: bool) -> float:
+        """Give a bound for all nodes from one up to another: each column is on its best level."""
+        outliers, total = high.sure if suppressing else 0, 0.0
+        for j, (first, last, bottom) in enumerate(zip(low, high.levels, self.lattice.low, strict=True)):
+            hidden = outliers * np.log(self.lattice.columns[j].largest_share[first : last + 1]) / self._unit
+            total += float((self._free[j][first - bottom : last - bottom + 1] - hidden).min())
+        return total
+
     def raw(self, node: Node) -> float:
         """Give the sum over all records; 1 + ln share ÷ ln of all leaves is what is lost of a record."""
         total = float(node.outliers)
@@ -218,6 +226,14 @@ class GivenLoss(ClassNodeLoss):
     def floor(self, levels: LevelVector) -> float:
         """Give the loss of a node."""
         return self._losses.get(levels, math.inf)
+
+    def least_between(self, low: LevelVector, high: Node, *, suppressing: bool) -> float:
+        """Give the least that is given for a node from one up to another."""
+        corners = np.array([low, high.levels])
+        return min(
+            (loss for each, loss in self._losses.items() if (corners[0] <= each).all() and (each <= corners[1]).all()),
+            default=math.inf,
+        )
 
     def raw(self, node: Node) -> float:
         """Give the loss of a node."""

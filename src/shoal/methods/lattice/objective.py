@@ -38,8 +38,16 @@ class NodeLoss(Protocol):
         """Give a bound for all nodes above one that was looked at."""
         ...
 
+    def least_between(self, low: LevelVector, high: Node, *, suppressing: bool) -> float:
+        """Give a bound for all nodes from one up to another; ``suppressing`` if none suppresses fewer than that one."""
+        ...
+
     def raw(self, node: Node) -> float:
         """Give the loss of a node before it is finished."""
+        ...
+
+    def finished(self, raw: float) -> float:
+        """Give what is reported for a loss before it is finished."""
         ...
 
     def compared(self, node: Node) -> Loss:
@@ -104,6 +112,19 @@ class ColumnNodeLoss:
         """Give nothing: the counts of columns say it already."""
         return None
 
+    def least_between(self, low: LevelVector, high: Node, *, suppressing: bool) -> float:
+        """Give a bound for all nodes from one up to another: each column is on its best level."""
+        outliers, least = high.sure if suppressing else 0, []
+        for j, (first, last) in enumerate(zip(low, high.levels, strict=True)):
+            known = self._free[j][first - self.lattice.low[j] : last - self.lattice.low[j] + 1].tolist()
+            if outliers:
+                known = [
+                    free + self.more(j, level, outliers)
+                    for free, level in zip(known, range(first, last + 1), strict=True)
+                ]
+            least.append(min(known))
+        return self.aggregation.raw(least)
+
     def losses(self, node: Node) -> list[float]:
         """Give what each column loses at a node."""
         return [self.lost(j, node) for j in range(len(self.lattice.columns))]
@@ -116,9 +137,13 @@ class ColumnNodeLoss:
         """Give the loss of a node as it is compared."""
         return self.aggregation.compared(self.losses(node))
 
+    def finished(self, raw: float) -> float:
+        """Give what is reported for a loss before it is finished."""
+        return self.aggregation.finish(raw)
+
     def reported(self, node: Node) -> float:
         """Give the loss of a node."""
-        return self.aggregation.finish(self.raw(node))
+        return self.finished(self.raw(node))
 
 
 class ClassNodeLoss:
@@ -151,9 +176,17 @@ class ClassNodeLoss:
         """Give a bound for all nodes above one that was looked at."""
         return None
 
+    def least_between(self, low: LevelVector, high: Node, *, suppressing: bool) -> float:
+        """Give a bound for all nodes from one up to another."""
+        return max(self.floor(low), self.least_with(high.sure) if suppressing else 0.0)
+
     def raw(self, node: Node) -> float:
         """Give the loss of a node."""
         raise NotImplementedError
+
+    def finished(self, raw: float) -> float:
+        """Give what is reported for a loss: the same."""
+        return raw
 
     def compared(self, node: Node) -> Loss:
         """Give the loss of a node as it is compared."""

@@ -138,6 +138,11 @@ def proven_optimum(nodes: Nodes, objective: NodeLoss, most: int, *, mend: bool =
     return Found(incumbent.node, loss, proven=True, evaluated=nodes.evaluated, bound=loss)
 
 
+def ruled_out(nodes: Nodes, node: Node, most: int) -> bool:
+    """Tell whether a node that was looked at, and all below it, suppress too many records."""
+    return nodes.monotone != "never" and (node.sure > most or (most == 0 and node.outliers > 0))
+
+
 def _finer_than_all(nodes: Nodes, numbers: Integers) -> None:
     """Keep the node in mind from which all that may still be looked at can be made: it has fewer classes than all."""
     lattice = nodes.lattice
@@ -158,15 +163,13 @@ class _Bounds:
     def lower(self, node: Node) -> None:
         """Rule out what lies below a node that suppresses too much, and raise bounds below and above it."""
         lattice = self.nodes.lattice
-        if self.nodes.monotone != "never":
-            too_many = node.sure > self.most
-            if too_many or (self.most == 0 and node.outliers):
-                self.bound[lattice.box_up_to(node.levels)] = np.inf
-            else:
-                floors = self.objective.floors_below(node)
-                if floors is not None:
-                    here = self.bound[lattice.box_up_to(node.levels)]
-                    np.maximum(here, floors, out=here)
+        if ruled_out(self.nodes, node, self.most):
+            self.bound[lattice.box_up_to(node.levels)] = np.inf
+        elif self.nodes.monotone != "never":
+            floors = self.objective.floors_below(node)
+            if floors is not None:
+                here = self.bound[lattice.box_up_to(node.levels)]
+                np.maximum(here, floors, out=here)
         floor = self.objective.floor_above(node)
         if floor is not None:
             here = self.bound[lattice.box_from(node.levels)]
