@@ -52,7 +52,7 @@ class SecretKey:
         except OSError as error:
             raise ParameterError(
                 f"The key '{path}' cannot be read: {error.strerror}.",
-                "Check its name, or make one: shoal key new FILE.",
+                "Name another with --key, or make one: shoal key new FILE.",
             ) from None
         try:
             return cls(text)
