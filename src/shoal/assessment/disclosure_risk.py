@@ -10,6 +10,7 @@ from shoal.assessment.inspection import column_reports
 from shoal.assessment.known_points import LinkedRisk, linked_risk
 from shoal.assessment.risk_section import RiskSection
 from shoal.assessment.risk_words import plain_score, share, side_by_side
+from shoal.assessment.suda_section import suda_section
 from shoal.catalogue import in_words, picked
 from shoal.conditions import Condition
 from shoal.engines.io.streams import at_hand
@@ -76,6 +77,7 @@ def risk(
     measures: Measure | str | Sequence[Measure | str] = (),
     points: int | Sequence[int] | None = None,
     at: Any = (),
+    suda: bool = False,
     **given: Unpack[ReadArguments],
 ) -> Risk | LinkedRisk:
     """Measure how many records stand alone, and what else an attacker who knows some attributes would learn.
@@ -101,6 +103,8 @@ def risk(
         someone knows of a person; 1, 2, 3 and 4 if left out. Then unicity is measured, and nothing of single records.
     at
         How coarsely such points are seen: ``day=7,store=10``, or several such texts (see `Resolution`).
+    suda
+        Whether to find the smallest sets of attributes by which records stand alone, and score them (see `Suda`).
     **given
         How to read what is no table yet: ``quasi`` and all else that `read` takes. If no quasi-identifiers are named,
         those columns are taken that look like some.
@@ -159,16 +163,17 @@ def risk(
             ]
         if asked:
             report["scores"] = [plain_score(value) for value in score(table, measures=asked)]
-        report.sections = list(_sections(table))
+        report.sections = list(_sections(table, suda=suda))
         for section in report.sections:
             report |= section.found
     report.table = table
     return report
 
 
-def _sections(table: Table) -> Iterator[RiskSection]:
+def _sections(table: Table, *, suda: bool) -> Iterator[RiskSection]:
     """Give further views of a risk, those that were asked for, in the order in which they are shown."""
-    yield from ()
+    if suda:
+        yield suda_section(table)
 
 
 def known_sets(known: Any) -> list[tuple[str, ...]]:

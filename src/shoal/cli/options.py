@@ -183,6 +183,10 @@ MasterOption = Annotated[
     str | None,
     typer.Option("--master", metavar="URL", help="Where Spark runs: local[4], spark://HOST:7077. With --engine spark."),
 ]
+SudaOption = Annotated[
+    bool,
+    typer.Option("--suda", help="Find the smallest sets of attributes by which records stand alone, and score them."),
+]
 KnownOption = Annotated[
     list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")
 ]

@@ -22,6 +22,7 @@ def risk_command(
     file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.KnownOption = None,
     subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
+    suda: opt.SudaOption = False,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
     thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
@@ -43,7 +44,7 @@ def risk_command(
     with in_command(f"reading {file.name}"):
         report = risk(
             file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
-            points=asked_points(points), at=at or (), engine=chosen_engine(engine, master), memory=memory, options=options,
+            points=asked_points(points), at=at or (), suda=suda, engine=chosen_engine(engine, master), memory=memory, options=options,
         )  # fmt: skip
         report["file"] = file.name
         if page is not None:

@@ -33,6 +33,10 @@ FORMULAS = {
     "rare-combinations": "|{records with values in up to m attributes that fewer than t records have}| / |records|",
     "order-leak": "|{records that fewer than k fit once rows bound their neighbours, and k before}| / |records|",
     "column-screening": "1 − Σ over groups g of |g| · (|g| − 1) / (n · (n − 1))",
+    "suda": (
+        "(1/n) · Σ over records of 1 / (1 + (U/π − U) / (score^q · Σ score^−q)), π = Uδ/(Uδ + P(1 − δ)), "
+        "q = 1 + (8 − A)/20"
+    ),
     "class-sizes": "n / |groups|",
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",

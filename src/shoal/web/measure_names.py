@@ -45,6 +45,10 @@ MEASURES = {
             "the share of pairs of rows that differ in what may be known; its detail names the few columns that suffice"
         ),
     ),
+    "suda": (
+        N_("Special uniques (SUDA)"),
+        N_("the mean chance of being found rightly, by how few values are enough to stand alone"),
+    ),
     "interval-disclosure": (
         N_("Disclosed intervals"),
         N_("the share of rows of which every value is within 5 %% of a standard deviation of what is shown"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.arrays import Integers, Positions
 from shoal.engines.values import Boxes
@@ -108,16 +109,21 @@ class DistinctTuples:
         rows = np.arange(self.counts.size, dtype=np.int32)
         return _Left(rows, np.zeros(rows.size, np.int64), min(rows.size, 1), 0, 0, 0)
 
+    def numbered_by(self, rows: Positions, labels: Integers, groups: int, column: int) -> tuple[NDArray[np.int64], int]:
+        """Number records that are equal in the columns so far, which labels tell, and in one more; and say up to what.
+
+        Not every number need occur.
+        """
+        codes, size = self.codes[column][rows], self.sizes[column]
+        if groups * size <= 4 * codes.size + 1024:  # few enough to be counted on a list
+            return labels * size + codes, groups * size
+        pairs = np.stack([labels.astype(np.int32), codes], axis=1)
+        found, parts = label_rows(pairs, pairs, np.arange(2))
+        return found.astype(np.int64), parts
+
     def divided(self, left: _Left, column: int) -> _Left:
         """Tell records apart by one column more, and leave those behind that no other column can tell apart."""
-        codes, size = self.codes[column][left.rows], self.sizes[column]
-        parts = left.groups * size
-        if parts <= 4 * codes.size + 1024:  # few enough to be counted on a list
-            keys = left.labels * size + codes
-        else:
-            pairs = np.stack([left.labels.astype(np.int32), codes], axis=1)
-            found, parts = label_rows(pairs, pairs, np.arange(2))
-            keys = found.astype(np.int64)
+        keys, parts = self.numbered_by(left.rows, left.labels, left.groups, column)
         several = np.bincount(keys, minlength=parts) > 1
         stay = several[keys]
         alone = self.counts[left.rows[~stay]]

@@ -1,0 +1,29 @@
+"""Special uniques, as a section of a risk: who stands alone by few attributes, and which attribute matters most."""
+
+from __future__ import annotations
+
+from shoal.assessment.risk_section import RiskSection, ShownTable
+from shoal.measures import score
+from shoal.measures.suda import Suda
+from shoal.table import Table
+
+
+def suda_section(table: Table) -> RiskSection:
+    """Score the records of a table that stand alone (SUDA2)."""
+    detail = dict(score(table, measures=[Suda()])[0].detail)
+    if "contributions" not in detail:
+        return RiskSection("Special uniques (SUDA)", {"suda": detail}, ["There are no records."])
+    sizes = [[f"{size}", f"{count:,}"] for size, count in enumerate(detail["minimal_uniques"], 1)]
+    shares = sorted(detail["contributions"].items(), key=lambda each: -each[1])
+    said = [
+        Suda.sentence(detail),
+        f"At a sampling fraction of {detail['fraction']:g}, {detail['dis_sum']:,.3f} of them are expected to be found "
+        f"rightly, the most special one with a chance of {detail['dis_largest']:.3g} (DIS).",
+    ]
+    tables = [
+        ShownTable(
+            "What makes them special", ["attribute", "part, %"], [[name, f"{part:.1f}"] for name, part in shares]
+        ),
+        ShownTable("Smallest sets by which records stand alone", ["attributes", "sets"], sizes),
+    ]
+    return RiskSection("Special uniques (SUDA)", {"suda": detail}, said, tables if detail["records"] else ())

@@ -1,0 +1,16 @@
+"""Further views of a risk, asked for on the command line."""
+
+import pytest
+
+SEVEN = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
+
+
+def test_the_risk_of_a_file_tells_who_is_special(desk, public_file):
+    path = public_file("census/testdata.csv")
+    asked = ["risk", str(path), "--quasi", ",".join(SEVEN), "--suda"]
+    found = desk.run(*asked, "--json").json()["suda"]
+    assert (found["records"], found["total"], found["largest"]) == (157, 4890, 720)
+    assert found["contributions"]["relat"] == pytest.approx(92.597, abs=5e-4)
+    told = desk.run(*asked, "--report", "risk.html").fine().out
+    assert "157 records stand alone by some attributes; 'relat' has a part in 92.6 %" in told
+    assert "Special uniques (SUDA)" in (desk.folder / "risk.html").read_text(encoding="utf-8")
