@@ -62,7 +62,9 @@ lint: $(VENV)/.tested
 types: $(VENV)/.tested
 	$(BIN)/mypy
 
+# Modules are compiled as for any installed package, since the tests start hundreds of processes.
 test: lint types
+	$(BIN)/python -m compileall -q src/shoal paper/src/shoal_paper
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
 
 test-large: $(VENV)/.tested

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import shoal
@@ -42,20 +43,21 @@ def stage(module: str) -> str:
     return parts[1] if parts[0] == PACKAGE.name else ".".join(parts)
 
 
-def imports() -> Iterator[Import]:
+@cache
+def imports() -> list[Import]:
     """Give every import of every module, wherever it stands: at the top, in a function, for the type checker."""
-    for module, path in MODULES.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        hidden = {
-            id(inner)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            for inner in ast.walk(node)
-        }
-        inside = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
-        for node in ast.walk(tree):
-            for name in _imported(node, module, is_package=path.name == "__init__.py"):
-                yield Import(module, name, node.lineno, id(node) in hidden, id(node) in inside)
+    return [found for module, path in MODULES.items() for found in _imports_of(module, path)]
+
+
+def _imports_of(module: str, path: Path) -> Iterator[Import]:
+    waiting: list[tuple[ast.AST, bool, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), False, False)]
+    while waiting:
+        node, hidden, inside = waiting.pop()
+        for name in _imported(node, module, is_package=path.name == "__init__.py"):
+            yield Import(module, name, getattr(node, "lineno", 0), hidden, inside)
+        hidden = hidden or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        inside = inside or isinstance(node, ast.FunctionDef)
+        waiting += [(child, hidden, inside) for child in ast.iter_child_nodes(node)]
 
 
 def _imported(node: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
@@ -70,8 +72,10 @@ def _imported(node: ast.AST, module: str, *, is_package: bool) -> Iterator[str]:
         for alias in node.names:  # "from shoal.cli import terminal" imports the module of that name, if there is one
             whole = f"{start}.{alias.name}"
             yield whole if whole in MODULES else start
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS and isinstance(node.args[0], ast.Constant):
-        yield str(node.args[0].value)
+    elif isinstance(node, ast.Call):
+        match node.args:
+            case [ast.Constant(name), *_] if ast.unparse(node.func) in LOADERS:
+                yield str(name)
 
 
 def stated_order() -> list[str]:

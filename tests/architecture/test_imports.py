@@ -44,15 +44,13 @@ HOMES = {
     "weasyprint": {"report"},
 }
 
-FOUND = list(imports())
-
 
 def said(found: Import) -> str:
     return f"{found.importer} (line {found.line}) imports {found.imported}"
 
 
 def inside() -> list[Import]:
-    return [found for found in FOUND if found.imported.split(".")[0] in ("shoal", "shoal_paper")]
+    return [found for found in imports() if found.imported.split(".")[0] in ("shoal", "shoal_paper")]
 
 
 def test_every_module_has_a_place_in_the_order():
@@ -103,7 +101,7 @@ def test_exceptions_are_still_needed_and_cost_nothing_at_start(edge):
 def test_outside_libraries_stay_in_their_place(library):
     wrong = [
         said(found)
-        for found in FOUND
+        for found in imports()
         if found.imported.split(".")[0] == library and stage(found.importer) not in HOMES[library]
     ]
     assert not wrong, "\n".join(wrong)
