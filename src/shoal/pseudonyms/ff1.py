@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Bytes
 from shoal.errors import ParameterError
 from shoal.extras import missing
 
@@ -26,8 +27,7 @@ _FAST = 1 << 48  # numbers below can be multiplied by 2^16 in 64 bits
 _AT_ONCE = 1 << 16
 
 Digits = NDArray[np.uint16]
-Bytes = NDArray[np.uint8]
-Numbers = NDArray[Any]  # 64-bit whole numbers, or those of Python where they may be larger
+HalfNumbers = NDArray[Any]  # 64-bit whole numbers, or those of Python where they may be larger
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FF1:
         return self._by_stretches(digits, tweaks, self._back)
 
     def _by_stretches(
-        self, digits: Digits, tweaks: Bytes | None, work: Callable[[_Halves, Numbers, Numbers], Any]
+        self, digits: Digits, tweaks: Bytes | None, work: Callable[[_Halves, HalfNumbers, HalfNumbers], Any]
     ) -> Digits:
         rows, length = digits.shape
         if length < 2 or self.radix**length < LEAST_VALUES:
@@ -77,13 +77,13 @@ class FF1:
         return found
 
     @staticmethod
-    def _forth(halves: _Halves, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    def _forth(halves: _Halves, a: HalfNumbers, b: HalfNumbers) -> tuple[HalfNumbers, HalfNumbers]:
         for i in range(_ROUNDS):
             a, b = b, (a + halves.drawn(i, b)) % halves.modulus(i)
         return a, b
 
     @staticmethod
-    def _back(halves: _Halves, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    def _back(halves: _Halves, a: HalfNumbers, b: HalfNumbers) -> tuple[HalfNumbers, HalfNumbers]:
         for i in reversed(range(_ROUNDS)):
             modulus = halves.modulus(i)
             a, b = (b + (modulus - halves.drawn(i, a))) % modulus, a
@@ -109,7 +109,7 @@ class _Halves:
         found: int = self._radix ** (self.v if i % 2 else self.u)
         return found
 
-    def drawn(self, i: int, half: Numbers) -> Numbers:
+    def drawn(self, i: int, half: HalfNumbers) -> HalfNumbers:
         """Give the number that a round adds, reduced by its modulus."""
         rows, t = self._tweaks.shape
         q = np.zeros((rows, t + self._padding + 1 + self._b), np.uint8)
@@ -123,7 +123,7 @@ class _Halves:
             blocks.append(self._enciphered(r ^ counter))
         s = np.concatenate(blocks, axis=1)[:, : self._d] if len(blocks) > 1 else r[:, : self._d]
         modulus = self.modulus(i)
-        y: Numbers = np.zeros(rows, self._kind)
+        y: HalfNumbers = np.zeros(rows, self._kind)
         for word in np.ascontiguousarray(s).view(">u2").astype(self._kind).T:
             y = (y * (1 << 16) + word) % modulus
         return y
@@ -131,20 +131,20 @@ class _Halves:
     def _enciphered(self, blocks: Bytes) -> Bytes:
         return np.frombuffer(self._encrypt(blocks.tobytes()), np.uint8).reshape(-1, _BLOCK)
 
-    def _bytes(self, numbers: Numbers) -> Bytes:
+    def _bytes(self, numbers: HalfNumbers) -> Bytes:
         if self._kind is np.uint64:
             return numbers.astype(">u8").view(np.uint8).reshape(-1, 8)[:, -self._b :]
         joined = b"".join(number.to_bytes(self._b, "big") for number in numbers.tolist())
         return np.frombuffer(joined, np.uint8).reshape(-1, self._b)
 
-    def number(self, digits: Digits) -> Numbers:
+    def number(self, digits: Digits) -> HalfNumbers:
         """Give the number that digits write, the first of which counts most."""
-        found: Numbers = np.zeros(digits.shape[0], self._kind)
+        found: HalfNumbers = np.zeros(digits.shape[0], self._kind)
         for column in digits.T:
             found = found * self._radix + column.astype(self._kind)
         return found
 
-    def string(self, numbers: Numbers, length: int) -> Digits:
+    def string(self, numbers: HalfNumbers, length: int) -> Digits:
         """Write numbers in so many digits."""
         found = np.empty((numbers.shape[0], length), np.uint16)
         for place in reversed(range(length)):
