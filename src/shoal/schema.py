@@ -212,6 +212,8 @@ class ReadOptions:
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
     knowledge: Mapping[str, str] = field(default_factory=dict)
+    # What some texts of a release stand for, by column: 90+ for 90.
+    stands_for: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None

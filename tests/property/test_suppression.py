@@ -13,7 +13,7 @@ from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import GuaranteeError, ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.measures import KnownMatches
-from shoal.methods import CodeExtremes, HideRare, Suppress
+from shoal.methods import HideRare, Suppress
 from shoal.methods.hiding.crowd_search import Records, enough, hide_until_crowds
 from shoal.methods.hiding.exact_division import best_division
 from shoal.models import AlphaK, KAnonymity, LDiversity, TCloseness, check
@@ -264,34 +264,3 @@ def test_rare_values_become_what_enough_records_have(least, tmp_path):
     assert all(count >= least for cell, count in Counter(shown).items() if cell != "*")
     assert all(cell == x for cell, x in zip(shown, values, strict=True) if counts[x] >= least)
     assert all(cell != x for cell, x in zip(shown, values, strict=True) if counts[x] < least)
-
-
-def test_ends_of_a_column_are_coded():
-    frame = pl.DataFrame({"age": [18, 19, 20, 20, 21, 90, 95, None]})
-
-    def coded(method):
-        release = shoal.anonymize(frame, method, [], no_promise=True, quasi="age", allow_identifiers="age")
-        return [str(row[0]) for row in cells_of(release.table, ["age"])]
-
-    assert coded(CodeExtremes(top={"age": 90})) == ["18", "19", "20", "20", "21", "[90;95]", "[90;95]", ""]
-    assert coded(CodeExtremes({"age": 90}, {"age": 19}, publish="value")) == [
-        "19",
-        "19",
-        "20",
-        "20",
-        "21",
-        "90",
-        "90",
-        "",
-    ]
-    assert coded(CodeExtremes(least=3)) == ["[18;20]", "[18;20]", "[18;20]", "[18;20]", *["[21;95]"] * 3, ""]
-    assert coded(CodeExtremes(least=7)) == ["[18;95]"] * 7 + [""]
-    for wrong in (
-        {"top": {"age": "old"}},
-        {"top": {"age": 19}, "bottom": {"age": 30}},
-        {"top": 3},
-        {"least": 1},
-        {"publish": "mean"},
-    ):
-        with pytest.raises(ParameterError):
-            coded(CodeExtremes(**wrong))

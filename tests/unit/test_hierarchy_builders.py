@@ -18,6 +18,17 @@ from shoal.schema import ReadOptions
 
 BY_HAND = {
     "intervals 5,10": (["3", "7", "12"], [("3", "0-4", "0-9"), ("7", "5-9", "0-9"), ("12", "10-14", "10-19")]),
+    "intervals 5,10 top 40 bottom 12": (
+        ["12", "13", "29", "39", "40"],
+        [
+            ("12", "up to 12", "up to 12"), ("13", "13-14", "13-19"), ("29", "25-29", "20-29"),
+            ("39", "35-39", "30-39"), ("40", "40+", "40+"),
+        ],
+    ),
+    "intervals 7 from 1 top 10": (["3", "9", "10"], [("3", "1-7"), ("9", "8-9"), ("10", "10+")]),
+    "intervals 2 bottom 1": (
+        ["1", "1.5", "3"], [("1", "up to 1"), ("1.5", "above 1 to under 2"), ("3", "2 to under 4")],
+    ),
     "intervals 5 from 3": (["3", "7", "8"], [("3", "3-7"), ("7", "3-7"), ("8", "8-12")]),
     "intervals 2.5,5": (
         ["0.5", "3.75"], [("0.5", "0 to under 2.5", "0 to under 5"), ("3.75", "2.5 to under 5", "0 to under 5")],
@@ -106,6 +117,8 @@ def test_by_how_many_people_have_a_value():
         "bands 2,7,30": "each width must be a multiple of the one before: 7 is no multiple of 2",
         "intervals 2.5,6": "6 is no multiple of 2.5",
         "intervals 0": "above 0",
+        "intervals 5 top 9 bottom 9": "not below the top",
+        "intervals 5 top 9 top 10": "one thing twice",
         "cuts 18,65 / 18,30": "each border of a level must be one of the level before: 30 is not",
         "cuts 65,18": "borders must rise",
         "quantiles 8,3": "3 does not divide 8",

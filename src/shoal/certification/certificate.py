@@ -86,6 +86,7 @@ class Certificate:
                 **released,
                 **_other_kinds(schema, recipe),
                 **_trees(schema),
+                **_called(schema),
                 "sha256": written.sha256,
                 "bytes": written.size,
                 **({"sha256_in_order": written.in_order} if written.in_order else {}),
@@ -199,6 +200,12 @@ def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:
     plain = [a for a in schema.attributes if a.axis.tree is None]
     kinds = {a.name: a.axis.kind for a in plain if before.get(a.name, a.axis.kind) != a.axis.kind}
     return {"kinds": kinds} if kinds else {}
+
+
+def _called(schema: Schema) -> dict[str, Any]:
+    """Give what texts stand for that are published in the place of numbers, such as 90+ for 90."""
+    found = {name: schema[name].axis.stands_for() for name in schema.quasi if schema[name].axis.called}
+    return {"stands_for": found} if found else {}
 
 
 def _trees(schema: Schema) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def release_options(
         kinds={name: kind for name, kind in kinds.items() if roles.person or name != given.get("subject")},
         orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
         hierarchies={name: Hierarchy.of([tuple(row) for row in rows], name) for name, rows in trees.items()},
+        stands_for=output.get("stands_for", {}),
         delimiter=output.get("delimiter"),
         encoding="utf-8",
         decimal=".",
@@ -61,6 +62,7 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         linked=given.get("linked", False),
         baskets=layout.get("baskets", False),
         released=False,
+        stands_for={},
         unmarked=(),
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Context, InvalidOperation
 from typing import Any, Literal, get_args
@@ -63,6 +63,8 @@ class Axis:
         Whether every name that begins with a sign of the notation is marked, as it was in earlier releases.
     zone
         On a ``datetime`` axis, the zone of its clocks; the values are then moments of UTC.
+    called
+        Texts that are published for some values of a numeric axis, such as ``90+`` for 90; by the number on the axis.
     """
 
     kind: AxisKind
@@ -71,6 +73,7 @@ class Axis:
     tree: Hierarchy | None = None
     cautious: bool = False
     zone: Zone | None = None
+    called: Mapping[float, str] = field(default_factory=dict)
 
     @property
     def nominal(self) -> bool:
@@ -117,6 +120,8 @@ class Axis:
             if group.pattern is not None:
                 return group.pattern
             return "{" + ";".join(in_set(str(self.values[i])) for i in group.members) + "}"
+        if self.called and (text := self.called.get(self._number(position))):
+            return text
         value = self.value(position)
         if self.kind == "datetime":
             return str(value.isoformat(sep=" "))
@@ -124,9 +129,21 @@ class Axis:
             return in_order(str(value), cautious=self.cautious)
         return repr(value) if self.kind == "float" else str(value)
 
+    def _number(self, position: int) -> float:
+        """Give the number on the axis at a position."""
+        return position if self.values is None else self.values[position].item()
+
+    def stands_for(self) -> dict[str, str]:
+        """Give the value, as it is else written, that each text stands for which is published for one."""
+        numbers = list(self.called)
+        values = None if self.values is None else np.array(numbers, self.values.dtype)
+        bare = replace(self, values=values, called={})
+        places = map(int, numbers) if values is None else range(len(numbers))
+        return {text: bare.text(place) for text, place in zip(self.called.values(), places, strict=True)}
+
     def texts(self, positions: NDArray[np.int32]) -> list[str]:
         """Give the texts of many positions."""
-        if self.kind == "float" and self.values is not None:
+        if self.kind == "float" and self.values is not None and not self.called:
             return [repr(value) for value in self.values[positions].tolist()]
         if self.kind == "category" and not self.groups:
             return [escape(value, cautious=self.cautious) for value in self.values[positions]]  # type: ignore[index]

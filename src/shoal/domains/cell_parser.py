@@ -25,6 +25,7 @@ from shoal.domains.axis import (
 )
 from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.hierarchy_builders import BUILDERS
+from shoal.domains.notation import spelled_out
 from shoal.domains.numeral_styles import Plain, plain_form
 from shoal.domains.numerals import ISO, NUMBER, convert, fits
 from shoal.domains.texts import Looks, Reading, Texts, insist_on_saying
@@ -107,6 +108,8 @@ def _insist_on_canonical(found: Texts, placed: Vocabulary) -> None:
 
 def _placed(found: Texts, reading: Reading) -> Vocabulary:
     """Place texts on the axis that they belong to."""
+    if reading.stands_for:
+        return _called(found, reading)
     looks = Looks.of([text.strip() for text in found.texts], reading.missing, masked=reading.masked is not False)
     if reading.hierarchy is not None:
         return _place_nodes(found, looks, reading)
@@ -124,6 +127,22 @@ def _placed(found: Texts, reading: Reading) -> Vocabulary:
         return replace(_place_categories(looks, reason), odd=odd)
     placed = _place_numbers(found, plain.looks, kind, reason)
     return replace(placed, restyled=plain.looks is not looks, note=plain.note)
+
+
+def _called(found: Texts, reading: Reading) -> Vocabulary:
+    """Place numbers some of which a release calls otherwise, such as 90 by 90+."""
+    texts = [spelled_out(text, reading.stands_for) for text in found.texts]
+    placed = _placed(replace(found, texts=texts), replace(reading, stands_for={}))
+    axis = placed.axis
+    try:
+        numbers = convert(list(reading.stands_for.values()), axis.kind).tolist()
+    except (ValueError, OverflowError):
+        raise DataError(
+            f"Column '{found.column}' has texts that are said to stand for numbers, and do not.",
+            "Check the certificate.",
+        ) from None
+    called = dict(zip(numbers, reading.stands_for, strict=True))
+    return replace(placed, axis=replace(axis, called=called))
 
 
 _REASONS: dict[str, tuple[AxisKind, str]] = {

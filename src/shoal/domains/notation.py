@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 # What a text looks like before the kind of its column is known.
 NOTHING, WILD, EXACT, RANGE, PREFIX, SET = range(6)
@@ -14,7 +14,19 @@ _RANGES = re.compile(r"^(?:\[([^;\\\s]+);([^;\\\s]+)\]|.*)$", re.MULTILINE)
 _MARKED = re.compile(r"\\(.)")
 _IN_SETS = str.maketrans({"\\": "\\\\", ";": "\\;", "}": "\\}"})
 _IN_RANGES = str.maketrans({"\\": "\\\\", ";": "\\;"})
-_EVERYWHERE = str.maketrans({sign: "\\" + sign for sign in "\\;[]{}*"})
+SIGNS = "\\;[]{}*"  # of which the notation is made
+_EVERYWHERE = str.maketrans({sign: "\\" + sign for sign in SIGNS})
+
+
+def spelled_out(text: str, stands_for: Mapping[str, str]) -> str:
+    """Put what texts stand for in their place, also at the ends of a range.
+
+    >>> spelled_out("90+", {"90+": "90"}), spelled_out("[85;90+]", {"90+": "90"}), spelled_out("85", {"90+": "90"})
+    ('90', '[85;90]', '85')
+    """
+    if text[:1] == "[" and text[-1:] == "]":
+        return "[" + ";".join(stands_for.get(part.strip(), part) for part in parts_of(text[1:-1])) + "]"
+    return stands_for.get(text.strip(), text)
 
 
 def take_apart(text: str, missing: Collection[str], *, masked: bool = True) -> tuple[int, str, str]:

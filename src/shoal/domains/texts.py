@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ class Reading:
     canonical: bool = False  # whether every text must be the one that a release has for its cell
     masked: bool | None = True  # whether 937** and * hide something; if that was not said, there must be none
     thousands: str | None = None
+    stands_for: Mapping[str, str] = field(default_factory=dict)  # what some texts of a release stand for: 90+ for 90
     dates: str | None = None  # the order of day, month and year where dates are not ISO: dmy, mdy or ymd
 
     def shows_means(self, found: str) -> bool:

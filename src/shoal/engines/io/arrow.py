@@ -291,7 +291,9 @@ def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] 
         j = data.at(name)
         lo, hi = np.ascontiguousarray(data.lo[:, j]), np.ascontiguousarray(data.hi[:, j])
         single = bool((lo == hi).all()) if exact is None else exact[j]
-        if single and not data.ranged[j] and not axis.groups and axis.tree is None:
+        if axis.called:  # some cells are no numbers
+            column = _rendered(axis, lo, hi, data.ranged[j])
+        elif single and not data.ranged[j] and not axis.groups and axis.tree is None:
             column = values_at(axis, lo)
         elif cells == "text" or axis.nominal or axis.tree is not None:
             column = _rendered(axis, lo, hi, data.ranged[j])

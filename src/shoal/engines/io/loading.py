@@ -79,7 +79,7 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     masked = True if options.released and (role in SPANNED or options.masked is None) else options.masked
     return Reading(
         kind, order, missing, options.decimal, role in (*SPANNED, Role.SENSITIVE), options.hierarchies.get(name),
-        leaves, options.released, canonical, masked, options.thousands, options.dates,
+        leaves, options.released, canonical, masked, options.thousands, options.stands_for.get(name, {}), options.dates,
     )  # fmt: skip
 
 
@@ -111,6 +111,7 @@ class TextPlan:
             or (reading_of(name, role, options).kind or "integer") != "integer"
             or name in options.orders
             or name in options.hierarchies
+            or name in options.stands_for
         }
         return cls(assigned, *split_by_role(assigned), texts)
 

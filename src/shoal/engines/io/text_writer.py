@@ -182,7 +182,7 @@ def _span_texts(data: LocalData, schema: Schema, names: Sequence[str], delimiter
     texts: list[Sequence[str] | None] = []
     for j, name in enumerate(quasi):
         axis = schema[name].axis
-        if axis.kind == "integer" and axis.values is None:
+        if axis.kind == "integer" and axis.values is None and not axis.called:
             texts.append(None)
             continue
         if axis.tree is not None:

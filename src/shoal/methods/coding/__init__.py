@@ -1,0 +1,1 @@
+"""What top and bottom coding, and other coding of values, is made of."""
