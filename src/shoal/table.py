@@ -280,7 +280,7 @@ class Table:
         return self._derived(self._engine.generalize(self.data, self.schema, labels, groups, publish, columns))
 
     def recode(self, rules: Mapping[str, Recoding]) -> Table:
-        """Replace the exact values of columns by the parts of their axes that hold them, or by other cells."""
+        """Replace the exact values of columns by the parts of their axes that hold them, or widen their ranges."""
         return self._derived(self._engine.recode(self.data, self.schema, rules))
 
     def put(self, columns: Mapping[str, tuple[Axis, Column]]) -> Table:

@@ -35,6 +35,7 @@ LEVELS = {
     "l-diversity": {"l": 2, "column": "ill"},
     "alpha-k": {"alpha": 0.7, "column": "ill"},
     "safe-harbor": {"year": 2026},
+    "rounded-ends": {"ends": 100},
 }
 # Measures that need to be told what to look for.
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"target": "ill"}}
@@ -326,7 +327,7 @@ def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(kind, name
         assert 0 <= verdict.failing <= verdict.classes
         assert verdict.sentence.endswith(".")
         assert verdict.convention
-    assert verdict.holds or name == "safe-harbor"  # ranges of days are finer than a year
+    assert verdict.holds or name in ("safe-harbor", "rounded-ends")  # ranges of days are finer than a year
 
 
 @pytest.mark.parametrize("name", MEASURES)

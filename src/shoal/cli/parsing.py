@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build
+from shoal.domains.public_grid import GridStep
 from shoal.errors import ParameterError
 from shoal.measures import Measure
 from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.models import PrivacyModel
+from shoal.models.rounded_ends import RangeEnds
 from shoal.schema import ReadOptions, Roles
 
 GivenTexts = str | Iterable[str] | None
@@ -166,6 +168,28 @@ def method_parameters(given: list[str] | None) -> dict[str, Any]:
         else:
             values[name] = value
     return values
+
+
+def asked_ends(given: list[str] | None) -> RangeEnds | None:
+    """Read where ranges are to end: one number or unit of time, or one for each column.
+
+    >>> asked_ends(["5"]), asked_ends(["month"]), asked_ends(["age=5,born=month", "charge=0.5"])
+    (5, 'month', {'age': 5, 'born': 'month', 'charge': 0.5})
+    """
+    texts = listed(given)
+    if len(texts) == 1 and "=" not in texts[0]:
+        return _step(texts[0])
+    by_column = pairs(texts, "COLUMN=STEP", "5, or as age=5,born=month", at_last=True)
+    return {name: _step(text) for name, text in by_column.items()} or None
+
+
+def _step(text: str) -> GridStep:
+    """Read a number, or a unit of time."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else text
 
 
 def asked_measures(given: Iterable[str] | None, target: str | None = None) -> list[Measure]:

@@ -17,7 +17,15 @@ from shoal.certification.papers import Places
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, print_json, refuse_json_on_stdout, results_beside
-from shoal.cli.parsing import asked_measures, asked_models, listed, method_parameters, read_options, signing_key
+from shoal.cli.parsing import (
+    asked_ends,
+    asked_measures,
+    asked_models,
+    listed,
+    method_parameters,
+    read_options,
+    signing_key,
+)
 from shoal.conditions import Condition
 from shoal.engines import read
 from shoal.engines.io.streams import at_hand
@@ -58,6 +66,7 @@ def anonymize_command(
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
+    ends: Annotated[list[str] | None, typer.Option(help="Let ranges end on a public grid: 5, or age=5,born=month (repeat).")] = None,
     where: opt.Where = None,
     measure: opt.MeasureOption = None,
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
@@ -113,7 +122,7 @@ def anonymize_command(
     with in_command(f"reading {file.name}"):
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(
-            original, chosen, models, measures=measures, seed=seed, row_order=row_order, no_promise=no_promise,
+            original, chosen, models, ends=asked_ends(ends), measures=measures, seed=seed, row_order=row_order, no_promise=no_promise,
             allow_identifiers=listed(allow_identifier),
         )  # fmt: skip
         release = replace(release, recipe=replace(release.recipe, memory=memory))

@@ -36,7 +36,37 @@ class Replacement:
     highs: Positions
 
 
-Recoding = Stretches | Replacement
+@dataclass(frozen=True, eq=False)
+class Widening:
+    """Wider ranges on an axis that has their ends too: where each end stood and stands now, MISSING if nowhere.
+
+    A range with such an end becomes ``*``. ``moves`` says where single positions stand on that axis; None if where they
+    stood.
+    """
+
+    axis: Axis
+    lows: tuple[Positions, Positions]
+    highs: tuple[Positions, Positions]
+    moves: Positions | None
+
+    def widened(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
+        """Give both ends of cells."""
+        ranges = (low != high) & (low != MISSING)
+        lows, highs = low.copy(), high.copy()
+        if self.moves is not None:
+            single = (low == high) & (low != MISSING)
+            lows[single] = highs[single] = self.moves[low[single]]
+        if ranges.any():
+            below, above = (
+                after[np.searchsorted(before, ends[ranges])]
+                for (before, after), ends in ((self.lows, low), (self.highs, high))
+            )
+            nowhere = (below == MISSING) | (above == MISSING)
+            lows[ranges], highs[ranges] = np.where(nowhere, MISSING, below), np.where(nowhere, TOP, above)
+        return lows, highs
+
+
+Recoding = Stretches | Replacement | Widening
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.suppress import Suppress as Suppress
     from shoal.methods.hide_rare import HideRare as HideRare
     from shoal.methods.code_extremes import CodeExtremes as CodeExtremes
+    from shoal.methods.round_ends import RoundEnds as RoundEnds
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques
     from shoal.methods.first_level import FirstLevel as FirstLevel
     from shoal.methods.full_domain import FullDomain as FullDomain

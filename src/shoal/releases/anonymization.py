@@ -17,8 +17,10 @@ from shoal.measures.known_matches import KnownMatches
 from shoal.methods import Asking, Method
 from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
 from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
+from shoal.methods.round_ends import RoundEnds
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.rounded_ends import RangeEnds
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
 from shoal.pitfalls.several_rows import several_rows
 from shoal.progress import stage
@@ -45,6 +47,7 @@ def anonymize(
     m: int | None = None,
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
+    ends: RangeEnds | None = None,
     measures: Measure | str | Sequence[Measure | str] | None = None,
     seed: int | None = None,
     row_order: str = "released",
@@ -72,6 +75,10 @@ def anonymize(
         Promise t-closeness of the confidential column; of several, by column: ``t={"charge": 0.1}``.
     l
         Promise l-diversity of the confidential column; of several, by column: ``l={"diagnosis": 2}``.
+    ends
+        Widen ranges until they end on a public grid, and promise it: ``5``, ``"month"``, or ``{"age": 5, "born":
+        "year"}``.
+        Otherwise both ends are values of people in the class, often of one.
     measures
         What to measure; if left out, uniqueness, random reidentification, class sizes and information loss.
     seed
@@ -115,10 +122,13 @@ def anonymize(
             k, m, (*promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
         )
         refuse_input_order(row_order)
+        if ends is not None:
+            raise ParameterError("Points of people have no ranges whose ends could be rounded.", "Leave out the ends.")
         with by_itself("masking", progress):
             release = linked_release(table, methods, models, asked, again)
         return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
     refuse_half(k, m, linked=False)
+    methods = methods if ends is None else (*methods, RoundEnds(ends))
     stating = stating_method(methods)
     standard = STANDARD_MEASURES if stating is None else OF_STATED
     asked = _with_those_beside(methods, picked("measures", standard if measures is None else measures))
@@ -149,9 +159,10 @@ def anonymize(
     with by_itself("masking", progress):
         for number, step in enumerate(methods):
             stage(f"masking with {step.name}")
-            steps.append(step.explain(masked, models))
-            kept += [kept_step(step, masked, models)] if secret else []
-            masked = step.apply(masked, models, seed_of_step(drawn, number) if draws([step]) else drawn)
+            towards = _worked_towards(step, models)
+            steps.append(step.explain(masked, towards))
+            kept += [kept_step(step, masked, towards)] if secret else []
+            masked = step.apply(masked, towards, seed_of_step(drawn, number) if draws([step]) else drawn)
         if table.origin.given.get("missing"):
             # Readers of the release know no marks: what a model takes for missing must be seen to be so.
             about = looked_at(masked.schema, models)
@@ -182,6 +193,14 @@ def _taken(
     source = at_hand(source)
     with by_itself("reading", progress):
         return table_of(source, given, anonymize), partial(table_of, source, given, anonymize)
+
+
+def _worked_towards(step: Method, models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    """Give the promises that a method can have in mind: those of classes, and what it enforces.
+
+    To merge classes for what is no matter of classes would help nobody.
+    """
+    return tuple(model for model in models if getattr(model, "by_class", True) or model.name in step.enforces)
 
 
 def _with_those_beside(methods: Sequence[Method], asked: tuple[Measure, ...]) -> tuple[Measure, ...]:

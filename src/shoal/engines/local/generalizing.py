@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Floats, Positions
 from shoal.domains.axis import Axis
 from shoal.domains.hierarchy import ROOT, Hierarchy
-from shoal.domains.levels import Recoding, Replacement, Stretches
+from shoal.domains.levels import Recoding, Replacement, Stretches, Widening
 from shoal.engines.local_data import OWN, LocalData
 from shoal.engines.values import Publication
 from shoal.kernels import MISSING, TOP
@@ -176,7 +176,7 @@ def enclosing(parts: Stretches, lo: Positions, hi: Positions) -> tuple[NDArray[n
 
 
 def recode(data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tuple[Schema, LocalData]:
-    """Replace exact values by the part of their axis that holds them, or as is said; other cells stay what they are."""
+    """Replace exact values by the part of their axis that holds them, or ranges by wider ones, or as is said."""
     lo, hi = data.lo.copy(), data.hi.copy()
     axes: dict[str, Axis] = {}
     ranged = list(data.ranged)
@@ -184,6 +184,10 @@ def recode(data: LocalData, schema: Schema, rules: Mapping[str, Recoding]) -> tu
         j = data.at(name)
         if isinstance(parts, Replacement):
             _replace(parts, lo, hi, j)
+            continue
+        if isinstance(parts, Widening):
+            axes[name] = parts.axis
+            lo[:, j], hi[:, j] = parts.widened(data.lo[:, j], data.hi[:, j])
             continue
         axes[name], low, high = with_stretches(schema[name].axis, parts)
         inside, place = enclosing(parts, data.lo[:, j], data.hi[:, j])

@@ -16,6 +16,7 @@ from shoal.catalogue import entries, look_up
 from shoal.errors import ParameterError
 
 PROMISE = "k-anonymity"
+BESIDE = {"rounded-ends"}  # what a method may promise that is given before or after one for k-anonymity
 FIRST = ("hilbert", "mondrian", "sorted-clusters")  # fast ones, tried ahead; others are tried once they are chosen
 # What fields of a form begin with, before the method and its parameter.
 SETTING, FIRST_SETTING, THEN_SETTING = "setting of ", "first setting of ", "then setting of "
@@ -25,13 +26,14 @@ _SWITCH = {True: "yes", False: "no"}
 
 @cache
 def offered() -> tuple[str, ...]:
-    """Give the methods that work towards k-anonymity, the fast ones first, and then those that work towards nothing.
+    """Give the methods that work towards k-anonymity, the fast ones first, and then those that go before or after them.
 
-    What works towards another promise only, as methods for linked tables do, has no place beside k.
+    What works towards another promise of classes or of linked tables only has no place beside k.
     """
     kinds = entries("methods")
     towards = [name for name, kind in kinds.items() if PROMISE in kind.enforces and name not in FIRST]
-    return (*FIRST, *towards, *(name for name, kind in kinds.items() if not kind.enforces))
+    beside = [name for name, kind in kinds.items() if set(kind.enforces) <= BESIDE]
+    return (*FIRST, *towards, *beside)
 
 
 def promises_k(name: str) -> bool:
