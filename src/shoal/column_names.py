@@ -147,7 +147,7 @@ def role_by_name(name: str, kind: str) -> tuple[Role, str] | None:
     if (found := _SUBJECT.search(joined)) is not None:
         return Role.SUBJECT, _because(found, "as that of a column that tells people apart")
     if (found := _HOUSEHOLD.search(joined)) is not None:
-        return Role.IDENTIFIER, _because(found, "as that of a number of households, which links their members")
+        return Role.HOUSEHOLD, _because(found, "as that of a number of households, which links their members")
     if kind in ("integer", "float") and (found := _WEIGHT.search(joined)) is not None:
         return Role.WEIGHT, _because(found, "as that of a survey weight")
     if kind in ("integer", "float") and (found := _WEIGHT_OR_MASS.search(joined)) is not None:

@@ -18,13 +18,13 @@ from shoal.methods import Method
 from shoal.methods.perturbation.preserved import draws
 from shoal.models import PrivacyModel
 from shoal.parameters import seed_of
-from shoal.schema import ReadOptions, Role, options_from
+from shoal.schema import SINGLE, ReadOptions, Role, options_from
 from shoal.table import Table
 
 ROW_ORDERS = ("released", "input")
 _SECTIONS = ("table", "method", "model", "measure", "release", "engine")
 _TABLE = {
-    **dict.fromkeys(("file", "subject", "weight"), "a text"),
+    **dict.fromkeys(("file", *SINGLE), "a text"),
     **dict.fromkeys(("quasi", "sensitive", "plain", "identifier", "missing"), "texts"),
     **dict.fromkeys(("kinds", "hierarchies", "knowledge"), "a text for each column"),
     "orders": "texts for each column",
@@ -119,7 +119,7 @@ class Recipe:
         for role in (Role.SENSITIVE, Role.PLAIN):
             if schema.of(role):
                 given[role.value] = list(schema.of(role))
-        for role in (Role.SUBJECT, Role.WEIGHT):
+        for role in SINGLE:
             if schema.of(role):
                 given[role.value] = schema.of(role)[0]
         # Of a hierarchy a reader of the release sees only names of nodes, which are categories.

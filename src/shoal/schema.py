@@ -34,7 +34,11 @@ class Role(StrEnum):
     SUBJECT
         The person a row belongs to: counted, never released.
     WEIGHT
-        A survey weight: released as it is.
+        A survey weight: how many people of the population a record stands for. Released as it is.
+    HOUSEHOLD
+        The household a record belongs to: who finds one member finds all. Never released.
+    STRATUM
+        The stratum of the survey that a record was drawn in: released as it is.
     PERSON
         Of a linked release, the number of the person a row belongs to, drawn at random for it.
     """
@@ -45,12 +49,16 @@ class Role(StrEnum):
     PLAIN = "plain"
     SUBJECT = "subject"
     WEIGHT = "weight"
+    HOUSEHOLD = "household"
+    STRATUM = "stratum"
     PERSON = "person"
 
 
 # Columns of which the ends of cells are kept; and those that a release has.
 SPANNED = (Role.PERSON, Role.QUASI)
-RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
+RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)
+# Of these roles there is one column at most.
+SINGLE = (Role.SUBJECT, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,10 @@ class Schema:
         """The name of the column that tells people apart, if there is one."""
         return next(iter(self.of(Role.SUBJECT)), None)
 
+    def single(self, role: Role) -> str | None:
+        """Give the name of the column that has a role of which there is one at most."""
+        return next(iter(self.of(role)), None)
+
     @property
     def person(self) -> str | None:
         """The name of the column that numbers the people of a linked release, if it is one."""
@@ -137,16 +149,26 @@ class Roles:
     last_sensitive: bool = False
     rest: Role | None = None
     person: str | None = None
+    household: str | None = None
+    stratum: str | None = None
 
     def of_baskets(self) -> Roles:
         """Give the roles of the two columns that baskets have, under the names that were given or usual ones."""
-        if len(self.quasi) > 1 or any((self.sensitive, self.plain, self.weight, self.last_sensitive)):
+        if len(self.quasi) > 1 or any((self.sensitive, self.plain, self.surveyed, self.last_sensitive)):
             raise ParameterError("A basket has items, and nothing else.", "Name one column for them: --quasi item.")
         return replace(self, subject=self.subject or "basket", quasi=self.quasi or ("item",))
 
+    @property
+    def surveyed(self) -> dict[Role, str]:
+        """The columns that say how a survey was made, by their roles."""
+        named = {Role.WEIGHT: self.weight, Role.HOUSEHOLD: self.household, Role.STRATUM: self.stratum}
+        return {role: name for role, name in named.items() if name}
+
     def assign(self, header: Sequence[str]) -> dict[str, Role]:
         """Give the role of each column that is to be read, in the order of the header."""
-        given = (self.quasi, self.sensitive, self.plain, self.identifier, self.subject, self.weight, self.person)
+        given = (
+            self.quasi, self.sensitive, self.plain, self.identifier, self.subject, self.person, self.surveyed,
+        )  # fmt: skip
         if self.last_sensitive:
             if any(given):
                 raise ParameterError(
@@ -160,8 +182,8 @@ class Roles:
             (Role.PLAIN, self.plain),
             (Role.IDENTIFIER, self.identifier),
             (Role.SUBJECT, (self.subject,) if self.subject else ()),
-            (Role.WEIGHT, (self.weight,) if self.weight else ()),
             (Role.PERSON, (self.person,) if self.person else ()),
+            *((role, (name,)) for role, name in self.surveyed.items()),
         ):
             for name in names:
                 if name not in header:
@@ -310,7 +332,18 @@ class ReadOptions:
 
 _LISTED = {"quasi", "sensitive", "plain", "identifier", "missing"}
 _BY_COLUMN = {"kinds", "orders", "hierarchies", "knowledge"}
-_TEXTS = {"subject", "weight", "person", "delimiter", "encoding", "decimal", "thousands", "dates"}
+_TEXTS = {
+    "subject",
+    "weight",
+    "household",
+    "stratum",
+    "person",
+    "delimiter",
+    "encoding",
+    "decimal",
+    "thousands",
+    "dates",
+}
 
 
 def names_given(what: str, given: Any) -> tuple[str, ...]:
@@ -336,6 +369,8 @@ class ReadArguments(TypedDict, total=False):
     identifier: str | Iterable[str]
     subject: str | None
     weight: str | None
+    household: str | None
+    stratum: str | None
     last_sensitive: bool
     rest: Role | None
     kinds: Mapping[str, AxisKind]

@@ -21,6 +21,8 @@ from shoal.table import Table
 from shoal.table_input import table_of
 
 # Numbers that many files write for what is missing. They are taken for that only where they lie far from all others.
+# Columns that tell people or households apart are suggested for what they are called.
+_APART = (Role.IDENTIFIER, Role.SUBJECT, Role.HOUSEHOLD)
 _CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)
 
 
@@ -134,7 +136,7 @@ def column_reports(table: Table) -> tuple[ColumnReport, ...]:
         missing, positions, counts = int(counts[~filled].sum()), positions[filled], counts[filled]
         name, kind, distinct = attribute.name, attribute.axis.kind, int(positions.size)
         role, why = suggested_role(name, kind, distinct, table.rows - missing)
-        if name in refused and role not in (Role.IDENTIFIER, Role.SUBJECT):
+        if name in refused and role not in _APART:
             role, why = Role.IDENTIFIER, refused[name]
         marks = _marks(attribute, positions, counts)
         odd = 0 if attribute.odd is None else attribute.odd.cells
@@ -145,7 +147,7 @@ def column_reports(table: Table) -> tuple[ColumnReport, ...]:
 def suggested_role(name: str, kind: str, distinct: int, filled: int) -> tuple[Role, str]:
     """Suggest a role from the name of a column, and else from how many distinct values and filled cells it has."""
     named = role_by_name(name, kind)
-    if named is not None and not (named[0] in (Role.IDENTIFIER, Role.SUBJECT) and (distinct < 3 or kind == "float")):
+    if named is not None and not (named[0] in _APART and (distinct < 3 or kind == "float")):
         return named
     counted = f"{distinct:,} value{'s' * (distinct != 1)} for {filled:,} rows"
     unique = filled > ENOUGH and distinct == filled
@@ -203,7 +205,7 @@ def advice(reports: Sequence[ColumnReport], *, python: bool = False) -> list[str
 
 def _suggested(reports: Sequence[ColumnReport]) -> Sequence[ColumnReport]:
     """Give the columns that may be quasi-identifiers; if none looks so, all that do not tell who people are."""
-    others = [each for each in reports if each.role not in (Role.IDENTIFIER, Role.SUBJECT)] or reports
+    others = [each for each in reports if each.role not in _APART] or reports
     return [each for each in reports if each.role == Role.QUASI] or others
 
 

@@ -25,9 +25,10 @@ def release_options(
     looked_at = [column for name in named for column in ((name,) if name else roles.sensitive if name is None else ())]
     kinds = given["kinds"] | output.get("kinds", {})
     trees = output.get("hierarchies", {})
+    gone = {given.get("household"), *(() if roles.person else (given.get("subject"),))}
     return ReadOptions(
         roles=roles,
-        kinds={name: kind for name, kind in kinds.items() if roles.person or name != given.get("subject")},
+        kinds={name: kind for name, kind in kinds.items() if name not in gone},
         orders={name: tuple(order) for name, order in given.get("orders", {}).items()},
         hierarchies={name: Hierarchy.of([tuple(row) for row in rows], name) for name, rows in trees.items()},
         stands_for=output.get("stands_for", {}),
@@ -93,6 +94,8 @@ def _roles(given: Mapping[str, Any], *, original: bool = False) -> Roles:
         sensitive=tuple(given.get("sensitive", ())),
         plain=tuple(given.get("plain", ())),
         weight=given.get("weight"),
+        stratum=given.get("stratum"),
+        household=given.get("household") if original else None,
         subject=given.get("subject") if original else None,
         person=given.get("subject") if given.get("linked") and not original else None,
     )

@@ -63,7 +63,14 @@ PlainOption = Annotated[
 Identifier = Annotated[
     list[str] | None, typer.Option(help="Columns that name people: left out, as those that are not named (repeat).")
 ]
-Weight = Annotated[str | None, typer.Option(help="The column of survey weights, released as it is.")]
+Weight = Annotated[
+    str | None,
+    typer.Option(help="The column of survey weights: how many people a record stands for. Released as it is."),
+]
+Household = Annotated[
+    str | None, typer.Option(help="The column that says which household a record belongs to; never released.")
+]
+Stratum = Annotated[str | None, typer.Option(help="The column of the survey's strata, released as it is.")]
 Subject = Annotated[
     str | None, typer.Option(help="The column that tells people apart: all promises then count people.")
 ]

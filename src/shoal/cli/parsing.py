@@ -75,6 +75,7 @@ def read_options(
     encoding: str | None = None, decimal: str | None = None, missing: GivenTexts = None, hierarchy: GivenTexts = None,
     identifier: GivenTexts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
     header: bool | None = None, masked: bool | None = None, linked: bool = False, baskets: bool = False,
+    household: str | None = None, stratum: str | None = None,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
     if roles not in (None, "last-sensitive"):
@@ -83,7 +84,7 @@ def read_options(
         )
     named = Roles(
         listed(quasi), listed(sensitive), listed(plain), listed(identifier), subject, weight,
-        last_sensitive=roles == "last-sensitive",
+        last_sensitive=roles == "last-sensitive", household=household, stratum=stratum,
     )  # fmt: skip
     return ReadOptions(
         roles=named,

@@ -49,7 +49,7 @@ from shoal.table import Table
 def anonymize_command(
     file: opt.File,
     out: opt.Target,
-    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, plain: opt.PlainOption = None, subject: opt.Subject = None, weight: opt.Weight = None,
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, plain: opt.PlainOption = None, subject: opt.Subject = None, weight: opt.Weight = None, household: opt.Household = None, stratum: opt.Stratum = None,
     identifier: opt.Identifier = None, roles: opt.RolesOption = None,
     k: Annotated[int | None, typer.Option(help="Each combination occurs at least k times.")] = None,
     m: Annotated[int | None, typer.Option(help="With --linked: who knows up to m points of a person finds at least k people.")] = None,
@@ -89,7 +89,7 @@ def anonymize_command(
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
         quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        identifier, weight, thousands, dates, header, masked, linked, baskets,
+        identifier, weight, thousands, dates, header, masked, linked, baskets, household, stratum,
     )  # fmt: skip
     models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column, m, within)
     refuse_half(k, m, linked=options.linked)

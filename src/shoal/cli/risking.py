@@ -20,6 +20,7 @@ from shoal.progress.display import in_command
 @app.command("risk")
 def risk_command(
     file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.KnownOption = None,
+    weight: opt.Weight = None, household: opt.Household = None, stratum: opt.Stratum = None,
     subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
     suda: opt.SudaOption = False,
@@ -38,7 +39,7 @@ def risk_command(
     extra = asked_measures(measure)
     options = read_options(
         quasi, sensitive, None, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        thousands=thousands, dates=dates, header=header, masked=masked, linked=linked, baskets=baskets,
+        thousands=thousands, dates=dates, header=header, masked=masked, linked=linked, baskets=baskets, weight=weight, household=household, stratum=stratum,
     )  # fmt: skip
     file, sets = at_hand(file), [listed(text) for text in known or ()]
     with in_command(f"reading {file.name}"):

@@ -109,7 +109,7 @@ def _estimate_of_text(path: Path, options: ReadOptions) -> Need:
     length = len(head) / lines if head else 40
     records = int((size * _EXPANDED if packed else size) / max(length, 1)) + 1
     roles = options.roles
-    named = len({*roles.quasi, *roles.sensitive, *roles.plain, roles.subject, roles.weight} - {None})
+    named = len({*roles.quasi, *roles.sensitive, *roles.plain, roles.subject, *roles.surveyed.values()} - {None})
     first = head.split(b"\n", 2)[:2]  # of which the first may only tell the delimiter
     most = max(line.count(sign) for line in first for sign in (b",", b";", b"\t", b"|")) + 1
     columns = named if named and roles.rest is None else most

@@ -110,7 +110,7 @@ def _like(original: Table) -> ReadOptions:
     return ReadOptions(
         roles=Roles(
             quasi=schema.quasi, sensitive=schema.sensitive, plain=schema.of(Role.PLAIN),
-            weight=next(iter(schema.of(Role.WEIGHT)), None),
+            weight=schema.single(Role.WEIGHT), stratum=schema.single(Role.STRATUM),
         ),
         kinds={each.name: each.axis.kind for each in shown if each.axis.tree is None},
         orders={each.name: tuple(map(str, each.axis.values)) for each in ordered if each.axis.values is not None},

@@ -102,7 +102,7 @@ def refuse_others(
     schema: Schema, methods: Sequence[Method], models: Sequence[PrivacyModel], measures: Sequence[Measure]
 ) -> None:
     """Refuse what is not for linked tables, before any work is done."""
-    kept = schema.of(Role.SENSITIVE, Role.PLAIN, Role.WEIGHT)
+    kept = schema.of(Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)
     if kept:
         raise ParameterError(
             f"A linked release has points only, and no column as it is ('{kept[0]}').",

@@ -18,6 +18,8 @@ ROLES = {
     Role.SENSITIVE: "confidential",
     Role.PLAIN: "neither",
     Role.WEIGHT: "survey weight",
+    Role.HOUSEHOLD: "household",
+    Role.STRATUM: "stratum of the survey",
     Role.SUBJECT: "tells people apart",
     Role.IDENTIFIER: "names a person",
 }
@@ -79,7 +81,7 @@ def assumptions(schema: Schema, models: Sequence[PrivacyModel] = (), measures: S
     protected = {name for model in models for name in protected_by(model, schema)}
     where = next((measure.where for measure in measures if isinstance(measure, AttributeDisclosure)), None)
     bare = [name for name in schema.sensitive if name not in protected]
-    kept = (*schema.sensitive, *schema.of(Role.PLAIN, Role.WEIGHT))
+    kept = (*schema.sensitive, *schema.of(Role.PLAIN, Role.WEIGHT, Role.STRATUM))
     return [
         Section("What is assumed of the attacker", sentence("attacker", schema.quasi)),
         Section("What was not assessed", sentence("not_assessed", bare, where, kept, schema.subject is None)),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from shoal.catalogue import entries, look_up
 from shoal.column_names import as_option
-from shoal.schema import Role
+from shoal.schema import SINGLE, Role
 from shoal.web.cases.aims import GUARD_LETTERS, Aim
 from shoal.web.cases.decisions import Decisions
 from shoal.web.tasks.messages import Layout
@@ -23,10 +23,9 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
     for option, role in (("--quasi", Role.QUASI), ("--sensitive", Role.SENSITIVE), ("--plain", Role.PLAIN)):
         if decisions.of(role):
             parts.append(f"{option} {as_option(decisions.of(role))}")
-    if decisions.of(Role.SUBJECT):
-        parts.append(f"--subject {shlex.quote(decisions.of(Role.SUBJECT)[0])}")
-    if decisions.of(Role.WEIGHT):
-        parts.append(f"--weight {shlex.quote(decisions.of(Role.WEIGHT)[0])}")
+    for role in SINGLE:
+        if decisions.of(role):
+            parts.append(f"--{role.value} {shlex.quote(decisions.of(role)[0])}")
     for column, place in _hierarchies(decisions).items():
         parts.append(f"--hierarchy {shlex.quote(f'{column}={place}')}")
     parts += _layout_options(decisions.layout)
@@ -49,7 +48,7 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
     for word, role in (("quasi", Role.QUASI), ("sensitive", Role.SENSITIVE), ("plain", Role.PLAIN)):
         if decisions.of(role):
             given.append(f"{word}={list(decisions.of(role))!r}")
-    for role in (Role.SUBJECT, Role.WEIGHT):
+    for role in SINGLE:
         if decisions.of(role):
             given.append(f"{role.value}={decisions.of(role)[0]!r}")
     if decisions.hierarchies:

@@ -19,6 +19,8 @@ ROLE_NAMES = {
     Role.PLAIN: N_("Not identifying"),
     Role.SUBJECT: N_("Tells people apart"),
     Role.WEIGHT: N_("Survey weight"),
+    Role.HOUSEHOLD: N_("Household"),
+    Role.STRATUM: N_("Stratum"),
 }
 ROLE_MEANINGS = {
     Role.IDENTIFIER: N_("names a person; never released"),
@@ -27,6 +29,8 @@ ROLE_MEANINGS = {
     Role.PLAIN: N_("neither; released as it is"),
     Role.SUBJECT: N_("says which rows are one person's; counted, never released"),
     Role.WEIGHT: N_("a number of the survey; released as it is"),
+    Role.HOUSEHOLD: N_("says which rows are one household's; never released"),
+    Role.STRATUM: N_("which part of the survey a row was drawn in; released as it is"),
 }
 ENCODINGS = (("utf-8", "UTF-8"), ("windows-1252", "Windows-1252"), ("iso-8859-15", "ISO 8859-15"))
 KIND_NAMES = {

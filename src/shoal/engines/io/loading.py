@@ -71,7 +71,7 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
 def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     """Say how the texts of a column are to be read."""
     kind, order = options.kinds.get(name), options.orders.get(name)
-    if role == Role.SUBJECT and kind is None and order is None:
+    if role in (Role.SUBJECT, Role.HOUSEHOLD) and kind is None and order is None:
         kind = "category"  # who someone is has no order and no size
     missing = frozenset({"", *(() if name in options.unmarked else options.missing)})
     leaves, canonical = role not in SPANNED, options.canonical and role in SPANNED

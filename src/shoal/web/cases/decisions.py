@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from shoal.errors import ParameterError
 from shoal.languages import _, ngettext
-from shoal.schema import Role
+from shoal.schema import SINGLE, Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.hierarchies import ColumnHierarchy, file_names
 from shoal.web.tasks.messages import Layout
@@ -46,7 +46,7 @@ class Decisions:
             return ngettext("%(num)s column is undecided.", "%(num)s columns are undecided.", count)
         if not self.of(Role.QUASI):
             return _("No column is a quasi-identifier: something that others may know.")
-        for role in (Role.SUBJECT, Role.WEIGHT):
+        for role in SINGLE:
             if len(self.of(role)) > 1:
                 return _("More than one column has the role '%(role)s'.", role=role.value)
         return ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.schema import Role, Roles, options_from
+from shoal.schema import SINGLE, Role, Roles, options_from
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _table(content: bytes) -> dict[str, Any]:
         raise ParameterError(
             "This is neither a recipe nor a certificate.", "Choose a .recipe.toml or .certificate.json."
         )
-    kept = ("quasi", "sensitive", "plain", "identifier", "subject", "weight", "last_sensitive")
+    kept = ("quasi", "sensitive", "plain", "identifier", *SINGLE, "last_sensitive")
     given = {key: value for key, value in table.items() if key in kept}
     if not all(isinstance(value, bool) or _texts(value) for value in given.values()):
         raise ParameterError("The roles in it are not names of columns.", "Mend the recipe.")
@@ -93,4 +93,4 @@ def _named(roles: Roles, header: Sequence[str]) -> dict[str, Role]:
     for role, names in ((Role.PLAIN, roles.plain), (Role.SENSITIVE, roles.sensitive), (Role.QUASI, roles.quasi)):
         found |= dict.fromkeys(names, role)
     found |= {roles.subject: Role.SUBJECT} if roles.subject else {}
-    return found | ({roles.weight: Role.WEIGHT} if roles.weight else {})
+    return found | {name: role for role, name in roles.surveyed.items()}

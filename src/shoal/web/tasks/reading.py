@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from shoal.engines import read
 from shoal.engines.io.sampling import Sample, sample
-from shoal.schema import ReadOptions, Role, Roles
+from shoal.schema import SINGLE, ReadOptions, Role, Roles
 from shoal.table import Table
 from shoal.web.tasks.messages import RolesRequest, TableRequest
 from shoal.web.tasks.registry import Reporter
@@ -43,8 +43,7 @@ def roles_of(roles: Mapping[str, Role]) -> Roles:
         sensitive=having(Role.SENSITIVE),
         plain=having(Role.PLAIN),
         identifier=having(Role.IDENTIFIER),
-        subject=next(iter(having(Role.SUBJECT)), None),
-        weight=next(iter(having(Role.WEIGHT)), None),
+        **{role.value: next(iter(having(role)), None) for role in SINGLE},  # type: ignore[arg-type]
     )
 
 

@@ -1,0 +1,36 @@
+"""Surveys: weights, households and strata, from the command line to the certificate and back."""
+
+import json
+
+import pytest
+
+PEOPLE = "town,sex,hid,w,part\n" + "".join(
+    f"{i % 4},{'mf'[i // 2 % 2]},h{i // 3:03},{10 + i % 5},{'NS'[i % 2]}\n" for i in range(60)
+)
+ROLES = ("--quasi", "town,sex", "--weight", "w", "--household", "hid", "--stratum", "part")
+
+
+@pytest.fixture
+def people(desk):
+    desk.put("people.csv", PEOPLE)
+    return desk
+
+
+def test_weight_and_stratum_are_released_and_households_are_not(people):
+    people.run("anonymize", "people.csv", "--out", "out.csv", *ROLES, "--k", "3", "--save-recipe", "r.toml").fine()
+    assert (people.folder / "out.csv").read_text().splitlines()[0] == "town,sex,w,part"
+    table = json.loads((people.folder / "out.certificate.json").read_text())["recipe"]["table"]
+    assert (table["weight"], table["household"], table["stratum"]) == ("w", "hid", "part")
+    people.run("check", "out.csv", "--private", "out.private.json", "--original", "people.csv").fine()
+    first = (people.folder / "out.csv").read_bytes()
+    people.run("run", "r.toml", "--overwrite").fine()
+    assert (people.folder / "out.csv").read_bytes() == first
+
+
+def test_numbers_of_households_are_known_by_their_name(people):
+    columns = people.run("inspect", "people.csv", "--json").json()["columns"]
+    assert {each["name"]: each["role"] for each in columns}["hid"] == "household"
+
+
+def test_a_column_has_one_role(people):
+    people.run("risk", "people.csv", "--quasi", "town,hid", "--household", "hid").refused(2, "'hid' is given two roles")
