@@ -6,7 +6,6 @@ import codecs
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -16,49 +15,11 @@ from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.hierarchy_builders import BUILDERS
 from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
 from shoal.errors import DataError, ParameterError, SchemaError, suggest
-
-
-class Role(StrEnum):
-    """What a column is to the release.
-
-    Attributes
-    ----------
-    IDENTIFIER
-        Names a person: never released.
-    QUASI
-        May be known to an attacker: generalized.
-    SENSITIVE
-        Confidential: released as it is, protected by the models.
-    PLAIN
-        Neither: released as it is.
-    SUBJECT
-        The person a row belongs to: counted, never released.
-    WEIGHT
-        A survey weight: how many people of the population a record stands for. Released as it is.
-    HOUSEHOLD
-        The household a record belongs to: who finds one member finds all. Never released.
-    STRATUM
-        The stratum of the survey that a record was drawn in: released as it is.
-    PERSON
-        Of a linked release, the number of the person a row belongs to, drawn at random for it.
-    """
-
-    IDENTIFIER = "identifier"
-    QUASI = "quasi"
-    SENSITIVE = "sensitive"
-    PLAIN = "plain"
-    SUBJECT = "subject"
-    WEIGHT = "weight"
-    HOUSEHOLD = "household"
-    STRATUM = "stratum"
-    PERSON = "person"
-
-
-# Columns of which the ends of cells are kept; and those that a release has.
-SPANNED = (Role.PERSON, Role.QUASI)
-RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)
-# Of these roles there is one column at most.
-SINGLE = (Role.SUBJECT, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
+from shoal.roles import RELEASED as RELEASED  # noqa: PLC0414 - named from here by all who speak of columns
+from shoal.roles import SINGLE as SINGLE  # noqa: PLC0414 - named from here by all who speak of columns
+from shoal.roles import SPANNED as SPANNED  # noqa: PLC0414 - named from here by all who speak of columns
+from shoal.roles import Role as Role  # noqa: PLC0414 - named from here by all who speak of columns
+from shoal.roles import Roles as Roles  # noqa: PLC0414 - named from here by all who speak of columns
 
 
 @dataclass(frozen=True)
@@ -130,70 +91,6 @@ class Schema:
     def with_axes(self, axes: Mapping[str, Axis]) -> Schema:
         """Give the same columns on other axes."""
         return replace(self, attributes=tuple(replace(a, axis=axes.get(a.name, a.axis)) for a in self.attributes))
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which columns have which role, as the user says it: by name, or by place (``last_sensitive``).
-
-    Columns that are not named are left out of the release; ``plain`` keeps them. ``rest`` gives all columns that
-    are not named one role.
-    """
-
-    quasi: tuple[str, ...] = ()
-    sensitive: tuple[str, ...] = ()
-    plain: tuple[str, ...] = ()
-    identifier: tuple[str, ...] = ()
-    subject: str | None = None
-    weight: str | None = None
-    last_sensitive: bool = False
-    rest: Role | None = None
-    person: str | None = None
-    household: str | None = None
-    stratum: str | None = None
-
-    def of_baskets(self) -> Roles:
-        """Give the roles of the two columns that baskets have, under the names that were given or usual ones."""
-        if len(self.quasi) > 1 or any((self.sensitive, self.plain, self.surveyed, self.last_sensitive)):
-            raise ParameterError("A basket has items, and nothing else.", "Name one column for them: --quasi item.")
-        return replace(self, subject=self.subject or "basket", quasi=self.quasi or ("item",))
-
-    @property
-    def surveyed(self) -> dict[Role, str]:
-        """The columns that say how a survey was made, by their roles."""
-        named = {Role.WEIGHT: self.weight, Role.HOUSEHOLD: self.household, Role.STRATUM: self.stratum}
-        return {role: name for role, name in named.items() if name}
-
-    def assign(self, header: Sequence[str]) -> dict[str, Role]:
-        """Give the role of each column that is to be read, in the order of the header."""
-        given = (
-            self.quasi, self.sensitive, self.plain, self.identifier, self.subject, self.person, self.surveyed,
-        )  # fmt: skip
-        if self.last_sensitive:
-            if any(given):
-                raise ParameterError(
-                    "Roles are given both by name and by place (last-sensitive).", "Give them in one of the two ways."
-                )
-            return dict.fromkeys(header[:-1], Role.QUASI) | {header[-1]: Role.SENSITIVE}
-        named: dict[str, Role] = {}
-        for role, names in (
-            (Role.QUASI, self.quasi),
-            (Role.SENSITIVE, self.sensitive),
-            (Role.PLAIN, self.plain),
-            (Role.IDENTIFIER, self.identifier),
-            (Role.SUBJECT, (self.subject,) if self.subject else ()),
-            (Role.PERSON, (self.person,) if self.person else ()),
-            *((role, (name,)) for role, name in self.surveyed.items()),
-        ):
-            for name in names:
-                if name not in header:
-                    raise SchemaError.missing_column(name, header)
-                if named.get(name, role) != role:
-                    raise ParameterError(f"Column '{name}' is given two roles.", "Name each column once.")
-                named[name] = role
-        if self.rest is not None:
-            named = dict.fromkeys(header, self.rest) | named
-        return {name: named[name] for name in header if named.get(name, Role.IDENTIFIER) != Role.IDENTIFIER}
 
 
 def refuse_odd(attributes: Iterable[Attribute]) -> None:
