@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from shoal.domains.codebook import Codebook
+
 
 @dataclass(frozen=True)
 class Written:
@@ -29,7 +31,8 @@ class Origin:
     is what the engine's digest would have said of just the bytes or rows that were read, and ``content`` the same of
     the text in a file that may be compressed; frames have neither. ``people`` is how many different values and how many
     filled cells a column has that was left out, though it may tell people apart, if it was easy to count. ``labels`` is
-    the index of a pandas frame, for its holder alone.
+    the index of a pandas frame, for its holder alone. ``codebook`` is what the file of a statistical
+    program says of its variables.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Origin:
     content: Written | None = None
     people: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     labels: Any = field(default=None, repr=False, compare=False)
+    codebook: Codebook | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave labels behind: what is pickled may be passed on, and they may be names."""

@@ -210,10 +210,9 @@ def test_an_earlier_release_stays_whole_when_its_successor_fails(desk, people, m
     ("name", "way"),
     [
         ("b.xlsx", ".csv"),
-        ("b.SAV", ".csv"),
         ("b.json", ".csv"),
         ("b.jsonl.gz", ".csv"),
-        ("b.dta", ".csv"),
+        ("b.sas7bdat", ".xpt"),
         ("b.feather", ".parquet"),
         ("b.zip", ".csv.gz"),
         ("b.csv.bz2", ".csv.gz"),

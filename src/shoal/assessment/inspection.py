@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.column_names import UNDECIDED, as_option, role_by_name
 from shoal.domains.cell_parser import MARKS
+from shoal.domains.codebook import CodedVariable, code_text
 from shoal.findings import Findings
 from shoal.kernels import MISSING
 from shoal.pitfalls.identifiers import ENOUGH, identifying
@@ -20,6 +21,7 @@ from shoal.schema import Attribute, ReadArguments, Role
 from shoal.table import Table
 from shoal.table_input import table_of
 
+_SHOWN = 12  # labels of a column that are listed
 # Numbers that many files write for what is missing. They are taken for that only where they lie far from all others.
 # Columns that tell people or households apart are suggested for what they are called.
 _APART = (Role.IDENTIFIER, Role.SUBJECT, Role.HOUSEHOLD)
@@ -42,6 +44,9 @@ class ColumnReport:
         Texts and numbers that may stand for a missing value, and how often each occurs.
     odd
         How many cells are no numbers though all others are: it must be said what they are before a release.
+    label, value_labels, missing_codes
+        What the file of a statistical program says: what the variable is, the labels of its codes, and which codes, or
+        spans of them, stand for a missing value.
     """
 
     name: str
@@ -53,6 +58,9 @@ class ColumnReport:
     why_role: str
     marks: Mapping[str, int] = field(default_factory=dict)
     odd: int = 0
+    label: str = ""
+    value_labels: Mapping[str, str] = field(default_factory=dict)
+    missing_codes: Sequence[str] = ()
 
     @property
     def usable(self) -> bool:
@@ -82,12 +90,21 @@ class Inspection(Findings):
         """Give a line for each column."""
         yield "column", "kind", "distinct", "missing", "role?", "why"
         for each in self["columns"]:
-            why = f"{each['why_role']}; {each['why_kind']}"
+            why = "; ".join(filter(None, [each["label"], each["why_role"], each["why_kind"]]))
             yield each["name"], each["kind"], f"{each['distinct']:,}", f"{each['missing']:,}", each["role"].value, why
+
+    def labels(self) -> Iterator[str]:
+        """Give a line for each column whose codes have labels, or some of whose codes stand for a missing value."""
+        for each in self["columns"]:
+            pairs = [f"{code} {text}" for code, text in each["value_labels"].items()]
+            shown = ", ".join(pairs[:_SHOWN]) + (f", … ({len(pairs):,} in all)" if len(pairs) > _SHOWN else "")
+            gone = f"missing: {', '.join(each['missing_codes'])}" if each["missing_codes"] else ""
+            if shown or gone:
+                yield f"{each['name']}: {'; '.join(filter(None, [shown, gone]))}"
 
     def remarks(self) -> Sequence[str]:
         """Say what should be said of columns, and what comes next."""
-        return *self["advice"], "Roles are suggestions: decide. Next:", self["next"]
+        return *self.labels(), *self["advice"], "Roles are suggestions: decide. Next:", self["next"]
 
 
 def inspect(source: Any, **given: Unpack[ReadArguments]) -> Inspection:
@@ -140,7 +157,13 @@ def column_reports(table: Table) -> tuple[ColumnReport, ...]:
             role, why = Role.IDENTIFIER, refused[name]
         marks = _marks(attribute, positions, counts)
         odd = 0 if attribute.odd is None else attribute.odd.cells
-        reports.append(ColumnReport(name, kind, attribute.reason, distinct, missing, role, why, marks, odd))
+        said = CodedVariable() if table.origin.codebook is None else table.origin.codebook.of(name)
+        reports.append(
+            ColumnReport(
+                name, kind, attribute.reason, distinct, missing, role, why, marks, odd, said.label,
+                {code_text(code): text for code, text in said.values.items()}, said.missing_texts,
+            )
+        )  # fmt: skip
     return tuple(reports)
 
 

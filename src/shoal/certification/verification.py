@@ -176,7 +176,7 @@ class _Case:
         proved += self._form(table)
         if not self._as_kept(table):
             not_proved.append("that the order of the rows tells nothing (it is not the one that was released)")
-        if (reason := unchecked_content(self.source)) is not None:
+        if (reason := unchecked_content(self.source, self.content["software"])) is not None:
             not_proved.append(f"that there is nothing beside the rows ({reason})")
         same("the number of records", table.rows, self.content["output"]["records"])
         stage("checking the promises")
@@ -250,7 +250,7 @@ class _Case:
                 "Nothing is known of them: do not rely on it.",
             )
         plain = table.schema.of(Role.PLAIN)
-        strange = hidden_content(self.source, table.schema.of(*RELEASED), _read(table), plain)
+        strange = hidden_content(self.source, table.schema.of(*RELEASED), _read(table), self.content["software"], plain)
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
         if table.schema.person is not None:

@@ -14,13 +14,13 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from shoal.atomic_files.lakehouses import lakehouse_at
+from shoal.engines.file_forms import TEXT, FileForm, form_of
 from shoal.errors import ParameterError, suggest
 from shoal.table import printable
 
 COMPRESSED = (".gz", ".zst")
 _PARQUET = (".parquet", ".pq")
 STREAMS = ("-", "/dev/stdin")
-_STATISTICS = (".sav", ".zsav", ".dta")
 _OWN = ("table", "if_exists")
 _HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
@@ -100,14 +100,19 @@ class Source:
     @property
     def is_text(self) -> bool:
         """Whether it is delimited text, which may be compressed."""
-        if self.kind == "stream":
-            return True
-        return self.kind == "file" and not self.path.is_dir() and not is_parquet(self.path) and not self.is_statistics
+        return self.form is TEXT
 
     @property
-    def is_statistics(self) -> bool:
-        """Whether it is a file of SPSS or Stata, which is only read."""
-        return self.kind == "file" and self.path.suffix.lower() in _STATISTICS
+    def form(self) -> FileForm | None:
+        """The form of a file; None of what is none."""
+        if self.kind == "stream":
+            return TEXT
+        return None if self.kind != "file" or self.path.is_dir() else form_of(self.path)
+
+    @property
+    def is_typed_file(self) -> bool:
+        """Whether it is a file whose columns have types: neither text nor Parquet, which have readers of their own."""
+        return self.form is not None and self.form.form not in ("text", "parquet")
 
     @property
     def format(self) -> str:
@@ -115,7 +120,7 @@ class Source:
         if self.kind == "stream":
             return "text"
         if self.kind == "file":
-            return "parquet" if is_parquet(self.path) else "text"
+            return form_of(self.path).format
         return "parquet folder" if self.kind == "folder" else f"{self.kind} table"
 
     @property

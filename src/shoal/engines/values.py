@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shoal.arrays import Flags, Floats, Integers, Offsets, Positions
+from shoal.domains.codebook import Codebook
 from shoal.table import Carry, Classes, Written
 
 # What is published for a group of rows: what holds all of its cells, or one value that stands for them.
@@ -26,9 +27,18 @@ class Moments:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table is written: its delimiter. The encoding is always UTF-8 and lines end with a line feed."""
+    """How a table is written.
+
+    Attributes
+    ----------
+    delimiter
+        Of text, what separates its cells. The encoding is always UTF-8 and lines end with a line feed.
+    codebook
+        What is said of its columns, which files of statistical programs hold too.
+    """
 
     delimiter: str = ","
+    codebook: Codebook | None = None
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
 from shoal.certification.private_record import UNPAIRED, PrivateRecord, commitment, fresh_key
 from shoal.engines.io.file_extensions import delimiter_for
+from shoal.engines.io.file_writer import writers_of
 from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
@@ -98,7 +99,7 @@ def write_release(
     with ExitStack() as stack:
         stored = None
         if target.is_table and not places.table_is_a_file:
-            stored = stack.enter_context(table.write(places.stored_in, Layout(delimiter)))
+            stored = stack.enter_context(table.write(places.stored_in, Layout(delimiter, table.origin.codebook)))
         batch = stack.enter_context(all_or_none(places.outputs()))
         rest = iter(batch)
         if stored:
@@ -128,7 +129,7 @@ def write_release(
 
 
 def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
-    with writing(draft), table.write(replace(target, path=draft), Layout(delimiter)) as stored:
+    with writing(draft), table.write(replace(target, path=draft), Layout(delimiter, table.origin.codebook)) as stored:
         stored.commit()
     return stored.written
 
@@ -149,7 +150,7 @@ def _certificate(
         public["table"] = table_for_all(public["table"], release.table.schema)
     return Certificate.issue(
         recipe=public,
-        software={"python": platform.python_version(), "numpy": np.__version__},
+        software={"python": platform.python_version(), "numpy": np.__version__, **writers_of(target)},
         engine=release.table.engine.name,
         commitment=commitment(secret, release.origin.sha256),
         rows=release.table.rows,

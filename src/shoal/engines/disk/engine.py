@@ -15,7 +15,7 @@ from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.engine import PartsEngine
 from shoal.engines.parts.pool import Pool
 from shoal.engines.parts.text import load_text
-from shoal.engines.sources import Source, is_parquet
+from shoal.engines.sources import Source
 from shoal.engines.values import Layout, Output
 from shoal.engines.workspace import MemoryBudget, temp_folder
 from shoal.errors import RoomError
@@ -58,12 +58,12 @@ class Disk(PartsEngine):
     def read(self, source: object, options: ReadOptions) -> Table:
         """Read delimited text, Parquet and tables in databases in batches; frames are in memory already."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
-        if found is None or found.is_statistics or options.baskets:  # which are read whole
+        if found is None or options.baskets:  # which are read whole
             return super().read(source, options)
         need = self.estimated.pop(found, None) or estimate(found, options)
         if need is not None:
             self._insist_on_disk(need)
-        if found.is_table or found.is_folder or is_parquet(found.path):
+        if not found.is_text:
             from shoal.engines.parts.frames import load_frames
 
             self._insist_on_libraries(found, "read")

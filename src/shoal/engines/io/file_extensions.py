@@ -11,9 +11,11 @@ _TEXT = "Name a file that ends in .csv, or in .parquet for Parquet"
 _PACKED = "Name a file that ends in .csv.gz or .csv.zst, or in .parquet, which is compressed in itself."
 _FORMATS = {
     "an Excel or OpenDocument sheet": (".xlsx .xls .xlsm .xlsb .ods", f"{_TEXT}: spreadsheets open .csv."),
-    "a file of SPSS": (".sav .zsav .por", f"{_TEXT}, and import it there."),
-    "a file of Stata": (".dta", f"{_TEXT}, and import it there."),
-    "a file of SAS": (".sas7bdat .xpt", f"{_TEXT}, and import it there."),
+    "a file of SPSS that is not written": (".por", f"{_TEXT}, and import it there."),
+    "a file of SAS that only SAS writes": (
+        ".sas7bdat",
+        "Name a file that ends in .xpt, which SAS reads; .sav, .dta, .parquet and .csv are written too.",
+    ),
     "a file of R": (".rds .rda .rdata", f"{_TEXT}, and read it there."),
     "JSON": (".json .jsonl .ndjson .geojson", f"{_TEXT}."),
     "another format of tables": (".feather .arrow .ipc .orc .avro .h5 .hdf5 .pkl .pickle .npy .npz", f"{_TEXT}."),

@@ -16,12 +16,15 @@ def _as_parquet(module: str) -> str:
     return f'Write it as Parquet: python -c "{code}".'
 
 
+def _named(ending: str) -> str:
+    return f"Give it a name that ends in {ending}."
+
+
 def _unpacked(how: str) -> str:
     return f"Unpack it first ({how}), and read what is inside."
 
 
 _SHEET = "Save the sheet as CSV where it was made (in Excel: CSV UTF-8), and read that."
-_SAS = "read_sas('FILE', format='{}', encoding='infer')"
 _FIXED = "read_fwf('FILE')"
 _SQL = "Write the table as CSV: sqlite3 -header -csv FILE 'select * from TABLE' > NEW.csv."
 # The beginning of a file (a pattern over its bytes), what it is, and what to do.
@@ -30,19 +33,19 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|xl/)", "an Excel workbook (.xlsx)", _SHEET),
     (rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", "a zip archive", _unpacked("unzip FILE")),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook (.xls)", _SHEET),
-    (rb"\$FL[23]", "an SPSS file (.sav)", _with_pandas("read_spss('FILE')")),
+    (rb"\$FL[23]", "an SPSS file (.sav)", _named(".sav")),
     (rb".{0,200}SPSS PORT FILE", "an SPSS portable file (.por)", "Save it in SPSS or PSPP as CSV, and read that."),
-    (rb"<stata_dta>|[ilnoqrs][\x01\x02]\x01\x00", "a Stata file (.dta)", _with_pandas("read_stata('FILE')")),
-    (rb"\x00{12}\xc2\xea\x81\x60", "a SAS file (.sas7bdat)", _with_pandas(_SAS.format("sas7bdat"))),
-    (rb"HEADER RECORD\*{7}LIB", "a SAS transport file (.xpt)", _with_pandas(_SAS.format("xport"))),
+    (rb"<stata_dta>|[ilnoqrs][\x01\x02]\x01\x00", "a Stata file (.dta)", _named(".dta")),
+    (rb"\x00{12}\xc2\xea\x81\x60", "a SAS file (.sas7bdat)", _named(".sas7bdat")),
+    (rb"HEADER RECORD\*{7}LIB", "a SAS transport file (.xpt)", _named(".xpt")),
     (rb"ARROW1|FEA1", "an Arrow (Feather) file", _as_parquet("feather")),
     (rb"ORC.*\x00", "an ORC file", _as_parquet("orc")),
     (rb"Obj\x01", "an Avro file", "Write it as Parquet or CSV with the program that made it."),
-    (rb"PAR1", "a Parquet file", "Give it a name that ends in .parquet."),
+    (rb"PAR1", "a Parquet file", _named(".parquet")),
     (rb"SQLite format 3\x00", "an SQLite database", _SQL),
     (rb".{8}DUCK", "a DuckDB database", "Name its table: duckdb:///FILE?table=NAME."),
-    (rb"\x1f\x8b", "a gzip file", "Give it a name that ends in .gz."),
-    (rb"\x28\xb5\x2f\xfd", "a Zstandard file", "Give it a name that ends in .zst."),
+    (rb"\x1f\x8b", "a gzip file", _named(".gz")),
+    (rb"\x28\xb5\x2f\xfd", "a Zstandard file", _named(".zst")),
     (rb"BZh[1-9]1AY&SY", "a bzip2 file", _unpacked("bunzip2 FILE")),
     (rb"\xfd7zXZ\x00", "an xz file", _unpacked("unxz FILE")),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _unpacked("7z x FILE")),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from shoal.engines.io.file_writer import writers_of
 from shoal.engines.sources import COMPRESSED, Source
 from shoal.table import Written
 
 
-def hidden_content(source: Source, names: Sequence[str], written: Written, plain: Collection[str] = ()) -> str | None:
+def hidden_content(
+    source: Source, names: Sequence[str], written: Written, software: Mapping[str, str], plain: Collection[str] = ()
+) -> str | None:
     """Name something that is not in the rows of some columns; None if there is nothing.
 
     Of a database only one table is looked at. ``written`` is what was read of the source before, and ``plain`` are the
-    columns that may be of any type.
+    columns that may be of any type. ``software`` is what the certificate says of the libraries that made it.
     """
     if source.is_table:
         from shoal.engines.io.databases import strange_types
@@ -24,6 +27,13 @@ def hidden_content(source: Source, names: Sequence[str], written: Written, plain
         from shoal.engines.io.compressed_contents import hidden_bytes
 
         return hidden_bytes(source.path, written)
+    if source.is_typed_file and not _same_writers(source, software):
+        return None
+    form = source.form
+    if form is not None and form.form == "labelled":
+        from shoal.engines.io.labelled.writing import strange_contents as strange_labels
+
+        return strange_labels(source.path, names)
     from shoal.engines.io.parquet_contents import strange_contents, strange_files
 
     if not source.is_folder:
@@ -32,13 +42,23 @@ def hidden_content(source: Source, names: Sequence[str], written: Written, plain
     return strange_files(source.path) or next((found for found in parts if found is not None), None)
 
 
-def unchecked_content(source: Source) -> str | None:
-    """Say why not all was looked at that a source may hold beside its rows; None if all was."""
+def unchecked_content(source: Source, software: Mapping[str, str]) -> str | None:
+    """Say why not all was looked at that a source may hold beside its rows; None if all was.
+
+    ``software`` is what the certificate says of the libraries that made it.
+    """
     if source.is_table:
         return "the database may hold more than this table"
     if source.is_text:
         return None
+    if source.is_typed_file:
+        return None if _same_writers(source, software) else "another version of a library wrote it"
     from shoal.engines.io.parquet_contents import another_version
 
     paths = sorted(source.path.glob("*.parquet")) if source.is_folder else [source.path]
     return "another version of Arrow wrote it" if any(map(another_version, paths)) else None
+
+
+def _same_writers(source: Source, software: Mapping[str, str]) -> bool:
+    """Tell whether the libraries that wrote a file are those that are here, so that it can be written anew."""
+    return all(software.get(name) == version for name, version in writers_of(source).items())

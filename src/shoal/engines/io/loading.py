@@ -19,7 +19,7 @@ from shoal.engines.io.text_head import ENCODINGS, Head, read_head
 from shoal.engines.io.text_reader import RawText, read_text
 from shoal.engines.local_data import OWN, LocalData, Words
 from shoal.engines.memory import refuse_too_many_records
-from shoal.engines.sources import Source, is_parquet
+from shoal.engines.sources import Source
 from shoal.errors import DataError, SchemaError
 from shoal.kernels import MISSING
 from shoal.kernels.grouping import label_rows
@@ -45,24 +45,16 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
 
             return _load_arrow(*from_table(found), options)
         if found.is_folder:
-            from shoal.engines.io.folders import opened_folder
-
             if found.is_lakehouse:
                 from shoal.engines.io.lakehouse_reader import from_lakehouse
 
                 return _load_arrow(*from_lakehouse(found), options)
-            found_there = opened_folder(path)
-            return _load_arrow(found_there.whole(), found_there.origin, options)
-        if found.is_statistics:
-            from shoal.engines.io.statistics_files import from_statistics
-
-            return _load_arrow(*from_statistics(path), options)
-        if not is_parquet(path):
+        elif found.is_text:
             return _load_text(path, options)
-        from shoal.engines.io.parquet_reader import opened_file
+        from shoal.engines.io.opened import opened_table
 
-        found_there = opened_file(path)
-        return _load_arrow(found_there.whole(), found_there.origin, options)
+        there = opened_table(found, options)
+        return _load_arrow(there.whole(), there.origin, options)
     from shoal.engines.io.arrow import from_object
 
     return _load_arrow(*from_object(source), options)

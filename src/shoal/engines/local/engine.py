@@ -25,7 +25,7 @@ from shoal.engines.merging import until_met
 from shoal.engines.packed_cells import packed
 from shoal.engines.protocol import CellKernel, GroupKernel, PairKernel, PieceKernel, RowKernel
 from shoal.engines.range_splits import piece_count
-from shoal.engines.sources import Source, is_parquet
+from shoal.engines.sources import Source
 from shoal.engines.values import Boxes, Combinations, Layout, Moments, Output, Piece, Promise, Publication, Spans
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
@@ -72,10 +72,11 @@ class Local:
             from shoal.engines.io.folders import write_folder
 
             return nullcontext(Output(write_folder(_sliced(data, schema, "struct"), target.path)))
-        if is_parquet(target.path):
-            from shoal.engines.io.parquet_writer import write_parquet
+        if not target.is_text:
+            from shoal.engines.io.file_writer import cells_in, write_file
 
-            return nullcontext(Output(write_parquet(_sliced(data, schema, "struct"), target.path)))
+            tables = _sliced(data, schema, cells_in(target))
+            return nullcontext(Output(write_file(tables, target.path, schema, layout)))
         from shoal.engines.io.text_writer import write_text
 
         return nullcontext(Output(write_text([data], schema, target.path, layout)))

@@ -7,8 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.engines.io.folders import opened_folder
-from shoal.engines.io.parquet_reader import opened_file
+from shoal.engines.io.opened import opened_table
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
 from shoal.engines.parts.pool import Handle, Part, Pool
@@ -26,7 +25,7 @@ def load_frames(
     pool: Pool, source: Source, options: ReadOptions, rows: Callable[[int], int], budget: MemoryBudget,
     watch: Callable[[int], None],
 ) -> tuple[Schema, PartsTable, Origin]:  # fmt: skip
-    """Read Parquet, a folder of it, or a table.
+    """Read a file whose columns have types, a folder of Parquet, or a table.
 
     ``rows`` tells how many of so many columns a batch may have; ``watch`` is called after each with the bytes that
     the distinct cells take, and may refuse to go on.
@@ -37,7 +36,7 @@ def load_frames(
             # All columns come from the table, and count for the digest.
             raw = _put(pool, rows_of(rows(len(schema))), asked, watch)
             return loaded(pool, raw, asked, options, came_from())
-    table = opened_folder(source.path) if source.is_folder else opened_file(source.path)
+    table = opened_table(source, options)
     asked = ColumnPlan.of(table.schema, options)
     names = list(asked.assigned)
     raw = _put(pool, table.batches(names, rows(max(1, len(names)))), asked, watch)

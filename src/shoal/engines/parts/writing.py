@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.engines.io.slices import slices
 from shoal.engines.local_data import LocalData
-from shoal.engines.sources import Source, is_parquet
+from shoal.engines.sources import Source
 from shoal.engines.values import Layout, Output
 from shoal.engines.workspace import MemoryBudget
 from shoal.schema import Schema
@@ -38,19 +38,19 @@ def store(
 def write(
     parts: Iterable[LocalData], schema: Schema, target: Source, layout: Layout, exact: Callable[[], Sequence[bool]]
 ) -> Written:
-    """Write the released columns to a folder, to Parquet by its suffix, or as delimited text.
+    """Write the released columns to a folder, or to a file in the form that its name promises.
 
     ``exact`` tells, if it is asked, in which quasi-identifiers all cells of the whole table are exact.
     """
     folder = target.kind == "folder"
-    if folder or is_parquet(target.path):
+    if folder or not target.is_text:
         from shoal.engines.io.arrow import to_arrow
+        from shoal.engines.io.file_writer import cells_in, write_file
         from shoal.engines.io.folders import write_folder
-        from shoal.engines.io.parquet_writer import write_parquet
 
-        single = exact()
-        tables = (to_arrow(some, schema, "struct", single) for part in parts for some in slices(part))
-        return write_folder(tables, target.path) if folder else write_parquet(tables, target.path)
+        single, cells = exact(), cells_in(target)
+        tables = (to_arrow(some, schema, cells, single) for part in parts for some in slices(part))
+        return write_folder(tables, target.path) if folder else write_file(tables, target.path, schema, layout)
     from shoal.engines.io.text_writer import write_text
 
     return write_text(parts, schema, target.path, layout, direct=True)

@@ -63,13 +63,14 @@ class Spark(PartsEngine):
     def read(self, source: object, options: ReadOptions) -> Table:
         """Read files and Spark data frames on the workers, and anything else through the driver.
 
-        Compressed text and tables in databases and lakehouses pass through the driver part by part, other frames whole.
+        Compressed text, files of other forms and tables in databases and lakehouses pass through the driver part by
+        part, other frames whole.
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
-            if found.is_statistics or options.baskets:
+            if options.baskets:
                 return super().read(source, options)
-            if found.is_table or found.is_lakehouse:
+            if found.is_table or found.is_lakehouse or found.is_typed_file:
                 from shoal.engines.parts.frames import load_frames
 
                 schema, data, origin = load_frames(

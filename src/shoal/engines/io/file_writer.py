@@ -1,0 +1,52 @@
+"""Tables out, to files whose columns have types, in the form that the name of a file promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.file_forms import form_of
+from shoal.engines.sources import Source
+from shoal.engines.values import Layout
+from shoal.schema import RELEASED, Schema
+from shoal.table import Written
+
+# What writes files whose bytes depend on its version, beside shoal itself.
+_WRITERS = dict.fromkeys((".sav", ".zsav", ".xpt"), ("pyreadstat",))
+
+
+def cells_in(target: Source) -> str:
+    """Tell what a generalized cell is in a file: the struct of its two ends where the form has structs, else text."""
+    return "text" if target.is_typed_file and target.form is not None and target.form.form == "labelled" else "struct"
+
+
+def write_file(tables: Iterable[Any], path: Path, schema: Schema, layout: Layout) -> Written:
+    """Write a table that comes in pieces to a new file."""
+    if form_of(path).form == "labelled":
+        from shoal.engines.io.labelled.writing import write_labelled
+
+        return write_labelled(tables, path, layout.codebook, orders_of(schema))
+    from shoal.engines.io.parquet_writer import write_parquet
+
+    return write_parquet(tables, path)
+
+
+def writers_of(target: Source) -> dict[str, str]:
+    """Give the libraries that write a file, with their versions, where its bytes depend on them and do not say so."""
+    names = _WRITERS.get(target.path.suffix.lower(), ()) if target.is_typed_file else ()
+    try:
+        return {name: version(name) for name in names}
+    except PackageNotFoundError:
+        return {}
+
+
+def orders_of(schema: Schema) -> dict[str, tuple[str, ...]]:
+    """Give the categories, from low to high, of released columns that have an order of them."""
+    axes = {name: schema[name].axis for name in schema.of(*RELEASED)}
+    return {
+        name: tuple(map(str, axis.values))
+        for name, axis in axes.items()
+        if axis.kind == "ordered" and axis.tree is None and axis.values is not None
+    }

@@ -1,0 +1,1 @@
+"""Files of statistical programs, whose variables and values have labels."""

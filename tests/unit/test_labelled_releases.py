@@ -1,0 +1,175 @@
+"""Files of SPSS, Stata and SAS that were released: labels, codes, missing values, formats and types are kept."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+from engines.tiny import Tiny
+
+import shoal
+from shoal.errors import CertificateError, DataError, ParameterError
+
+pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed: make install EXTRAS=stats")
+
+LABELS = {"mood": {1: "low", 2: "middle", 3: "high", 9: "refused"}, "sex": {1: "woman", 2: "man", 3: "other"}}
+TITLES = {"age": "Age in years", "mood": "How are you?", "born": "Day of birth"}
+ASKED = {"quasi": ["age", "sex"], "sensitive": "mood", "plain": ["born", "seen", "share", "answer", "town"]}
+READERS = {".sav": "read_sav", ".zsav": "read_sav", ".dta": "read_dta", ".xpt": "read_xport"}
+
+
+def people() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "age": [30, 31, 50, 52, 70, 71],
+            "sex": [1, 1, 2, 2, 1, 2],
+            "mood": [3, 1, 2, 9, 2, 1],
+            "born": [dt.date(1899, 1, 2), dt.date(1920, 2, 29), None, dt.date(2000, 1, 1), None, dt.date(1582, 10, 15)],
+            "seen": pd.to_datetime(["2020-01-01 10:00:00", None, *["1999-12-31 23:59:59"] * 4]),
+            "share": [0.5, 1, 2.25, None, 3, 4],
+            "answer": [1, 2, 98, 99, 1, 98],
+            "town": ["Åby", "b", "", "dd", "e", "f"],
+        }
+    )
+
+
+def written(folder, ending):
+    path, frame = folder / f"in{ending}", people()
+    if ending == ".xpt":
+        pyreadstat.write_xport(frame, path, column_labels=TITLES)
+    elif ending == ".dta":
+        pyreadstat.write_dta(frame, path, column_labels=TITLES, variable_value_labels=LABELS)
+    else:
+        pyreadstat.write_sav(
+            frame, path, column_labels=TITLES, variable_value_labels={**LABELS, "answer": {98: "unknown", 99: "none"}},
+            missing_ranges={"mood": [9], "answer": [{"lo": 98, "hi": 99}]}, compress=ending == ".zsav",
+            variable_measure={"mood": "ordinal", "age": "scale"}, variable_format={"age": "F3.0", "born": "EDATE10"},
+            file_label="of a clinic", note="made by hand",
+        )  # fmt: skip
+    return path
+
+
+def released(path, target, engine=None, **asked):
+    table = shoal.read(path, engine=engine, **(ASKED | asked))
+    release = shoal.anonymize(table, shoal.methods.Mondrian(), k=2)
+    release.write(target)
+    return release
+
+
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+@pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt"])
+def test_a_release_keeps_what_the_file_says(tmp_path, ending, engine):
+    path, target = written(tmp_path, ending), tmp_path / f"out{ending}"
+    release = released(path, target, engine())
+    assert shoal.verify(target).proved
+    assert shoal.verify(target, private=tmp_path / "out.private.json", original=path).proved
+    read = getattr(pyreadstat, READERS[ending])
+    known = {} if ending == ".xpt" else {"user_missing": True}
+    found, said = read(target, **known)
+    before, said_before = read(path, **known)
+    assert {name: said.column_names_to_labels[name] for name in TITLES} == TITLES
+    assert not said.file_label
+    assert not said.notes
+    assert said.original_variable_types["born"] == said_before.original_variable_types["born"]
+    assert [type(day) for day in found["born"].dropna()] == [dt.date] * 4
+    for name in ("born", "seen", "share", "answer"):  # which stand in the same rows, if in another order
+        assert sorted(map(str, found[name])) == sorted(map(str, before[name]))
+        assert said.readstat_variable_types[name] == said_before.readstat_variable_types[name]
+    assert set(found["age"]) == set(release.to_pandas()["age"])
+    if ending in (".sav", ".zsav"):
+        assert said.variable_value_labels["mood"] == LABELS["mood"]  # 9 is of no row, but was declared
+        assert said.variable_value_labels["answer"] == {98: "unknown", 99: "none"}
+        assert said.missing_ranges["answer"] == [{"lo": 98, "hi": 99}]
+        assert said.variable_measure["mood"] == "ordinal"
+    if ending != ".xpt":
+        assert {said.variable_value_labels["sex"][code] for code in found["sex"]} == set(release.to_pandas()["sex"])
+        assert "other" not in said.variable_value_labels["sex"].values()  # whom nobody released
+
+
+def test_sets_of_labels_have_codes_and_labels_of_their_own(tmp_path):
+    path, target = written(tmp_path, ".sav"), tmp_path / "out.sav"
+    table = shoal.read(path, quasi=["sex", "mood"], plain="answer")
+    release = shoal.anonymize(table, shoal.methods.Mondrian(), k=3)
+    release.write(target)
+    found, said = pyreadstat.read_sav(target, apply_value_formats=True, formats_as_category=False)
+    shown = release.to_pandas()
+    for name in ("sex", "mood"):
+        assert list(found[name].fillna("")) == list(shown[name].fillna(""))
+    codes = pyreadstat.read_sav(target)[0]
+    for name in ("sex", "mood"):  # codes that were there before stand for what they stood for
+        for code, text in said.variable_value_labels[name].items():
+            assert LABELS[name].get(int(code), text) == text
+            assert code != 9 or text == "refused"
+        assert not set(codes[name].dropna()) - set(said.variable_value_labels[name])
+    assert shoal.verify(target).proved
+
+
+def test_types_of_stata_stay(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "age": np.array([30, 30, 50, 50], np.int8),
+            "b": np.array([1, 100, -127, 5], np.int8),
+            "i": np.array([1, 32740, -5, 7], np.int16),
+            "l": np.array([1, 2**31 - 28, 3, 9], np.int32),
+            "f": np.array([0.1, 2.5, np.nan, 7], np.float32),
+            "d": [1e300, 0.1, 3, np.nan],
+            "s": ["é" * 3, "", "long text", "x"],
+        }
+    )
+    frame.to_stata(tmp_path / "in.dta", write_index=False, version=118, variable_labels={"i": "Größe"})
+    release = shoal.anonymize(
+        tmp_path / "in.dta", "hilbert", k=2, quasi="age", plain=["b", "i", "l", "f", "d", "s"]
+    )  # fmt: skip
+    release.write(tmp_path / "out.dta")
+    with pd.io.stata.StataReader(tmp_path / "out.dta") as reader:
+        found, titles = reader.read(), reader.variable_labels()
+    frame = frame.drop(columns="age")
+    assert {name: found.dtypes[name] for name in "bilfd"} == {name: frame.dtypes[name] for name in "bilfd"}
+    assert titles["i"] == "Größe"
+    ordered = found.drop(columns="age").sort_values("l").reset_index(drop=True)
+    pd.testing.assert_frame_equal(ordered, frame.sort_values("l").reset_index(drop=True), check_dtype=False)
+
+
+def test_missing_values_with_letters_stay_in_columns_that_are_passed_on(tmp_path):
+    frame = pd.DataFrame({"age": [30, 30, 50, 50], "q": [1, "a", 2, "b"]})
+    pyreadstat.write_dta(
+        frame, tmp_path / "in.dta", variable_value_labels={"q": {1: "yes", 2: "no", "a": "refused", "b": "not asked"}},
+        missing_user_values={"q": ["a", "b"]},
+    )  # fmt: skip
+    for role, texts in (("plain", ["no", "not asked", "refused", "yes"]), ("sensitive", ["no", "yes"])):
+        release = shoal.anonymize(tmp_path / "in.dta", "hilbert", k=2, quasi="age", **{role: "q"})
+        target = tmp_path / f"{role}.dta"
+        release.write(target)
+        found, said = pyreadstat.read_dta(target, user_missing=True)
+        labels = said.variable_value_labels["q"]
+        assert sorted(labels[code] for code in found["q"].dropna()) == texts
+        assert labels == {1: "yes", 2: "no", "a": "refused", "b": "not asked"}
+        assert shoal.verify(target).proved
+
+
+def test_codes_are_those_of_the_certificate_or_nothing(tmp_path):
+    path = written(tmp_path, ".sav")
+    released(path, tmp_path / "out.sav")
+    found, _ = pyreadstat.read_sav(tmp_path / "out.sav", user_missing=True)
+    pyreadstat.write_sav(found, tmp_path / "out.sav", note="Mr X is in row 1")
+    with pytest.raises(CertificateError, match="not the file this certificate was issued for"):
+        shoal.verify(tmp_path / "out.sav")
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    frame = pd.DataFrame({"age": [30, 30], "large": [2**53 + 1, 5], "a b": [1, 2]})
+    cases = [
+        ("out.sav", ["large"], "integers beyond 2\\^53"),
+        ("out.dta", ["large"], "integers beyond 2\\^53"),
+        ("out.xpt", ["a b"], "not the name of a variable in SAS"),
+        ("out.dta", ["a b"], "not the name of a variable in Stata"),
+    ]
+    for name, plain, said in cases:
+        release = shoal.anonymize(frame, "hilbert", k=2, quasi="age", plain=plain)
+        with pytest.raises(DataError, match=said):
+            release.write(tmp_path / name)
+    release = shoal.anonymize(frame, "hilbert", k=2, quasi="age")
+    with pytest.raises(ParameterError, match="sas7bdat") as refused:
+        release.write(tmp_path / "out.sas7bdat")
+    assert ".xpt" in refused.value.remedy
+    assert not list(tmp_path.iterdir())
