@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+from shoal.assessment.attacker_section import attacker_section
 from shoal.assessment.inspection import column_reports
 from shoal.assessment.known_points import LinkedRisk, linked_risk
+from shoal.assessment.population_section import population_section
+from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection
 from shoal.assessment.risk_words import plain_score, share, side_by_side
 from shoal.assessment.suda_section import suda_section
@@ -21,6 +24,7 @@ from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
+from shoal.measures.reidentification.thresholds import threshold_of
 from shoal.measures.uniqueness import Matching, Uniqueness
 from shoal.progress.display import by_itself
 from shoal.releases.release import Release
@@ -78,6 +82,9 @@ def risk(
     points: int | Sequence[int] | None = None,
     at: Any = (),
     suda: bool = False,
+    threshold: float | str | None = None,
+    population_size: int | None = None,
+    sampling_fraction: float | None = None,
     **given: Unpack[ReadArguments],
 ) -> Risk | LinkedRisk:
     """Measure how many records stand alone, and what else an attacker who knows some attributes would learn.
@@ -105,6 +112,12 @@ def risk(
         How coarsely such points are seen: ``day=7,store=10``, or several such texts (see `Resolution`).
     suda
         Whether to find the smallest sets of attributes by which records stand alone, and score them (see `Suda`).
+    threshold
+        The risk above which a record is at risk: a number, or ``public`` (0.09), ``customary`` (groups of 11),
+        ``trusted`` (0.2) or ``inside`` (0.33). What prosecutor, journalist and marketer find is then reported.
+    population_size, sampling_fraction
+        How many people the population has, or the share of it that is in the table. Survey weights, as ``weight``, say
+        it for each record. Then it is estimated, too, how many are alone in the population.
     **given
         How to read what is no table yet: ``quasi`` and all else that `read` takes. If no quasi-identifiers are named,
         those columns are taken that look like some.
@@ -128,6 +141,8 @@ def risk(
     if matching not in (None, "signature", "fit"):
         raise ParameterError(f"'{matching}' is no way to match records.", "Use signature or fit (--matching fit).")
     sets, asked, wrong = known_sets(known), picked("measures", measures), _rates(errors)
+    limit = None if threshold is None else threshold_of(threshold)
+    questions = RiskQuestions(limit, population_size, sampling_fraction, suda=suda)
     for each in asked:
         if isinstance(each, PairMeasure):
             raise ParameterError(f"{each.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
@@ -145,10 +160,11 @@ def risk(
             given = ReadArguments(**(places | {"options": with_columns(options, where, sets, asked)}))  # type: ignore[typeddict-item]
         table = table_of(source, given, risk)
         if points is not None or at or table.schema.person or table.origin.given.get("linked"):
-            if known or where or matching or wrong:
+            if known or where or matching or wrong or questions != RiskQuestions():
                 raise ParameterError(
                     "Known points are those of people; what is known of single records is another risk.",
-                    "Leave out --known, --where, --matching and --error, or --linked, --points and --at.",
+                    "Leave out --known, --where, --matching, --error, --threshold and what is said of the population; "
+                    "or --linked, --points and --at.",
                 )
             return linked_risk(table, points, at, asked)
         for name in dict.fromkeys(name for names in sets for name in names):
@@ -163,17 +179,27 @@ def risk(
             ]
         if asked:
             report["scores"] = [plain_score(value) for value in score(table, measures=asked)]
-        report.sections = list(_sections(table, suda=suda))
+        report.sections = list(_sections(table, questions))
         for section in report.sections:
             report |= section.found
     report.table = table
     return report
 
 
-def _sections(table: Table, *, suda: bool) -> Iterator[RiskSection]:
+# Further views of a risk, in the order in which they are shown: each gives its section, or none if nothing was asked.
+SECTIONS: tuple[Callable[[Table, RiskQuestions], RiskSection | None], ...] = (
+    attacker_section,
+    population_section,
+    suda_section,
+)
+
+
+def _sections(table: Table, asked: RiskQuestions) -> Iterator[RiskSection]:
     """Give further views of a risk, those that were asked for, in the order in which they are shown."""
-    if suda:
-        yield suda_section(table)
+    for view in SECTIONS:
+        found = view(table, asked)
+        if found is not None:
+            yield found
 
 
 def known_sets(known: Any) -> list[tuple[str, ...]]:

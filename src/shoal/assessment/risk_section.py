@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.charts import Figure
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,12 @@ class RiskSection:
         The same, as a person says it.
     tables
         What is shown below the sentences, on a terminal and in a report.
+    pictures
+        Draws what a report shows beside them, when it is asked for.
     """
 
     title: str
     found: Mapping[str, Any]
     sentences: Sequence[str]
     tables: Sequence[ShownTable] = ()
+    pictures: Callable[[], Sequence[Figure]] = tuple

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.measures import score
 from shoal.measures.suda import Suda
 from shoal.table import Table
 
 
-def suda_section(table: Table) -> RiskSection:
-    """Score the records of a table that stand alone (SUDA2)."""
+def suda_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
+    """Score the records of a table that stand alone (SUDA2), if that was asked for."""
+    if not asked.suda:
+        return None
     detail = dict(score(table, measures=[Suda()])[0].detail)
     if "contributions" not in detail:
         return RiskSection("Special uniques (SUDA)", {"suda": detail}, ["There are no records."])

@@ -194,6 +194,19 @@ SudaOption = Annotated[
     bool,
     typer.Option("--suda", help="Find the smallest sets of attributes by which records stand alone, and score them."),
 ]
+ThresholdOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RISK",
+        help="The risk above which a record is at risk: 0.2, or public (0.09), customary (groups of 11), trusted (0.2), inside (0.33).",
+    ),
+]
+PopulationSize = Annotated[
+    int | None, typer.Option("--population-size", help="How many people the population has that the table comes from.")
+]
+SamplingFraction = Annotated[
+    float | None, typer.Option("--sampling-fraction", help="The share of the population that is in the table.")
+]
 KnownOption = Annotated[
     list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")
 ]

@@ -22,6 +22,7 @@ def risk_command(
     file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.KnownOption = None,
     weight: opt.Weight = None, household: opt.Household = None, stratum: opt.Stratum = None,
     subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
+    threshold: opt.ThresholdOption = None, population_size: opt.PopulationSize = None, sampling_fraction: opt.SamplingFraction = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
     suda: opt.SudaOption = False,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
@@ -45,7 +46,9 @@ def risk_command(
     with in_command(f"reading {file.name}"):
         report = risk(
             file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
-            points=asked_points(points), at=at or (), suda=suda, engine=chosen_engine(engine, master), memory=memory, options=options,
+            points=asked_points(points), at=at or (), threshold=threshold, population_size=population_size,
+            sampling_fraction=sampling_fraction, suda=suda, engine=chosen_engine(engine, master), memory=memory,
+            options=options,
         )  # fmt: skip
         report["file"] = file.name
         if page is not None:

@@ -115,6 +115,7 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
 
 def _section(section: RiskSection) -> Iterator[PageBlock]:
     yield from section.sentences
+    yield from section.pictures()
     for each in section.tables:
         names = [str(place) for place in range(len(each.head))]
         rows = [dict(zip(names, cells, strict=True)) for cells in each.rows]

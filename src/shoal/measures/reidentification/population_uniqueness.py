@@ -7,13 +7,18 @@ many are: from a model of class sizes (Pitman, SNB), or from the sizes in the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
+
+
+class NoEstimateError(ArithmeticError):
+    """A model fits no class sizes such as these, and says why: another estimate does not take its place."""
+
 
 _STEPS = 100  # of Newton's method, which needs about ten where there is a solution
 _GRID = 400  # places between 0 and 1 where a change of sign is looked for
@@ -48,6 +53,12 @@ class SampledClasses:
     def of(cls, sizes: NDArray[np.int64], population: int) -> SampledClasses:
         """Count the classes of each size, given the size of every class."""
         return cls(*np.unique(sizes, return_counts=True), population)
+
+    @classmethod
+    def counted(cls, sizes: Mapping[int, int], population: int) -> SampledClasses:
+        """Take how many classes there are of each size."""
+        pairs = np.array(sorted(sizes.items()), np.int64).reshape(-1, 2)
+        return cls(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), population)
 
     @property
     def records(self) -> int:
@@ -87,26 +98,32 @@ def zayatz(sample: SampledClasses) -> float:
     return float(alone * alone / (drawn @ sample.counts)) if alone else 0.0
 
 
-def pitman(sample: SampledClasses) -> float | None:
-    """Estimate how many records of the population stand alone, by Pitman's model; None where it fits nothing.
+def pitman(sample: SampledClasses) -> float:
+    """Estimate how many records of the population stand alone, by Pitman's model.
 
     N. Hoshino: Applying Pitman's sampling formula to microdata disclosure risk assessment, Journal of Official
     Statistics 17(4), 2001.
     """
-    found = pitman_parameters(sample)
-    if found is None:
-        return None
-    theta, alpha = found
+    if not sample.of_size(1):
+        return 0.0
+    theta, alpha = pitman_parameters(sample)
     logarithm = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(sample.population)
     return min(math.exp(logarithm), float(sample.population))
 
 
-def pitman_parameters(sample: SampledClasses) -> tuple[float, float] | None:
-    """Give theta and alpha of Pitman's model at which the sample is most likely; None if there is no such place."""
+def pitman_parameters(sample: SampledClasses) -> tuple[float, float]:
+    """Give theta and alpha of Pitman's model at which the sample is most likely.
+
+    Where no class has two records, the start of the search is not defined, and alpha is 0: the model of Ewens.
+    """
     alone, pairs = sample.of_size(1), sample.of_size(2)
     n, u = sample.records, sample.classes
-    if not alone or not pairs or u < 2 or u == n:
-        return None
+    if u == n:
+        raise NoEstimateError("every record is alone in the table, so that its classes tell nothing of the population")
+    if u == 1:
+        raise NoEstimateError("there is only one class")
+    if not alone or not pairs:
+        return _ewens(n, u), 0.0
     c = alone * (alone - 1) / pairs
     divisor = 2 * alone * u + alone * c - n * c
     theta = (n * u * c - alone * (n - 1) * (2 * u + c)) / divisor if divisor else 1.0
@@ -126,7 +143,7 @@ def pitman_parameters(sample: SampledClasses) -> tuple[float, float] | None:
         by_alpha = -((classes / ends) ** 2).sum() - (larger / apart**2).sum()
         determinant = by_theta * by_alpha - crossed * crossed
         if not math.isfinite(determinant) or determinant == 0:
-            return None
+            raise NoEstimateError(_NOWHERE)
         moves = (
             (first * by_alpha - second * crossed) / determinant,
             (second * by_theta - first * crossed) / determinant,
@@ -135,24 +152,45 @@ def pitman_parameters(sample: SampledClasses) -> tuple[float, float] | None:
         while not (0 < alpha - share * moves[1] < 1 and theta - share * moves[0] > -(alpha - share * moves[1])):
             share /= 2
             if share < 1e-12:
-                return None
+                raise NoEstimateError(_NOWHERE)
         theta, alpha = theta - share * moves[0], alpha - share * moves[1]
         if share == 1.0 and abs(moves[0]) <= 1e-10 * (1 + abs(theta)) and abs(moves[1]) <= 1e-12:
             return float(theta), float(alpha)
-    return None
+    raise NoEstimateError(_NOWHERE)
 
 
-def snb(sample: SampledClasses) -> float | None:
+_NOWHERE = "Newton's method finds no place where Pitman's model makes the sample most likely"
+
+
+def _ewens(n: int, u: int) -> float:
+    """Give theta of the model of Ewens: so many classes are expected among so many records as there are.
+
+    They are the sum of theta / (theta + i), which grows with theta from 1 to the number of records.
+    """
+    records = np.arange(1.0, n)
+    low, high = -40.0, 80.0  # logarithms
+    while high - low > 1e-14 * max(1.0, abs(high)):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        theta = math.exp(middle)
+        low, high = (middle, high) if 1 + float((theta / (theta + records)).sum()) < u else (low, middle)
+    return math.exp((low + high) / 2)
+
+
+def snb(sample: SampledClasses) -> float:
     """Estimate how many records of the population stand alone: sizes follow a shifted negative binomial distribution.
-
-    None where no such distribution fits, or nothing is known of the population beyond the sample.
 
     G. Chen, S. Keller-McNulty: Estimation of identification disclosure risk in microdata, Journal of Official
     Statistics 14(1), 1998; the number of classes after P. J. Haas, L. Stokes, JASA 93(444), 1998.
     """
     alone, pairs, share = sample.of_size(1), sample.of_size(2), sample.fraction
-    if not alone or not pairs or share >= 1:
-        return None
+    if not alone:
+        return 0.0
+    if share >= 1:
+        raise NoEstimateError("the table is the whole population: who is alone in it is known")
+    if not pairs:
+        raise NoEstimateError("no class has two records, so that no negative binomial distribution can be fitted")
     classes = _shlosser(sample)
 
     def missed(b: float) -> float:
@@ -161,7 +199,9 @@ def snb(sample: SampledClasses) -> float | None:
         return float(classes * share * (b / (1 - q)) ** a * (1 + a * q / (1 - q)) - alone)
 
     b = _root(missed)
-    return None if b is None else min(classes * b ** _a_of(b, pairs / alone, share), float(sample.population))
+    if b is None:
+        raise NoEstimateError("no negative binomial distribution gives as many classes of one and of two records")
+    return float(min(classes * b ** _a_of(b, pairs / alone, share), sample.population))
 
 
 def _a_of(b: float, ratio: float, share: float) -> float:

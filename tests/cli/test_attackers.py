@@ -1,0 +1,98 @@
+"""`shoal risk --threshold …`: what prosecutor, journalist and marketer find, and who is alone in the population."""
+
+import pytest
+
+ASKED = ("risk", "t.csv", "--quasi", "age,sex", "--json")
+# Classes of 3, 2 and 1 records.
+PEOPLE = "age,sex,stands for\n34,m,2\n34,m,1\n34,m,1\n51,f,4\n51,f,6\n60,f,2.5\n"
+
+
+@pytest.fixture
+def people(desk):
+    desk.put("t.csv", PEOPLE)
+    return lambda *more: desk.run(*ASKED, *more)
+
+
+def test_with_a_threshold_alone_only_the_prosecutor_is_known(people):
+    found = people("--threshold", "0.4").json()
+    assert found["attackers"]["prosecutor"] == {"highest": 1.0, "at_risk": 0.5, "success": 0.5}
+    assert found["attackers"]["journalist"] is None
+    assert found["attackers"]["marketer"] is None
+    assert "--population" in found["attackers"]["reason"]
+    assert found["threshold"]["smallest_class"] == 3
+    assert "population_uniqueness" not in found
+
+
+def test_a_fraction_says_what_each_record_stands_for(people):
+    found = people("--sampling-fraction", "0.25", "--threshold", "0.1").json()
+    assert found["attackers"]["journalist"] == {"highest": 0.25, "at_risk": 0.5, "success": 0.125}
+    assert found["attackers"]["marketer"] == {"success": 0.125}
+    assert people("--population-size", "24", "--threshold", "0.1").json()["attackers"] == found["attackers"]
+
+
+def test_weights_say_it_of_each_record(people):
+    found = people("--weight", "stands for", "--threshold", "0.2").json()["attackers"]
+    assert found["journalist"]["highest"] == 1 / 2.5
+    assert found["journalist"]["at_risk"] == 4 / 6
+    marketer = (3 / 4 + 2 / 10 + 1 / 2.5) / 6
+    assert found["marketer"]["success"] == pytest.approx(marketer)
+    assert found["journalist"]["success"] == pytest.approx(max(3 / 16.5, marketer))
+
+
+@pytest.mark.parametrize(
+    ("name", "smallest"), [("public", 12), ("customary", 11), ("trusted", 5), ("inside", 4), ("0.09", 12), ("1", 1)]
+)
+def test_thresholds_have_names(people, name, smallest):
+    assert people("--threshold", name).json()["threshold"]["smallest_class"] == smallest
+
+
+def test_what_does_not_converge_is_said(people):
+    found = people("--population-size", "1000").json()["population_uniqueness"]
+    assert found["zayatz"] is not None
+    assert {name for name in ("pitman", "zayatz", "snb") if found[name] is None} == set(found.get("reasons", ()))
+
+
+def test_everybody_alone_tells_no_model_anything(desk):
+    desk.put("t.csv", "age,sex\n1,m\n2,m\n3,f\n")
+    found = desk.run(*ASKED, "--population-size", "1000").json()["population_uniqueness"]
+    assert found["pitman"] is None
+    assert found["snb"] is None
+    assert "every record is alone" in found["reasons"]["pitman"]
+
+
+def test_the_page_shows_attackers_and_estimates(desk):
+    desk.put("t.csv", PEOPLE)
+    said = desk.run("risk", "t.csv", "--quasi", "age,sex", "--population-size", "600", "--report", "r.html").fine().out
+    assert "The marketer, who links all records to the population, is right for 0.50% of them." in said
+    page = (desk.folder / "r.html").read_text(encoding="utf-8")
+    assert "What three attackers find" in page
+    assert "Alone in the population" in page
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--population-size", "5"), "smaller than the table"),
+        (("--population-size", "0"), "at least 1"),
+        (("--sampling-fraction", "1.5"), "at most 1"),
+        (("--sampling-fraction", "0.5", "--population-size", "60"), "twice"),
+        (("--threshold", "2"), "public (0.09)"),
+        (("--threshold", "publik"), "Did you mean 'public'?"),
+        (("--weight", "nothing"), "nothing"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(people, more, said):
+    failed = people(*more)
+    assert failed.code != 0
+    assert said in failed.err
+
+
+def test_weights_below_one_or_missing_are_refused(desk):
+    desk.put("t.csv", "age,w\n1,0.5\n2,3\n")
+    assert "1 or more" in desk.run("risk", "t.csv", "--quasi", "age", "--weight", "w").err
+    desk.put("u.csv", "age,w\n1,\n2,3\n")
+    assert (
+        "Records without a weight in column 'w': 1." in desk.run("risk", "u.csv", "--quasi", "age", "--weight", "w").err
+    )
+    desk.put("v.csv", "age,w\n1,many\n2,few\n")
+    assert "does not hold numbers" in desk.run("risk", "v.csv", "--quasi", "age", "--weight", "w").err
