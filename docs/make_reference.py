@@ -57,6 +57,7 @@ _MODULES = {
     "methods": "how records are masked",
     "models": "what a release promises",
     "measures": "what risk is left and what was lost",
+    "attacks": "what is attempted with a release",
     "errors": "what can go wrong",
     "engines": "what holds tables, for those who [extend](../extending.md) shoal",
 }

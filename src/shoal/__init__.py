@@ -7,6 +7,7 @@ from shoal.version import VERSION as __version__  # noqa: F401 - as packages cal
 
 TYPE_CHECKING = False  # or else all that typing needs would be loaded before a command can hear of Ctrl-C
 if TYPE_CHECKING:  # The one list of the public names.
+    from shoal import attacks as attacks
     from shoal import errors as errors
     from shoal import measures as measures
     from shoal import methods as methods
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # The one list of the public names.
     from shoal.assessment.exploration import explore as explore
     from shoal.assessment.harbor import safe_harbor as safe_harbor
     from shoal.assessment.inspection import inspect as inspect
+    from shoal.assessment.red_team import attack as attack
     from shoal.assessment.study import Study as Study
     from shoal.certification.verification import verify as verify
     from shoal.engines import read as read

@@ -1,4 +1,4 @@
-"""What there is, by name: what methods, models and measures offer. Outside packages add theirs through entry points."""
+"""What there is, by name: methods, models, measures and attacks. Outside packages add theirs through entry points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal import plugins
 from shoal.errors import ParameterError, suggest
 from shoal.lazy import offered
 
-SHELVES = ("methods", "models", "measures")
+SHELVES = ("methods", "models", "measures", "attacks")
 
 
 @cache
@@ -26,7 +26,7 @@ def _own(shelf: str) -> Mapping[str, str]:
 
 @cache
 def entries(shelf: str) -> Mapping[str, type[Any]]:
-    """Give the entries of ``methods``, ``models`` or ``measures`` by name.
+    """Give the entries of ``methods``, ``models``, ``measures`` or ``attacks`` by name.
 
     >>> list(entries("models"))[:4]
     ['k-anonymity', 't-closeness', 'l-diversity', 'alpha-k']
@@ -72,7 +72,7 @@ def build(shelf: str, given: Mapping[str, Any]) -> Any:
     """Make a value of the catalogue from its name and parameters; a parameter that it does not have is an error."""
     values = dict(given)
     if not isinstance(values.get("name"), str):
-        raise ParameterError(f"A {shelf[:-1]} has no name.", f"There are: {', '.join(entries(shelf))}.")
+        raise ParameterError(f"{shelf.capitalize()} have names.", f"There are: {', '.join(entries(shelf))}.")
     entry = look_up(shelf, str(values.pop("name", "")))
     known = [f.name for f in fields(entry)]
     for key in values:
@@ -103,8 +103,16 @@ def _one(shelf: str, item: Any) -> Any:
         return build(shelf, {"name": item})
     if isinstance(item, type) or not isinstance(getattr(item, "name", None), str):
         what = f"the class {item.__name__}" if isinstance(item, type) else f"a {type(item).__name__}"
-        example = {"methods": "Hilbert()", "models": "KAnonymity(5)", "measures": "Uniqueness()"}[shelf]
-        raise ParameterError(f"A {shelf[:-1]} is wanted, not {what}.", f"Write shoal.{shelf}.{example}, for example.")
+        article = "An" if shelf == "attacks" else "A"
+        example = {
+            "methods": "Hilbert()",
+            "models": "KAnonymity(5)",
+            "measures": "Uniqueness()",
+            "attacks": "Inference()",
+        }[shelf]
+        raise ParameterError(
+            f"{article} {shelf[:-1]} is wanted, not {what}.", f"Write shoal.{shelf}.{example}, for example."
+        )
     return item
 
 

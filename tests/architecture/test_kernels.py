@@ -150,6 +150,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     csv.write_csv(table.select(["age", "height", "town"]).slice(0, 90), tmp_path / "held-out.csv")
     numbers = shoal.read(table, quasi=["age", "height", "town"])
     shoal.score(numbers, numbers, measures=[shoal.measures.ClosestRecord(str(tmp_path / "held-out.csv"), most=20)])
+    shoal.attack(numbers, numbers, attacks=["singling-out"])
     beside = shoal.read(table, **roles)
     linked = shoal.anonymize(beside, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)]).table
     linkages = [shoal.measures.DistanceLinkage(), shoal.measures.AssignmentLinkage()]

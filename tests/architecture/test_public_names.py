@@ -16,7 +16,7 @@ from shoal.certification.proof import Proof
 from shoal.lazy import offered
 from shoal.schema import Role
 
-MODULES = (shoal, shoal.methods, shoal.models, shoal.measures)
+MODULES = (shoal, shoal.methods, shoal.models, shoal.measures, shoal.attacks)
 OFFERED = {
     f"{module.__name__}.{name}": getattr(module, name) for module in MODULES for name in offered(module.__file__)
 }
@@ -26,6 +26,7 @@ NAMES = {place: thing for place, thing in OFFERED.items() if not inspect.ismodul
         shoal.models.check,
         shoal.models.Verdict,
         shoal.measures.Score,
+        shoal.attacks.Success,
         Certificate,
         PrivateRecord,
         Proof,

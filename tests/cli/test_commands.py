@@ -10,7 +10,7 @@ from shoal import cli
 from shoal.cli import application
 from shoal.version import VERSION
 
-COMMANDS = ("inspect", "anonymize", "risk", "compare", "check", "run", "list", "demo", "query")
+COMMANDS = ("inspect", "anonymize", "risk", "compare", "attack", "check", "run", "list", "demo", "query")
 RISK = {"records", "unique", "uniqueness", "classes", "smallest_class", "random_reidentification"}
 
 # Four classes by age and sex: two records stand alone, four have a charge above 100000.

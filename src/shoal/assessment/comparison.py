@@ -153,7 +153,9 @@ def _release(
         if given.origin.sha256 != before.origin.sha256:
             raise ParameterError("A release was made from another original.", "Give the table that was masked, first.")
         return given.table, f"release {number}"
-    after = given if isinstance(given, Table) else read(given, engine=before.engine, options=_like(before, options))
+    after = (
+        given if isinstance(given, Table) else read(given, engine=before.engine, options=like_original(before, options))
+    )
     named = Source.parse(given) if isinstance(given, str | Path | Source) else None
     if named is None and after.origin.place is not None:
         named = Source.parse(after.origin.place)
@@ -164,7 +166,7 @@ def _release(
 def _linked(released: Sequence[Any], before: Table, options: ReadOptions) -> dict[str, Table]:
     """Give linked releases by their names: rows of a person stay together, but none is known to be that of another."""
     person = before.schema.subject
-    like = _like(before, options)
+    like = like_original(before, options)
     like = replace(like, baskets=False, linked=True, roles=Roles(quasi=before.schema.quasi, person=person))
     found: dict[str, Table] = {}
     for number, each in enumerate(released, 1):
@@ -175,7 +177,7 @@ def _linked(released: Sequence[Any], before: Table, options: ReadOptions) -> dic
     return found
 
 
-def _like(table: Table, options: ReadOptions) -> ReadOptions:
+def like_original(table: Table, options: ReadOptions) -> ReadOptions:
     """Read a release by the kinds of its original: ranges and sets say less of what a column is."""
     attributes = table.schema.attributes
     plain = [a for a in attributes if a.axis.tree is None]

@@ -13,7 +13,7 @@ from shoal.findings import Findings
 from shoal.linked.resolutions import seen_at
 from shoal.linked.traces import Traces, person_column, traces_of
 from shoal.measures import Measure, score
-from shoal.measures.reidentification.known_points import Attack, InvertedLists
+from shoal.measures.reidentification.known_points import InvertedLists, TraceAttack
 from shoal.measures.reidentification.published_points import known_in
 from shoal.measures.unicity import Unicity
 from shoal.progress import stage
@@ -130,7 +130,7 @@ def _shape(table: Table, traces: Traces) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(found: Attack) -> dict[str, Any]:
+def _plain(found: TraceAttack) -> dict[str, Any]:
     known = bool(found.people)
     row: dict[str, Any] = {"points": found.points, "share": found.unique if known else None, "people": found.people}
     row |= {"exact": found.exact, "smallest": found.smallest if known else None}

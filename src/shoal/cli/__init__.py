@@ -28,6 +28,7 @@ __all__ = ["application", "main"]
 COMMANDS = {
     "inspect": "measuring",
     "risk": "risking",
+    "attack": "attacking",
     "hierarchy": "hierarchies",
     "explore": "exploring",
     "safe-harbor": "harboring",

@@ -167,7 +167,7 @@ def _compare_methods(
 
 @app.command("list")
 def list_command(
-    shelf: Annotated[str, typer.Argument(help="methods, models or measures.", show_default=False)] = "",
+    shelf: Annotated[str, typer.Argument(help="methods, models, measures or attacks.", show_default=False)] = "",
     as_json: opt.Json = False,
 ) -> None:
     """List what there is."""

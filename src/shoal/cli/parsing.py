@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from shoal.attacks import Attack
 from shoal.catalogue import build
 from shoal.domains.public_grid import GridStep
 from shoal.errors import ParameterError
@@ -213,6 +214,24 @@ def asked_measures(given: Iterable[str] | None, target: str | None = None) -> li
         found.append(build("measures", {"name": name} | values))
     if target is not None:
         found.append(build("measures", {"name": "accuracy-loss", "target": target}))
+    return found
+
+
+def asked_attacks(given: Iterable[str] | None) -> list[Attack]:
+    """Read attacks with their parameters, such as ``singling-out size=2``.
+
+    >>> [attack.size for attack in asked_attacks(["singling-out size=2"])]
+    [2]
+    """
+    found: list[Attack] = []
+    for text in given or ():
+        try:
+            name, *parameters = shlex.split(text)
+        except ValueError:
+            raise ParameterError(
+                f"'{text}' is not an attack.", "Write it as linkability, or 'singling-out size=2'."
+            ) from None
+        found.append(build("attacks", {"name": name} | method_parameters(parameters)))
     return found
 
 

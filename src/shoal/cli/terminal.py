@@ -12,6 +12,7 @@ from shoal.assessment.known_points import curve_rows
 from shoal.assessment.risk_words import LABELS, share, side_by_side
 from shoal.catalogue import in_words
 from shoal.engines.sources import Source
+from shoal.findings import Findings
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods.perturbation.preserved import kept_by_all
 
@@ -267,6 +268,17 @@ def study(found: Sequence[Mapping[str, Any]]) -> None:
         lines.setdefault(label, {})[row["measure"]] = row["value"]
     rows = [[label, *(f"{v[name]:.4g}" if name in v else "–" for name in names)] for label, v in lines.items()]
     _table(["release", *names], rows)
+
+
+def findings(found: Findings) -> None:
+    """Show what was found: a sentence, a table, and what belongs below it."""
+    _tell(found.caption(), style="bold")
+    _tell("")
+    head, *rows = found.rows()
+    _table(list(head), [list(row) for row in rows])
+    _tell("")
+    for said in found.remarks():
+        _tell(said)
 
 
 def lines(said: Sequence[str]) -> None:

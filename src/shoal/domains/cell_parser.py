@@ -285,10 +285,10 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
     for i, form in enumerate(looks.forms.tolist()):
         if form == notation.NOTHING or (form == notation.WILD and not leaves):
             continue
-        span = tree.spans.get(looks.name(i))
+        span = tree.spans.get(looks.name(i)) or tree.labels.get(looks.name(i))
         if span is None:
             names = map(looks.name, np.flatnonzero(looks.forms != notation.NOTHING).tolist())
-            lacking = sum(name not in tree.spans for name in names)
+            lacking = sum(name not in tree.labels for name in names)
             values = "a value" if lacking == 1 else f"{lacking:,} values"
             first = f"line {found.lines[i]}" if lacking == 1 else f"one is on line {found.lines[i]}"
             raise DataError(

@@ -119,6 +119,15 @@ class Hierarchy:
         return found
 
     @cached_property
+    def labels(self) -> Mapping[str, tuple[int, int]]:
+        """The stretch of leaves of each name on any level: of levels that join nothing too, whose nodes have others."""
+        found: dict[str, tuple[int, int]] = {}
+        for level in zip(*self.levels, strict=True):
+            for place, name in enumerate(level):
+                found[name] = found.get(name, (place, place))[0], place
+        return found | dict(self.spans)
+
+    @cached_property
     def tables(self) -> tuple[Positions, Positions, NDArray[np.float64]]:
         """Give the ends of each node, the node above it, and the share of the leaves that it adds.
 

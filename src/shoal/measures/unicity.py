@@ -12,8 +12,8 @@ from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.reidentification.known_points import (
     MOST_POINTS,
     PEOPLE,
-    Attack,
     InvertedLists,
+    TraceAttack,
     attack,
 )
 from shoal.parameters import seed_of, settle
@@ -76,16 +76,16 @@ class Unicity:
             return nothing_to_measure(self.name, "nothing says which rows belong to one person")
         return self.scored(self.of(traces_of(released)))
 
-    def of(self, traces: Traces, lists: InvertedLists | None = None) -> Attack:
+    def of(self, traces: Traces, lists: InvertedLists | None = None) -> TraceAttack:
         """Attack traces by their own points; the lists of who has each may be given if they are known."""
         lists = lists or InvertedLists.of(traces.offsets, traces.labels, traces.points.number)
         return self.against(traces, traces.labels, lists)
 
-    def against(self, traces: Traces, known: Any, lists: InvertedLists) -> Attack:
+    def against(self, traces: Traces, known: Any, lists: InvertedLists) -> TraceAttack:
         """Look for candidates who have what stands for known points of people, by the number of its list."""
         return attack(traces.offsets, known, lists, self.points, effort=self.effort, sample=self.sample, seed=self.seed)
 
-    def scored(self, found: Attack) -> Score:
+    def scored(self, found: TraceAttack) -> Score:
         """Give what was found as a score."""
         detail = {"points": found.points, "people": found.people, "exact": found.exact, "smallest": found.smallest}
         if not found.people:

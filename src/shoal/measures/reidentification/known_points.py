@@ -36,7 +36,7 @@ class InvertedLists:
 
 
 @dataclass(frozen=True)
-class Attack:
+class TraceAttack:
     """What someone learns who knows some points of each person.
 
     Attributes
@@ -76,7 +76,7 @@ def attack(
     effort: int | None = None,
     sample: int | None = None,
     seed: int = 0,
-) -> Attack:
+) -> TraceAttack:
     """Find how many candidates have sets of so many known points, exactly or by a sample.
 
     Parameters
@@ -100,19 +100,19 @@ def attack(
     sizes = np.diff(offsets)
     able = np.flatnonzero(sizes >= points)
     if not able.size:
-        return Attack(points, 0, 0.0, 0.0, 0, True, 0.0, 0.0)
+        return TraceAttack(points, 0, 0.0, 0.0, 0, True, 0.0, 0.0)
     steps = EFFORT if effort is None else effort
     found = count_candidate_sets(offsets, known, holders.starts, holders.people, points, steps)
     if found is not None:
         ways = _binomials(sizes[able], points)
         unique, lost = _mean(found.one[able] / ways), _mean(found.none[able] / ways)
-        return Attack(points, int(able.size), unique, lost, found.smallest, True, unique, unique)
+        return TraceAttack(points, int(able.size), unique, lost, found.smallest, True, unique, unique)
     people = able[sampled_rows(able.size, PEOPLE if sample is None else sample, seed)]
     drawn = known[offsets[people][:, None] + _subsets(people, sizes[people], points, seed)]
     counts, smallest = count_candidates(np.ascontiguousarray(drawn), holders.starts, holders.people)
     unique, lost = (float(np.count_nonzero(counts == number) / people.size) for number in (1, 0))
     half = _NORMAL * math.sqrt(unique * (1 - unique) / people.size)
-    return Attack(
+    return TraceAttack(
         points, int(people.size), unique, lost, smallest, False, max(unique - half, 0.0), min(unique + half, 1.0)
     )
 

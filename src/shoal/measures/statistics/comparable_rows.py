@@ -10,21 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Bytes, Flags, Floats, Integers, Positions
+from shoal.arrays import Flags, Floats, Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.nearest_rows import NOMINAL, NUMBER, ORDERED, nearest_rows
+from shoal.kernels.nearest_rows import NOMINAL, NUMBER, ORDERED, RowCells, RowTree
 from shoal.table import Table
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedCells:
-    """Rows as kernels compare them: both ends of each cell, and who is in each set of categories."""
-
-    lo: Floats
-    hi: Floats
-    sets: Bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +60,18 @@ class CommonGround:
                 scale[j] = 0.5 / half if half > 0 else np.inf  # where all are equal, any other is far away
         return cls(tuple(names), np.array(kinds, np.int64), places, scale)
 
-    def cells(self, table: Table, rows: Integers) -> ComparedCells:
+    def among(self, names: Sequence[str]) -> CommonGround:
+        """Give the same of some of the columns."""
+        which = [self.names.index(name) for name in names]
+        places = {name: self.places[name] for name in names if name in self.places}
+        return CommonGround(tuple(names), self.kinds[which], places, self.scale[which])
+
+    def cells(self, table: Table, rows: Integers) -> RowCells:
         """Give some rows of one of the tables, by their ascending numbers."""
-        low, high = table.cells(self.names, rows)
+        return self.placed(table, *table.cells(self.names, rows))
+
+    def placed(self, table: Table, low: Positions, high: Positions) -> RowCells:
+        """Give rows of one of the tables, by the positions of their cells."""
         lo, hi = np.empty(low.shape), np.empty(low.shape)
         sets: dict[tuple[int, ...], int] = {}
         for j, name in enumerate(self.names):
@@ -93,7 +93,7 @@ class CommonGround:
         bitmaps = np.zeros((len(sets), max(width, 1)), np.uint8)
         for members, number in sets.items():
             bitmaps[number, list(members)] = 1
-        return ComparedCells(lo, hi, bitmaps)
+        return RowCells(lo, hi, bitmaps)
 
     def _categories(
         self, name: str, axis: Axis, positions: Positions, sets: dict[tuple[int, ...], int]
@@ -110,16 +110,20 @@ class CommonGround:
                 lo[i], hi[i] = -1, sets.setdefault(members, len(sets))
         return lo[which], hi[which]
 
-    def nearest(self, released: ComparedCells, records: ComparedCells) -> tuple[Floats, Floats]:
+    def nearest(self, released: RowCells, records: RowCells) -> tuple[Floats, Floats]:
         """Give the least and the second least distance of released rows to records.
 
         A cell of a record that shows no single value counts as missing.
         """
+        return RowTree(self.points(records), self.kinds, self.scale).distances(released)
+
+    def points(self, records: RowCells) -> RowCells:
+        """Give records as single values; a cell that shows no single value counts as missing."""
         values = np.where(single(records, self.kinds), records.lo, np.nan)
-        return nearest_rows(released.lo, released.hi, values, self.kinds, self.scale, released.sets)
+        return RowCells(values, values, np.zeros((0, 1), np.uint8))
 
 
-def single(cells: ComparedCells, kinds: Integers) -> Flags:
+def single(cells: RowCells, kinds: Integers) -> Flags:
     """Tell which cells show one value, and no more than that."""
     found: Flags = cells.lo == cells.hi
     found[:, kinds == NOMINAL] &= cells.lo[:, kinds == NOMINAL] >= 0

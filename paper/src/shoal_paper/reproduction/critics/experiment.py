@@ -15,7 +15,7 @@ from shoal.kernels.grouping import starts_of
 from shoal.linked.losses import costs_of
 from shoal.linked.resolutions import seen_at
 from shoal.linked.traces import Traces, traces_of
-from shoal.measures.reidentification.known_points import Attack
+from shoal.measures.reidentification.known_points import TraceAttack
 from shoal.measures.reidentification.published_points import covering, known_in
 from shoal.measures.statistics.sampling import chances
 from shoal.measures.unicity import Unicity
@@ -199,7 +199,7 @@ def _attacked(original: Traces, published: Traces, measure: Unicity = _EXACT) ->
         yield _row(found)
 
 
-def _row(found: Attack) -> Row:
+def _row(found: TraceAttack) -> Row:
     return {
         "known": found.points, "people": found.people, "unique": found.unique, "not found": found.not_found,
         "fewest": found.smallest, "exact": found.exact, "lower": found.lower, "upper": found.upper,

@@ -1,0 +1,166 @@
+"""A red team: all attacks on a release, beside what happens to people who are not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Unpack
+
+from shoal.assessment.comparison import like_original
+from shoal.attacks import Attack, Success
+from shoal.attacks.scene import USUAL, Scene
+from shoal.attacks.words import share
+from shoal.catalogue import entries, picked
+from shoal.engines import AnyEngine, engine_for, read
+from shoal.engines.io.streams import at_hand
+from shoal.errors import ParameterError, SchemaError
+from shoal.findings import Findings
+from shoal.measures.statistics.sampling import check_sampling
+from shoal.progress import stage
+from shoal.progress.display import by_itself
+from shoal.recipe import Recipe
+from shoal.releases.release import Release
+from shoal.schema import ReadArguments, ReadOptions, names_given
+from shoal.table import Table
+from shoal.table_input import options_of, refuse_late
+
+
+class RedTeam(Findings):
+    """How often each attack on a release succeeds, beside its control; ``successes`` has them with their details."""
+
+    successes: Sequence[Success] = ()
+
+    def caption(self) -> str:
+        """Say what was attacked."""
+        return f"{len(self['attacks'])} attacks on {self['records']:,} released records"
+
+    def rows(self) -> Iterator[list[str]]:
+        """Give a line for each attack."""
+        yield ["", "succeeds", "control", "residual risk", "95 %"]
+        for found in self.successes:
+            bounds = "exact" if found.low == found.high else f"{_share(found.low)} to {_share(found.high)}"
+            yield [
+                found.name, share(found.rate), _share(found.control), _share(found.residual),
+                "–" if found.residual is None else bounds,
+            ]  # fmt: skip
+
+    def remarks(self) -> Iterator[str]:
+        """Say what each attack found, and which could not be tried."""
+        yield from (found.sentence for found in self.successes)
+        for found in self["not_tried"]:
+            yield f"Not tried: {found['name']}, because {found['why']}."
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else share(value)
+
+
+def attack(
+    original: Any,
+    released: Any,
+    *,
+    known: str | Sequence[str] = (),
+    secret: str | None = None,
+    holdout: Any = None,
+    attacks: Attack | str | Sequence[Attack | str] = (),
+    most: int = USUAL,
+    seed: int = 0,
+    **given: Unpack[ReadArguments],
+) -> RedTeam:
+    """Attack a release, and set beside each success how often it comes about with people who are not in the release.
+
+    Parameters
+    ----------
+    original
+        The original: a table that was read, or whatever `read` reads.
+    released
+        A release of it, of whatever tool: as `anonymize` gives it, or a file, a table in a database, or a frame.
+    known
+        The columns that the attacker knows of people; all quasi-identifiers if left out.
+    secret
+        The confidential column that he wants to learn; the first confidential one, if left out.
+    holdout
+        People who are not in the release, in a table with the columns of the original: they tell what happens anyway.
+    attacks
+        Which attacks; all of them if left out.
+    most
+        So many people, or rows, are looked at in each part of an attack; of more, a sample.
+    seed
+        The seed by which they are chosen.
+    **given
+        How to read the original, if it is no table yet: ``quasi`` and all else that `read` takes. May be left out if
+        the release comes from `anonymize`.
+
+    Examples
+    --------
+    >>> import polars as pl, shoal
+    >>> people = pl.DataFrame({"age": [34, 35, 61, 62], "ill": ["flu", "flu", "hiv", "flu"]})
+    >>> others = pl.DataFrame({"age": [33, 63], "ill": ["flu", "flu"]})
+    >>> release = shoal.anonymize(people, quasi="age", sensitive="ill", k=2)
+    >>> found = shoal.attack(people, release, holdout=others)
+    >>> [(each["name"], each["rate"], each["control"]) for each in found["attacks"]][:2]
+    [('inference draw', 0.75, 0.75), ('inference mode', 0.75, 0.75)]
+    """
+    check_sampling(most, seed)
+    if isinstance(original, Release):
+        raise ParameterError("A release stands in the place of the original.", "Give the original first.")
+    asked: tuple[Attack, ...] = picked("attacks", attacks or tuple(entries("attacks")))
+    with by_itself("reading the original"):
+        before, options = _original(original, released, given, secret)
+        names = names_given("known", known)
+        for name in names:
+            if name not in before.schema.quasi:
+                raise SchemaError.missing_column(name, before.schema.quasi)
+        after = _beside(released, before, options)
+        others = None if holdout is None else _beside(holdout, before, options, released=False)
+        hidden = secret if secret is not None else next(iter(before.schema.sensitive), None)
+        if hidden is not None and hidden not in after.schema.names:
+            hidden = None
+        scene = Scene(before, after, others, names or before.schema.quasi, hidden, most, seed)
+        found = RedTeam(
+            records=after.rows, quasi=list(before.schema.quasi), known=list(scene.known), secret=hidden, attacks=[],
+            not_tried=[],
+        )  # fmt: skip
+        successes: list[Success] = []
+        for each in asked:
+            lacking = each.lacks(scene)
+            if lacking is not None:
+                found["not_tried"].append({"name": each.name, "why": lacking})
+                continue
+            stage(f"trying {each.name}")
+            successes += each.successes(scene)
+    found.successes = successes
+    found["attacks"] = [asdict(each) for each in successes]
+    return found
+
+
+def _original(given: Any, released: Any, said: ReadArguments, secret: str | None) -> tuple[Table, ReadOptions]:
+    """Give the original, and how it was read."""
+    options, places = options_of(said, attack)
+    if isinstance(given, Table):
+        refuse_late("original", said)
+        if secret is not None and secret not in given.schema.names:
+            raise SchemaError.missing_column(secret, given.schema.names)
+        return given, Recipe.of(given, (), (), (), 0).options
+    made = released if isinstance(released, Release) else None
+    if not (options.roles.quasi or options.roles.last_sensitive):
+        if made is None:
+            raise ParameterError("No quasi-identifier is named.", "Name them: quasi=['age', 'zip'] (--quasi age,zip).")
+        options = made.recipe.options
+    roles = options.roles
+    if secret is not None and not roles.last_sensitive and secret not in (*roles.sensitive, *roles.plain):
+        options = replace(options, roles=replace(roles, sensitive=(secret, *roles.sensitive)))
+    source = at_hand(given)
+    files = [each for each in (released,) if not isinstance(each, Release | Table)]
+    held: AnyEngine = made.table.engine if made is not None else engine_for([source, *files], options, **places)
+    return read(source, engine=held, options=options), options
+
+
+def _beside(given: Any, before: Table, options: ReadOptions, *, released: bool = True) -> Table:
+    """Give a release, or other people, as the original was read."""
+    if isinstance(given, Release):
+        return given.table
+    if isinstance(given, Table):
+        return given
+    like = replace(like_original(before, options), released=released)
+    return read(at_hand(given), engine=before.engine, options=like)

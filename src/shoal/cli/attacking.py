@@ -1,0 +1,59 @@
+"""The command that attacks a release."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shoal.assessment.red_team import attack
+from shoal.attacks.scene import USUAL
+from shoal.cli import options as opt
+from shoal.cli import terminal
+from shoal.cli.options import app, chosen_engine, print_json
+from shoal.cli.parsing import asked_attacks, listed, read_options
+from shoal.engines.io.streams import at_hand
+from shoal.engines.sources import Source
+from shoal.errors import ParameterError
+from shoal.progress.display import in_command
+
+
+@app.command("attack")
+def attack_command(
+    original: Annotated[Source, typer.Argument(parser=Source.parse, metavar="ORIGINAL", help="The original table.")],
+    released: Annotated[Source, typer.Argument(parser=Source.parse, metavar="RELEASED", help="A release of it, of whatever tool.")],
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None,
+    known: Annotated[list[str] | None, typer.Option(help="The columns that the attacker knows of people, separated by commas; all quasi-identifiers if left out.")] = None,
+    secret: Annotated[str | None, typer.Option(help="The confidential column that he wants to learn; the first --sensitive if left out.")] = None,
+    holdout: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="People who are not in the release, with the columns of the original: they tell what happens anyway.")] = None,
+    attacks: Annotated[list[str] | None, typer.Option("--attack", help="Try this one: linkability, 'singling-out size=2' (repeat); all if left out, see 'shoal list attacks'.")] = None,
+    most: Annotated[int, typer.Option(help="So many people, or rows, are looked at in each part of an attack; of more, a sample.")] = USUAL,
+    seed: Annotated[int, typer.Option(help="The seed by which they are chosen.")] = 0,
+    kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
+    as_json: opt.Json = False,
+) -> None:  # fmt: skip
+    """Attack a release: how often it succeeds, beside people who are not in it."""
+    asked = asked_attacks(attacks)
+    options = read_options(
+        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        thousands=thousands, dates=dates, header=header, masked=masked,
+    )  # fmt: skip
+    if not (options.roles.quasi or options.roles.last_sensitive):
+        raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
+    tables = [original, released, *([] if holdout is None else [holdout])]
+    if [each.kind for each in tables].count("stream") > 1:
+        raise ParameterError("Only one table can come from stdin.", "Name the others.")
+    before, after, *others = map(at_hand, tables)
+    with in_command(f"reading {original.name}"):
+        found = attack(
+            before, after, known=listed(known), secret=secret, holdout=others[0] if others else None, attacks=asked,
+            most=most, seed=seed, engine=chosen_engine(engine, master), memory=memory, options=options,
+        )  # fmt: skip
+    found |= {"original": original.name, "released": released.name}
+    if as_json:
+        print_json(found)
+    else:
+        terminal.findings(found)
