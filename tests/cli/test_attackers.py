@@ -96,3 +96,41 @@ def test_weights_below_one_or_missing_are_refused(desk):
     )
     desk.put("v.csv", "age,w\n1,many\n2,few\n")
     assert "does not hold numbers" in desk.run("risk", "v.csv", "--quasi", "age", "--weight", "w").err
+
+
+# Whoever is in the table, and others; columns have other names, and another order.
+POPULATION = "W;S;A\n1;m;34\n1;m;34\n1;m;34\n1;m;34\n1;f;51\n1;f;51\n1;f;60\n1;f;60\n1;f;60\n1;m;99\n"
+NAMES = ("--population-columns", "age=A", "--population-columns", "sex=S")
+
+
+def test_a_table_of_the_population_is_counted(people, desk):
+    desk.put("pop.csv", POPULATION)
+    found = people("--population", "pop.csv", *NAMES, "--threshold", "0.4").json()
+    assert found["attackers"]["journalist"] == {
+        "highest": 0.5,
+        "at_risk": 2 / 6,
+        "success": pytest.approx(2.083333 / 6),
+    }
+    assert found["attackers"]["marketer"]["success"] == pytest.approx((3 / 4 + 2 / 2 + 1 / 3) / 6)
+    assert found["population_uniqueness"]["truth"] == 0.1
+    assert found["population_uniqueness"]["nearest"] in ("pitman", "zayatz", "snb")
+    assert found["threshold"]["population"] == "table"
+
+
+def test_ranges_and_sets_of_a_table_are_filled_by_its_population(desk):
+    desk.put("r.csv", "age,sex\n[30;59],*\n[30;59],*\n60,{f;m}\n*,*\n")
+    desk.put("pop.csv", POPULATION)
+    said = desk.run("risk", "r.csv", "--quasi", "age,sex", "--kind", "age=integer", "--masked", "--population", "pop.csv", *NAMES,
+                    "--json").json()  # fmt: skip
+    marketer = (2 / 6 + 1 / 3 + 1 / 10) / 4
+    assert said["attackers"]["marketer"]["success"] == pytest.approx(marketer)
+    assert said["attackers"]["journalist"]["highest"] == pytest.approx(1 / 3)
+
+
+def test_a_population_that_lacks_somebody_is_refused(people, desk):
+    desk.put("pop.csv", POPULATION.replace("1;f;51\n", "", 1))
+    people("--population", "pop.csv", *NAMES).refused(3, "more records than its population has people: 1 of 3")
+    assert people("--population", "pop.csv").code != 0
+    assert people(*NAMES).code != 0
+    assert people("--population", "pop.csv", "--population-columns", "height=A").code != 0
+    assert people("--population", "nowhere.csv", *NAMES).code != 0

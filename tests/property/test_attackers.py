@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from engines.tiny import Tiny
 
 import shoal
 from shoal.measures.reidentification.population_uniqueness import SampledClasses, pitman, pitman_parameters
@@ -48,6 +49,47 @@ def _arrow(columns):
     return pa.table(columns)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_table_of_the_population_is_counted_person_by_person(seed):
+    draw = random.Random(seed)
+    population = [(draw.randint(1, 5), draw.choice("abc"), draw.choice([0.5, 1.25])) for _ in range(40)]
+    sample = draw.sample(population, draw.randint(1, 15))
+    threshold = draw.choice([0.05, 0.2, 0.33, 0.5])
+    tables = [
+        shoal.read(_arrow(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))), quasi=list(names))
+        for names, rows in (("xyz", sample), ("abc", population))
+    ]
+    found = shoal.risk(
+        tables[0], threshold=threshold, population=tables[1], population_columns={"x": "a", "y": "b", "z": "c"}
+    )  # fmt: skip
+    for name, numbers in found_one_by_one(sample, population, threshold).items():
+        assert list(found["attackers"][name].values()) == pytest.approx(list(numbers)), name
+    alone = sum(population.count(person) == 1 for person in population)
+    assert found["population_uniqueness"]["truth"] == alone / 40
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_release_is_filled_by_everybody_who_fits_its_cells(seed):
+    draw = random.Random(seed)
+    population = [(draw.randint(1, 9), draw.choice("abcd")) for _ in range(60)]
+    sample = population[:20]
+    tables = [
+        shoal.read(_arrow({"x": [x for x, _ in rows], "y": [y for _, y in rows]}), quasi=["x", "y"])
+        for rows in (sample, population)
+    ]
+    release = shoal.anonymize(tables[0], "mondrian", k=3)
+    found = shoal.risk(release, population=tables[1])["attackers"]
+    cells = list(zip(*(release.to_arrow(cells="text")[name].to_pylist() for name in "xy"), strict=True))
+    fitting = [sum(fits(x, cell) and y in other for x, y in population) for cell, other in cells]
+    assert found["journalist"]["highest"] == 1 / min(fitting)
+    assert found["marketer"]["success"] == pytest.approx(sum(1 / people for people in fitting) / 20)
+
+
+def fits(number, cell):
+    low, _, high = cell.strip("[]").partition(";")
+    return int(low) <= number <= int(high or low)
+
+
 @pytest.mark.parametrize("sizes", [[1, 3], [1, 1, 1, 5, 9], [1, 4, 4, 4, 4, 30], [1] * 50 + [3]])
 def test_without_pairs_pitmans_model_is_that_of_ewens(sizes):
     sample = SampledClasses.of(np.array(sizes), 10_000)
@@ -60,3 +102,26 @@ def test_without_pairs_pitmans_model_is_that_of_ewens(sizes):
 def test_nobody_alone_stays_nobody():
     sample = SampledClasses.counted(Counter({2: 3, 5: 1}), 1000)
     assert pitman(sample) == 0
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_attackers_are_the_same_wherever_tables_are_held(released):
+    draw = random.Random(7)
+    population = [(draw.randint(1, 9), draw.choice("abcd"), draw.choice([1.5, 2.25])) for _ in range(80)]
+
+    def found(engine):
+        tables = [
+            shoal.read(
+                _arrow({"x": [x for x, _, _ in rows], "y": [y for _, y, _ in rows], "w": [w for _, _, w in rows]}),
+                quasi=["x", "y"], weight="w", engine=engine,
+            )
+            for rows in (population[:30], population)
+        ]  # fmt: skip
+        table = shoal.anonymize(tables[0], "mondrian", k=3).table if released else tables[0]
+        asked = ({"population": tables[1]}, {"population_size": 300}, {})
+        return [
+            {key: each[key] for key in ("attackers", "population_uniqueness")}
+            for each in (shoal.risk(table, threshold=0.2, **more) for more in asked)
+        ]
+
+    assert found(Tiny()) == found(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from shoal.assessment.population_known import KnownPopulation, population_of, sizes_of
+from shoal.assessment.population_known import KnownPopulation, sizes_of
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.assessment.risk_words import share
@@ -25,7 +25,7 @@ _USUAL = next(each for each in PRESETS if each.name == "trusted")
 
 def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     """Tell what three attackers find, if a threshold is given or something is known of the population."""
-    known = population_of(table, asked)
+    known = asked.known
     if known is None and asked.threshold is None:
         return None
     threshold = asked.threshold or _USUAL

@@ -83,6 +83,8 @@ def risk(
     at: Any = (),
     suda: bool = False,
     threshold: float | str | None = None,
+    population: Any = None,
+    population_columns: Mapping[str, str] | None = None,
     population_size: int | None = None,
     sampling_fraction: float | None = None,
     **given: Unpack[ReadArguments],
@@ -115,9 +117,13 @@ def risk(
     threshold
         The risk above which a record is at risk: a number, or ``public`` (0.09), ``customary`` (groups of 11),
         ``trusted`` (0.2) or ``inside`` (0.33). What prosecutor, journalist and marketer find is then reported.
+    population
+        A table of the population that the table comes from: a file, a frame or a table, with the same columns.
+    population_columns
+        How columns are called there, where they have another name.
     population_size, sampling_fraction
-        How many people the population has, or the share of it that is in the table. Survey weights, as ``weight``, say
-        it for each record. Then it is estimated, too, how many are alone in the population.
+        If there is no such table, how many people the population has, or the share of it that is in the table. Survey
+        weights, as ``weight``, say it for each record. Then it is estimated, too, how many are alone in the population.
     **given
         How to read what is no table yet: ``quasi`` and all else that `read` takes. If no quasi-identifiers are named,
         those columns are taken that look like some.
@@ -142,14 +148,16 @@ def risk(
         raise ParameterError(f"'{matching}' is no way to match records.", "Use signature or fit (--matching fit).")
     sets, asked, wrong = known_sets(known), picked("measures", measures), _rates(errors)
     limit = None if threshold is None else threshold_of(threshold)
-    questions = RiskQuestions(limit, population_size, sampling_fraction, suda=suda)
+    questions = RiskQuestions(
+        limit, population_size, sampling_fraction, population, dict(population_columns or {}), suda=suda
+    )
     for each in asked:
         if isinstance(each, PairMeasure):
             raise ParameterError(f"{each.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
     if isinstance(source, Release):
         source = source.table
     with by_itself("measuring"):
-        guessed = False
+        guessed, options = False, None
         if not isinstance(source, Table):
             source = at_hand(source)
             options, places = options_of(given, risk)
@@ -179,7 +187,7 @@ def risk(
             ]
         if asked:
             report["scores"] = [plain_score(value) for value in score(table, measures=asked)]
-        report.sections = list(_sections(table, questions))
+        report.sections = list(_sections(table, questions.of(table, options)))
         for section in report.sections:
             report |= section.found
     report.table = table

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from shoal.assessment.population_known import KnownPopulation, compared, described
 from shoal.errors import ParameterError
 from shoal.measures.reidentification.thresholds import Threshold
+from shoal.schema import ReadOptions
+from shoal.table import Table
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,12 @@ class RiskQuestions:
         How many people the population has.
     sampling_fraction
         The share of the population that is in the table.
+    population
+        A table of the population, or whatever is read as one.
+    population_columns
+        How columns are called there, where they have another name.
+    known
+        What is known of the population, once the table was read.
     suda
         Whether to score how special records are.
     """
@@ -27,19 +38,31 @@ class RiskQuestions:
     threshold: Threshold | None = None
     population_size: int | None = None
     sampling_fraction: float | None = None
+    population: Any = None
+    population_columns: Mapping[str, str] = field(default_factory=dict)
+    known: KnownPopulation | None = None
     suda: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what says the same twice, or makes no sense."""
         size, share = self.population_size, self.sampling_fraction
-        if size is not None and share is not None:
+        if sum(each is not None for each in (size, share, self.population)) > 1:
             raise ParameterError(
                 "The population is described twice.",
-                "Give its size (--population-size) or the share that is in the table (--sampling-fraction).",
+                "Give a table of it (--population), its size (--population-size), or the share of it that is in the "
+                "table (--sampling-fraction).",
             )
+        if self.population_columns and self.population is None:
+            raise ParameterError("Names of columns are given of a population, and no table.", "Add --population FILE.")
         if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
             raise ParameterError("The size of a population is a whole number of at least 1.", "Give how many people.")
         if share is not None and (isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1):
             raise ParameterError(
                 "A sampling fraction is above 0 and at most 1.", "It is the share of the population in the table."
             )
+
+    def of(self, table: Table, options: ReadOptions | None) -> RiskQuestions:
+        """Give the questions with what is known of the population of a table that was read, by options if by any."""
+        if self.population is None:
+            return replace(self, known=described(table, self.population_size, self.sampling_fraction))
+        return replace(self, known=compared(table, self.population, self.population_columns, options))

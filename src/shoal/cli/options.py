@@ -201,6 +201,23 @@ ThresholdOption = Annotated[
         help="The risk above which a record is at risk: 0.2, or public (0.09), customary (groups of 11), trusted (0.2), inside (0.33).",
     ),
 ]
+PopulationOption = Annotated[
+    Source | None,
+    typer.Option(
+        "--population",
+        parser=Source.parse,
+        metavar="FILE",
+        help="A table of the population that the table comes from, with the same columns.",
+    ),
+]
+PopulationColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--population-columns",
+        metavar="COLUMN=NAME",
+        help="How a column is called there, where it has another name: age=AGE (repeat).",
+    ),
+]
 PopulationSize = Annotated[
     int | None, typer.Option("--population-size", help="How many people the population has that the table comes from.")
 ]

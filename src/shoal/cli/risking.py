@@ -11,7 +11,7 @@ from shoal.assessment.known_points import LinkedRisk
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, print_json
-from shoal.cli.parsing import asked_errors, asked_measures, asked_points, listed, read_options
+from shoal.cli.parsing import asked_errors, asked_measures, asked_points, listed, pairs, read_options
 from shoal.engines.io.streams import at_hand
 from shoal.measures import Measure
 from shoal.progress.display import in_command
@@ -22,6 +22,7 @@ def risk_command(
     file: opt.File, quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, known: opt.KnownOption = None,
     weight: opt.Weight = None, household: opt.Household = None, stratum: opt.Stratum = None,
     subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
+    population: opt.PopulationOption = None, population_columns: opt.PopulationColumns = None,
     threshold: opt.ThresholdOption = None, population_size: opt.PopulationSize = None, sampling_fraction: opt.SamplingFraction = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
     suda: opt.SudaOption = False,
@@ -47,7 +48,8 @@ def risk_command(
         report = risk(
             file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
             points=asked_points(points), at=at or (), threshold=threshold, population_size=population_size,
-            sampling_fraction=sampling_fraction, suda=suda, engine=chosen_engine(engine, master), memory=memory,
+            population=population, sampling_fraction=sampling_fraction,
+            population_columns=pairs(population_columns, "COLUMN=NAME", "age=AGE"), suda=suda, engine=chosen_engine(engine, master), memory=memory,
             options=options,
         )  # fmt: skip
         report["file"] = file.name

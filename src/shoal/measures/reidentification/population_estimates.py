@@ -46,6 +46,11 @@ class PopulationEstimates:
                 shares[name], reasons[name] = None, str(error)
         return cls(shares, reasons, _chosen(shares, sample.fraction))
 
+    def nearest(self, truth: float) -> str | None:
+        """Give the estimator that is nearest to the truth, of those that give anything."""
+        there = [(abs(found - truth), name) for name, found in self.shares.items() if found is not None]
+        return min(there)[1] if there else None
+
     @property
     def plain(self) -> dict[str, Any]:
         """Give all of it as plain values."""

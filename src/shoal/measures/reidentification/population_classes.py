@@ -1,0 +1,151 @@
+"""The classes of a table in the population that it comes from, given as a table of its own.
+
+A person of the population is in a class of the table if what the class shows is, or holds, what the person has. Where
+all cells of the table are exact values, these are equal ones, and only persons who may equal a record are brought
+together; else every distinct person is looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Integers, Positions
+from shoal.engines.local.aligning import Alignment, Used, alignment
+from shoal.engines.local_data import moved
+from shoal.engines.values import Boxes
+from shoal.errors import DataError
+from shoal.kernels import MISSING, TOP
+from shoal.linked.traces import TracePoints
+from shoal.measures.reidentification.attackers import SizePairs
+from shoal.measures.reidentification.published_points import covering
+from shoal.measures.reidentification.record_matches import MatchedBoxes, RowLookup
+from shoal.schema import Attribute, Role, Schema
+from shoal.table import Table
+
+_AT_ONCE = 200_000  # distinct persons that are compared with ranges and sets at a time
+
+
+@dataclass(frozen=True)
+class MatchedClasses:
+    """The distinct records of a table, and how many there are of each in the table and in its population.
+
+    Attributes
+    ----------
+    sizes
+        How many records each class has.
+    people
+        How many people of the population fit each class.
+    """
+
+    sizes: Integers
+    people: Integers
+
+    @property
+    def pairs(self) -> SizePairs:
+        """How many classes there are of each size in the table and in the population."""
+        return SizePairs(Counter(zip(self.sizes.tolist(), self.people.tolist(), strict=True)))
+
+    def insist_on_superset(self) -> None:
+        """Refuse a population that does not hold the table."""
+        lacking = int((self.people < self.sizes).sum())
+        if lacking:
+            raise DataError(
+                f"Classes of which the table has more records than its population has people: {lacking:,} of "
+                f"{self.sizes.size:,}.",
+                "The population is a table of all people that the table comes from, with the same columns: give that "
+                "(and --population-columns age=AGE where names differ).",
+            )
+
+
+def matched_classes(table: Table, population: Table, columns: Sequence[str]) -> MatchedClasses:
+    """Count for each class of a table its records, and the people of the population who fit it.
+
+    Parameters
+    ----------
+    table
+        The table.
+    population
+        The population, with exact values.
+    columns
+        The columns of the population, in the order of the table's quasi-identifiers.
+    """
+
+    def collected(boxes: Boxes) -> MatchedBoxes:
+        return boxes.lo, boxes.hi, boxes.counts
+
+    names = table.schema.quasi
+    parts = table.boxes(collected)
+    lo, hi, sizes = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    theirs = _renamed(population, columns, names)
+    plan = alignment(
+        theirs, table.schema, names, (_used(population, dict(zip(names, columns, strict=True))), _ends(names, lo, hi))
+    )
+    if (lo == hi).all():
+        lookup = RowLookup(*(_on_common(lo, plan, plan.second),) * 2)
+        return MatchedClasses(sizes, lookup.counts(population.boxes(_among(lookup, plan), columns)))
+    shown = TracePoints(names, tuple(table.schema[name].axis for name in names), lo, hi)
+    axes = tuple(theirs[name].axis for name in names)
+    people = np.zeros(sizes.size, np.int64)
+    for low, high, counts in population.boxes(collected, columns):
+        for start in range(0, counts.size, _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            person, cell = covering(TracePoints(names, axes, low[some], high[some]), shown)
+            np.add.at(people, cell, counts[some][person])
+    return MatchedClasses(sizes, people)
+
+
+def _renamed(population: Table, columns: Sequence[str], names: Sequence[str]) -> Schema:
+    pairs = zip(names, columns, strict=True)
+    return Schema(tuple(Attribute(name, Role.QUASI, population.schema[theirs].axis) for name, theirs in pairs))
+
+
+def _used(population: Table, columns: dict[str, str]) -> Used:
+    def used(name: str) -> Positions:
+        positions: Positions = population.counts(columns[name])[0]
+        present: Positions = positions[positions != MISSING]
+        return present
+
+    return used
+
+
+def _ends(names: Sequence[str], lo: Positions, hi: Positions) -> Used:
+    def used(name: str) -> Positions:
+        j = names.index(name)
+        ends = np.unique(np.concatenate([lo[:, j], hi[:, j]]))
+        found: Positions = ends[(ends != MISSING) & (ends != TOP)]
+        return found
+
+    return used
+
+
+def _among(lookup: RowLookup, plan: Alignment) -> Callable[[Boxes], MatchedBoxes]:
+    """Give what finds the persons who may equal a record, on the axes that both tables share."""
+    found = lookup.among()
+
+    def among(boxes: Boxes) -> MatchedBoxes:
+        there = _on_common(boxes.lo, plan, plan.first)
+        here = there if boxes.hi is boxes.lo else _on_common(boxes.hi, plan, plan.first)
+        return found(Boxes(boxes.names, there, here, boxes.counts, boxes.lowest, boxes.highest, boxes.missing))
+
+    return among
+
+
+def _on_common(cells: Positions, plan: Alignment, moves: dict[str, Positions | None]) -> Positions:
+    """Put cells on the axes that two tables share; a value that the other table lists nowhere stays one of its own."""
+    if all(moves[name] is None for name in plan.names):
+        return np.ascontiguousarray(cells)
+    columns = []
+    for j, name in enumerate(plan.names):
+        column, move = np.ascontiguousarray(cells[:, j]), moves[name]
+        if move is None or move.ndim == 1:
+            columns.append(moved(column, move))
+            continue
+        known = (column != MISSING) & (column != TOP)
+        out = column.copy()
+        out[known] = move[1][np.searchsorted(move[0], column[known])]
+        columns.append(out)
+    return np.ascontiguousarray(np.stack(columns, axis=1))
