@@ -120,8 +120,8 @@ def test_a_table_of_the_population_is_counted(people, desk):
 def test_ranges_and_sets_of_a_table_are_filled_by_its_population(desk):
     desk.put("r.csv", "age,sex\n[30;59],*\n[30;59],*\n60,{f;m}\n*,*\n")
     desk.put("pop.csv", POPULATION)
-    said = desk.run("risk", "r.csv", "--quasi", "age,sex", "--kind", "age=integer", "--masked", "--population", "pop.csv", *NAMES,
-                    "--json").json()  # fmt: skip
+    asked = ("--quasi", "age,sex", "--kind", "age=integer", "--masked", "--population", "pop.csv", *NAMES)
+    said = desk.run("risk", "r.csv", *asked, "--json").json()
     marketer = (2 / 6 + 1 / 3 + 1 / 10) / 4
     assert said["attackers"]["marketer"]["success"] == pytest.approx(marketer)
     assert said["attackers"]["journalist"]["highest"] == pytest.approx(1 / 3)
