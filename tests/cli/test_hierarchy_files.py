@@ -114,3 +114,40 @@ def test_what_cannot_be_looked_at_is_refused(towns):
     towns.run("hierarchy", "check", "t.csv", "--data", "t.csv").refused(2, "--column")
     towns.put("open.csv", 'Oslo;East;*\n"Voss;West;*\nBergen;West;*\n')
     towns.run("hierarchy", "check", "open.csv").refused(3, "quotation mark")
+
+
+RANGES = '"[0;17]";minor;*\n"[18;64]";adult;*\n65+;old;*\n'
+
+
+def test_a_file_of_ranges_holds_the_values_that_lie_in_them(towns):
+    towns.put("ranges.csv", RANGES)
+    common = ("--quasi", "age", "--no-promise", "--method", "first-level", "--allow-identifier", "age")
+    towns.run("anonymize", "t.csv", "--out", "o.csv", "--hierarchy", "age=ranges.csv", *common).fine()
+    towns.put("values.csv", "3;minor;*\n17;minor;*\n41;adult;*\n")
+    found = towns.run("hierarchy", "check", "ranges.csv", "--data", "t.csv", "--column", "age", "--json").json()
+    assert (found["usable"], found["lacking"], found["levels"]) == (True, 0, [3, 2, 2, 1])
+    towns.put("gap.csv", "0-16;minor;*\n18-64;adult;*\n")
+    done = towns.run("anonymize", "t.csv", "--out", "p.csv", "--hierarchy", "age=gap.csv", *common)
+    assert "has a value that its hierarchy does not cover" in done.err
+    assert towns.run("hierarchy", "check", "gap.csv", "--data", "t.csv", "--column", "age").code == 1
+    towns.put("both.csv", "0-17;minor;*\n17-64;adult;*\n")
+    done = towns.run("anonymize", "t.csv", "--out", "p.csv", "--hierarchy", "age=both.csv", *common)
+    assert "overlap" in done.err
+
+
+def test_groups_from_other_columns_in_a_recipe(towns):
+    towns.put("t.csv", TABLE + "7,Voss,West,y\n8,Bergen,West,y\n9,Oslo,Oslo,x\n")
+    ask = ("--quasi", "city", "--plain", "age", "--hierarchy", "city=columns county", "--method", "full-domain")
+    towns.run("anonymize", "t.csv", "--out", "o.csv", *ask, "--k", 3, "--save-recipe", "r.toml").fine()
+    assert {line.split(",")[1] for line in towns.read("o.csv").splitlines()[1:]} == {"Oslo", "West"}
+    assert 'hierarchies = {city = "columns county"}' in towns.read("r.toml")
+    first = towns.read("o.csv")
+    towns.run("run", "r.toml", "--overwrite").fine()
+    assert towns.read("o.csv") == first
+    towns.run(
+        "check", "o.csv", "--certificate", "o.certificate.json", "--private", "o.private.json", "--original", "t.csv"
+    ).fine()
+    for wrong, words in (("columns", "each named once"), ("columns note", "with several of 'note'")):
+        done = towns.run("anonymize", "t.csv", "--out", "p.csv", *ask[:4], "--hierarchy", f"city={wrong}", "--k", 2)
+        assert done.code
+        assert words in done.err

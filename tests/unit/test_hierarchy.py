@@ -5,11 +5,13 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from engines.tiny import Tiny
 from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
 from shoal.domains.hierarchy import Hierarchy
+from shoal.domains.range_leaves import over_values
 from shoal.errors import CertificateError, DataError, ParameterError
 
 ROWS = [
@@ -192,3 +194,49 @@ def test_bands_over_decimals_say_that_they_are_decimals():
     assert "34, not 34.0" in told.value.remedy
     with pytest.raises(ParameterError, match="does not suit"):
         Hierarchy.build("bands 5,20", ["34", "v1.0"], "age")
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [
+        ("0-4", ["0", "4", "2.5"], ["-1", "4.1"]), ("[-5;-2]", ["-5", "-2"], ["-1"]), ("[0;4[", ["0", "3.9"], ["4"]),
+        ("]0;4]", ["0.1", "4"], ["0"]), ("-10 to -6", ["-8"], ["-5"]), ("2.5 to under 5", ["2.5"], ["5"]),
+        ("above 1 to under 2", ["1.5"], ["1", "2"]), ("90+", ["90", "1e3"], ["89"]), ("65 and over", ["65"], ["64"]),
+        ("under 18", ["-3", "17"], ["18"]), ("up to 18", ["18"], ["19"]), (">=3", ["3"], ["2"]), (">3", ["4"], ["3"]),
+        ("[2020-01-01;2020-03-31]", ["2020-02-29"], ["2020-04-01"]),
+    ],
+)  # fmt: skip
+def test_values_lie_in_ranges(name, inside, outside):
+    rows = [[name, "group", "*"]]
+    assert over_values(rows, [*inside, *outside], "v") == [[value, *rows[0]] for value in inside]
+    assert over_values(rows, outside, "v") is rows
+
+
+def test_files_of_values_are_no_files_of_ranges():
+    for values, rows in (
+        (["0-4", "17"], [["0-4", "a"], ["5-9", "b"]]),  # a value of the column is named so
+        (["17"], [["3", "a"], ["4", "b"]]),  # values alone
+        (["3"], [["0-4", "a"], ["rest", "b"]]),
+        (["3"], [["9-5", "a"], ["0-4", "b"]]),
+        (["3"], []),
+    ):
+        assert over_values(rows, values, "v") is rows
+    with pytest.raises(DataError, match="overlap"):
+        over_values([["0-4", "a"], ["4-9", "b"]], ["3"], "v")
+
+
+@pytest.mark.parametrize("engine", [None, Tiny()])
+def test_trees_of_ranges_and_of_other_columns_on_engines(engine, tmp_path):
+    (tmp_path / "age.csv").write_text("0-17;minor\n18-200;adult\n")
+    people = pl.DataFrame(
+        {"age": [3, 17, 18, 44, 90, 101, 5], "city": list("aabbccd"), "county": list("wwwwnnn"), "state": ["x"] * 7}
+    )
+    trees = {"age": str(tmp_path / "age.csv"), "city": "columns county,state"}
+    table = shoal.read(people, quasi=["age", "city"], plain=["county"], hierarchies=trees, engine=engine)
+    assert sorted(table.schema["city"].axis.tree.levels) == [
+        ("a", "w", "x", "*"), ("b", "w", "x", "*"), ("c", "n", "x", "*"), ("d", "n", "x", "*"),
+    ]  # fmt: skip
+    assert table.schema["age"].axis.tree.levels[0] == ("3", "0-17", "minor", "*")
+    assert table.origin.given["hierarchies"]["city"] == "columns county,state"
+    release = shoal.anonymize(table, shoal.methods.FullDomain(levels=(3, 1)), k=2)
+    assert set(release.to_polars()["city"]) == {"w", "n"}

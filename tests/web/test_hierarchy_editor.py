@@ -31,6 +31,19 @@ def test_a_way_to_build_is_looked_at_before_it_is_taken(visitor):
     assert levels(visitor, "age")["35"][0] == "30-49"
 
 
+def test_groups_come_from_another_column(visitor):
+    visitor.opened()
+    seen = visitor.post("/hierarchies/preview", data={"column": "zip", "kind": "columns", "numbers": "age"}).text
+    assert "with several of" in seen
+    file = "city,county,ill\n" + "Voss,West,flu\nBergen,West,none\nOslo,East,flu\n" * 3
+    visitor.opened(file.encode())
+    assert built(visitor, "city", "columns county") == {
+        "Voss": ["West", "*"],
+        "Bergen": ["West", "*"],
+        "Oslo": ["East", "*"],
+    }
+
+
 def test_a_tree_is_made_by_hand_and_undone(visitor):
     """As a tree of countries is: every value by itself, then put into groups."""
     visitor.opened()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.hierarchy_file import GROUP, HierarchyFile, apart
+from shoal.domains.range_leaves import over_values
 from shoal.errors import DataError
 from shoal.findings import Findings, TextRows
 
@@ -74,7 +75,9 @@ def check_hierarchy(path: str | Path, column: str = "", values: Mapping[str, int
         levels = [len(set(level)) for level in zip(*apart(file.rows)[0], strict=True)]
     if not any(each.fatal for each in problems):
         try:
-            tree = Hierarchy.of(apart(file.rows)[0], column or name, file.lines)
+            rows = over_values(file.rows, values or (), column or name)
+            lines = file.lines if rows is file.rows else None
+            tree = Hierarchy.of(apart(rows)[0], column or name, lines)
         except DataError as error:  # whatever was not looked for above
             problems.append(HierarchyProblem("ambiguous", 1, (), True, error.what))
         else:

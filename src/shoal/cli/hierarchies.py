@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli import options as opt
 from shoal.cli.options import chosen_engine, print_json
-from shoal.cli.parsing import listed, read_options
+from shoal.cli.parsing import read_options
 from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
@@ -35,7 +35,7 @@ def build_command(
     master: opt.MasterOption = None, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Build a hierarchy over the values of a column, as a file for --hierarchy and for ARX."""
-    from shoal.assessment.hierarchy_building import COLUMNS, build_from_columns, build_over
+    from shoal.assessment.hierarchy_building import build_over
     from shoal.atomic_files import all_or_none, put, refuse_overwriting
     from shoal.domains.hierarchy_file import csv_of
 
@@ -45,13 +45,9 @@ def build_command(
         dates=dates, header=header, masked=masked,
     )  # fmt: skip
     how = " ".join(way.split())
-    word, _, rest = how.partition(" ")
     file, where = at_hand(file), chosen_engine(engine, master)
     with in_command(f"reading {file.name}"):
-        if word == COLUMNS:
-            tree = build_from_columns(file, column, listed(rest), options, engine=where, memory=memory)
-        else:
-            tree = build_over(file, column, how, options, engine=where, memory=memory)
+        tree = build_over(file, column, how, options, engine=where, memory=memory)
         content = csv_of(tree.levels, column)
         with all_or_none([out]) as (draft,):
             put(draft, content)

@@ -278,7 +278,8 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
             counts[looks.name(i)] += found.counts[i]
         tree = Hierarchy.build(hierarchy, counts, found.column)
     else:
-        tree = Hierarchy.read(hierarchy, found.column)
+        here = [looks.name(i) for i in np.flatnonzero(looks.forms != notation.NOTHING).tolist()]
+        tree = Hierarchy.read(hierarchy, found.column, here)
     if reading.masked is None:
         insist_on_saying(found, looks, tree.spans)
     lo, hi = looks.blank()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Positions
 from shoal.domains.hierarchy_builders import build_groups
 from shoal.domains.hierarchy_file import GROUP, HierarchyFile, apart
+from shoal.domains.range_leaves import over_values
 from shoal.errors import DataError
 
 ROOT = "*"
@@ -70,10 +71,14 @@ class Hierarchy:
         return found
 
     @classmethod
-    def read(cls, path: str | Path, column: str) -> Hierarchy:
-        """Read a CSV file: one row per value, levels from left to right. A line that names the levels is left out."""
+    def read(cls, path: str | Path, column: str, values: Iterable[str] = ()) -> Hierarchy:
+        """Read a CSV file: one row per value, levels from left to right. A line that names the levels is left out.
+
+        Where all rows begin with ranges (``0-4``, ``[0;4]``, ``90+``), the values of the column are put into them.
+        """
         found = HierarchyFile.read(path)
-        rows, lines, notes = found.rows, found.lines, []
+        rows, notes = over_values(found.rows, values, column), []
+        lines = found.lines if rows is found.rows else None
         if found.heading:
             notes.append(f"the first line of the hierarchy of '{column}' names its levels")
         rows, again = apart(rows)

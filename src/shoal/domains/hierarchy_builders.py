@@ -25,6 +25,7 @@ from shoal.errors import ParameterError
 
 OTHER = "other"
 HARBOR = "safe-harbor"
+COLUMNS = "columns"
 Builder = Callable[[Sequence[str], Sequence[int], str], GroupNames]
 
 
@@ -167,6 +168,11 @@ def _harbor(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupNam
     return harbor_levels(values, rest)[1]
 
 
+def _columns(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupNames:
+    """What other columns of the table say: ``columns county,state``; see `shoal.engines.column_trees`."""
+    raise UnsuitedError("the table whose other columns name its groups is not here.", "Give a CSV file.")
+
+
 BUILDERS: Mapping[str, Builder] = {
     "bands": bands,
     "intervals": intervals,
@@ -182,9 +188,10 @@ BUILDERS: Mapping[str, Builder] = {
     "frequent": _frequent,
     "icd9": _diagnoses(ICD9, "icd9"),
     "icd10": _diagnoses(ICD10, "icd10"),
+    COLUMNS: _columns,
     HARBOR: _harbor,
 }
 WAYS = (
     "bands 5,20; intervals 2.5,10; cuts 18,65; quantiles 8,4,2; top 90; bottom 18; prefix 4,3,1; suffix 4,2; "
-    "dates; ordered 2,4; groups north=Oslo,Bergen; frequent 10; icd9; icd10"
+    "dates; ordered 2,4; groups north=Oslo,Bergen; frequent 10; columns county,state; icd9; icd10"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.engines.column_trees import as_said, with_trees_of_columns
 from shoal.engines.factory import engine_for
 from shoal.engines.io.streams import as_given, at_hand
 from shoal.engines.protocol import AnyEngine
@@ -45,8 +46,8 @@ def read(
         ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
         ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``hierarchies``, ``knowledge`` (by column),
         ``delimiter``, ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
-        A hierarchy is a CSV file (a line per value, from left to right), ``bands 5,20``, ``prefix 3,1``, ``dates``
-        or one of the other ways that `docs/concepts.md` lists.
+        A hierarchy is a CSV file (a line per value, from left to right), ``bands 5,20``, ``prefix 3,1``, ``dates``,
+        ``columns county,state`` or one of the other ways that `docs/concepts.md` lists.
 
     Returns
     -------
@@ -64,8 +65,12 @@ def read(
     there = at_hand(source)
     name = there.name if isinstance(there, Source) else "a frame"
     with by_itself(f"reading {name}"):
+        said = how.hierarchies
+        how = with_trees_of_columns(
+            how, lambda alone: read(there, engine=engine, memory=memory, target=target, options=alone)
+        )
         held_by = engine_for([there], how, engine=engine, memory=memory, target=target)
-        return as_given(held_by.read(there, how), there)
+        return as_given(as_said(held_by.read(there, how), said), there)
 
 
 def how_to_read(options: Any, said: Mapping[str, Any], beside: Sequence[str] = ()) -> ReadOptions:

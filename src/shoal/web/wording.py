@@ -44,7 +44,7 @@ KIND_NAMES = {
 # Ways to build a hierarchy: what each does, and how its numbers are written.
 BUILDER_NAMES = {
     "bands": (N_("bands of whole numbers, by their widths"), "5,10,20"),
-    "intervals": (N_("intervals of any numbers, by their widths"), "2.5,10 from 0"),
+    "intervals": (N_("intervals of any numbers, by their widths"), "5,10 from 0 top 90"),
     "cuts": (N_("intervals between your own borders, level by level"), "18,30,45,65 / 18,65"),
     "quantiles": (N_("so many groups with about equally many people"), "8,4,2"),
     "top": (N_("top coding: this value and all above"), "90"),
@@ -55,6 +55,7 @@ BUILDER_NAMES = {
     "ordered": (N_("so many values that follow each other"), "2,4"),
     "groups": (N_("groups by name; the rest is other"), "north=Oslo,Bergen; south=Rome"),
     "frequent": (N_("values that fewer people have, joined into other"), "10"),
+    "columns": (N_("what other columns of the table say, the smallest groups first"), "county,state"),
     "icd9": (N_("diagnosis codes by category and chapter, ICD-9"), ""),
     "icd10": (N_("diagnosis codes by category and chapter, ICD-10"), ""),
     "safe-harbor": (N_("what safe harbor leaves of a ZIP code, an age or a date"), "zip"),
