@@ -36,6 +36,8 @@ LEVELS = {
     "alpha-k": {"alpha": 0.7, "column": "ill"},
     "safe-harbor": {"year": 2026},
     "rounded-ends": {"ends": 100},
+    "person-diversity": {"l": 2, "column": "ill"},
+    "person-closeness": {"t": 0.9, "column": "ill"},
 }
 # Measures that need to be told what to look for.
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"target": "ill"}}

@@ -172,6 +172,17 @@ def method_parameters(given: list[str] | None) -> dict[str, Any]:
     return values
 
 
+def models_of_people(diversity: int | None, closeness: float | None, column: str | None) -> list[PrivacyModel]:
+    """Make the promises about all rows of a person that options ask for."""
+    if column is not None and diversity is None and closeness is None:
+        raise ParameterError("--person-column says what --person-l and --person-t are about.", "Give one of these.")
+    about = {} if column is None else {"column": column}
+    return [
+        *([] if diversity is None else [build("models", {"name": "person-diversity", "l": diversity} | about)]),
+        *([] if closeness is None else [build("models", {"name": "person-closeness", "t": closeness} | about)]),
+    ]
+
+
 def asked_ends(given: list[str] | None) -> RangeEnds | None:
     """Read where ranges are to end: one number or unit of time, or one for each column.
 

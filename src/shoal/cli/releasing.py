@@ -23,6 +23,7 @@ from shoal.cli.parsing import (
     asked_models,
     listed,
     method_parameters,
+    models_of_people,
     read_options,
     signing_key,
 )
@@ -63,6 +64,9 @@ def anonymize_command(
     l_kind: Annotated[list[str] | None, typer.Option(help="distinct (if left out), entropy or recursive (repeat).")] = None,
     alpha: Annotated[list[float] | None, typer.Option(help="No confidential value has more than this share of a class (repeat, each with its column).")] = None,
     alpha_column: Annotated[list[str] | None, typer.Option(help="The confidential column that alpha is about (repeat).")] = None,
+    person_l: Annotated[int | None, typer.Option(help="With --subject: all rows of a person together leave at least l confidential values open.")] = None,
+    person_t: Annotated[float | None, typer.Option(help="With --subject: what all rows of a person together tell is within t of the whole table.")] = None,
+    person_column: Annotated[str | None, typer.Option(help="The confidential column that --person-l and --person-t are about.")] = None,
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
@@ -92,6 +96,7 @@ def anonymize_command(
         identifier, weight, thousands, dates, header, masked, linked, baskets, household, stratum,
     )  # fmt: skip
     models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column, m, within)
+    models += models_of_people(person_l, person_t, person_column)
     refuse_half(k, m, linked=options.linked)
     way = {} if publish is None else {"publish": publish}
     chosen = build(

@@ -37,6 +37,7 @@ from shoal.methods.search.stratified_classes import classes_from_strata, match_c
 from shoal.methods.search.univariate_ranges import best_cut, can_be_cut
 from shoal.methods.stratified_clusters import class_size
 from shoal.models import PrivacyModel, check
+from shoal.models.across_rows import AcrossRows
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.people import subject_of
 from shoal.models.t_closeness import ordered_closeness
@@ -132,8 +133,9 @@ class Hilbert(Partitioner):
         if table.schema.subject is None and len(models) == 1:
             return self.released(table, *self._formed(table, k.k))
         models = [k, *(model for model in models if model is not k)]
-        *others, last = self._ways(table, k.k, models)
-        usable = [way for way in others if self._nearly_kept(table, way, models)]
+        of_classes = [model for model in models if not isinstance(model, AcrossRows)]
+        *others, last = self._ways(table, k.k, of_classes)
+        usable = [way for way in others if self._nearly_kept(table, way, of_classes)]
         found = [self.release_merged(table, *way, models) for way in (*usable, last)]
         return found[0] if len(found) == 1 else min(found, key=lambda one: float(distances_between(table, one)[0]))
 

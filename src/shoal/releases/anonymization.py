@@ -19,6 +19,7 @@ from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
 from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
 from shoal.methods.round_ends import RoundEnds
 from shoal.models import PrivacyModel, check
+from shoal.models.across_rows import AcrossRows
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.rounded_ends import RangeEnds
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
@@ -200,7 +201,11 @@ def _worked_towards(step: Method, models: Sequence[PrivacyModel]) -> tuple[Priva
 
     To merge classes for what is no matter of classes would help nobody.
     """
-    return tuple(model for model in models if getattr(model, "by_class", True) or model.name in step.enforces)
+    return tuple(
+        model
+        for model in models
+        if getattr(model, "by_class", True) or isinstance(model, AcrossRows) or model.name in step.enforces
+    )
 
 
 def _with_those_beside(methods: Sequence[Method], asked: tuple[Measure, ...]) -> tuple[Measure, ...]:

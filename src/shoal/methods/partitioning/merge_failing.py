@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.engines.values import Promise
 from shoal.errors import GuaranteeError
 from shoal.models import PrivacyModel
+from shoal.models.across_rows import AcrossRows
 from shoal.models.people import Repeats
 from shoal.schema import Schema
 from shoal.table import Classes, Column, Given, Table
@@ -25,8 +26,48 @@ def merged_until_met(table: Table, labels: Column, groups: int, models: Sequence
     t-closeness or the share of a value above those of its parts, so models may be taken one after the other. Not so
     with a subject column, if people have records in several classes: two people who have one value each in a class, and
     the other's in the next, share both when the two are joined. Models are then gone through until none has joined
-    anything since all others held. A single class that still fails means that the promise cannot be kept in this way.
+    anything since all others held. Of models of all rows of a person, classes of people who break one are joined with
+    their neighbours, round by round. A single class that still fails means that the promise cannot be kept in this way.
     """
+    of_people = [model for model in models if isinstance(model, AcrossRows)]
+    of_classes = [model for model in models if not isinstance(model, AcrossRows)]
+    labels, groups = _merged_classes(table, labels, groups, of_classes)
+    turns, held = deque(of_people), 0
+    while held < len(turns):
+        model = turns[0]
+        level, failing, _ = model.found(table, labels)
+        if failing.size and groups == 1:
+            raise GuaranteeError(
+                f"{model.name} cannot be kept: all records in one class reach only {level:.6g}.", model.nearest(level)
+            )
+        if failing.size:
+            labels, groups = _merged_classes(table, *joined(table, labels, groups, failing), of_classes)
+            held = 0
+        else:
+            turns.rotate(-1)
+            held += 1
+    return labels, groups
+
+
+def joined(table: Table, labels: Column, groups: int, failing: NDArray[np.int64]) -> tuple[Column, int]:
+    """Join each of some classes with a neighbour, the smaller one; of a run of these only every second."""
+    first = np.append(True, np.diff(failing) > 1)
+    place = np.arange(failing.size) - np.flatnonzero(first)[np.cumsum(first) - 1]
+    alone_in_run = first & np.append(first[1:], True)
+    broken = np.zeros(groups, np.bool_)
+    broken[failing[(place % 2 == 1) | alone_in_run]] = True
+    own = Given(labels)
+
+    def level(classes: Classes) -> NDArray[np.float64]:
+        mine = classes.columns[own]
+        alone = np.minimum.reduceat(mine, classes.starts[:-1]) == np.maximum.reduceat(mine, classes.starts[:-1])
+        bad = alone & broken[mine[classes.starts[:-1]]]
+        return np.where(bad, -np.inf, -classes.sizes.astype(np.float64))
+
+    return table.merge_until(labels, groups, Promise((own,), level, np.isfinite, higher_is_better=True))
+
+
+def _merged_classes(table: Table, labels: Column, groups: int, models: Sequence[PrivacyModel]) -> tuple[Column, int]:
     promises = [promise_of(model, table) for model in models]
     turns, held = deque(zip(models, promises, strict=True)), 0
     while held < len(turns):
