@@ -57,7 +57,7 @@ def _distinct(pairs: Pairs, classes: Classes, schema: Schema) -> tuple[Integers,
 
 
 @dataclass(frozen=True, eq=False)
-class Common:
+class CommonValues:
     """For some people, the values that all their classes have: how many, and their shares to an attacker.
 
     ``starts`` says where the values of each begin.
@@ -68,7 +68,7 @@ class Common:
     shares: Floats
 
 
-def common_values(people: Integers, classes: Integers, number: int, known: ClassValues) -> Common:
+def common_values(people: Integers, classes: Integers, number: int, known: ClassValues) -> CommonValues:
     """Find what the classes of each of so many people have in common, given each pair of a person and a class once.
 
     A value that stays with a person has the share that Bayes gives it: the product of its shares in the classes, over
@@ -92,7 +92,7 @@ def common_values(people: Integers, classes: Integers, number: int, known: Class
     np.maximum.at(highest, person, weight)
     shares = np.exp(weight - highest[person])
     total = np.bincount(person, weights=shares, minlength=number)
-    return Common(found, value, shares / total[person])
+    return CommonValues(found, value, shares / total[person])
 
 
 class AcrossRows(ABC):
@@ -111,7 +111,7 @@ class AcrossRows(ABC):
         """The level that everybody is to reach, or not to exceed."""
 
     @abstractmethod
-    def level_of(self, common: Common, known: ClassValues) -> Floats:
+    def level_of(self, common: CommonValues, known: ClassValues) -> Floats:
         """Give the level that each of some people reaches."""
 
     @abstractmethod
@@ -186,10 +186,10 @@ class AcrossRows(ABC):
         )
 
 
-def _alone(number: int, known: ClassValues) -> Common:
+def _alone(number: int, known: ClassValues) -> CommonValues:
     """Give what single rows tell: the values of their class."""
     sizes = np.diff(known.starts)
-    return Common(known.starts, known.values, known.having / np.repeat(known.people, sizes))
+    return CommonValues(known.starts, known.values, known.having / np.repeat(known.people, sizes))
 
 
 def _cuts(totals: Integers) -> list[int]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats
 from shoal.errors import ParameterError
-from shoal.models.across_rows import AcrossRows, ClassValues, Common
+from shoal.models.across_rows import AcrossRows, ClassValues, CommonValues
 from shoal.models.confidential import confidential
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
@@ -56,7 +56,7 @@ class PersonCloseness(AcrossRows):
         """The largest distance."""
         return float(self.t)
 
-    def level_of(self, common: Common, known: ClassValues) -> Floats:
+    def level_of(self, common: CommonValues, known: ClassValues) -> Floats:
         """Give the total variation for each person; 1 where no value is in all classes."""
         number = common.starts.size - 1
         person = np.repeat(np.arange(number), np.diff(common.starts))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats
 from shoal.errors import ParameterError
-from shoal.models.across_rows import AcrossRows, ClassValues, Common
+from shoal.models.across_rows import AcrossRows, ClassValues, CommonValues
 from shoal.models.confidential import confidential
 from shoal.parameters import settle, shown
 from shoal.schema import Schema
@@ -53,7 +53,7 @@ class PersonDiversity(AcrossRows):
         """How many values are left to everybody."""
         return float(self.l)
 
-    def level_of(self, common: Common, known: ClassValues) -> Floats:
+    def level_of(self, common: CommonValues, known: ClassValues) -> Floats:
         """Count the values that all classes of each person have."""
         return np.diff(common.starts).astype(np.float64)
 
