@@ -131,7 +131,7 @@ def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
     )
     shoal.score(
         shoal.read(pa.table({"a": ["[1;2]", "[2;3]", "[1;2]", "[3;4]"]}), quasi="a"),
-        measures=[shoal.measures.OrderLeak(), shoal.measures.Suda()],
+        measures=[shoal.measures.OrderLeak(), shoal.measures.Suda(), shoal.measures.IndividualRisk()],
     )
     for method in (
         shoal.methods.MDAV("mean"),

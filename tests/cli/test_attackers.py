@@ -87,9 +87,10 @@ def test_what_makes_no_sense_is_refused(people, more, said):
     assert said in failed.err
 
 
-def test_weights_below_one_or_missing_are_refused(desk):
+def test_weights_below_one_count_for_the_record_itself_and_missing_ones_are_refused(desk):
     desk.put("t.csv", "age,w\n1,0.5\n2,3\n")
-    assert "1 or more" in desk.run("risk", "t.csv", "--quasi", "age", "--weight", "w").err
+    found = desk.run("risk", "t.csv", "--quasi", "age", "--weight", "w", "--json").json()
+    assert found["attackers"]["journalist"]["highest"] == 1
     desk.put("u.csv", "age,w\n1,\n2,3\n")
     assert (
         "Records without a weight in column 'w': 1." in desk.run("risk", "u.csv", "--quasi", "age", "--weight", "w").err

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from shoal.assessment.attacker_section import attacker_section
+from shoal.assessment.individual_risk_section import individual_risk_section
 from shoal.assessment.inspection import column_reports
 from shoal.assessment.known_points import LinkedRisk, linked_risk
 from shoal.assessment.population_section import population_section
@@ -198,6 +199,7 @@ def risk(
 SECTIONS: tuple[Callable[[Table, RiskQuestions], RiskSection | None], ...] = (
     attacker_section,
     population_section,
+    individual_risk_section,
     suda_section,
 )
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.measures import score
 from shoal.measures.suda import Suda
 from shoal.table import Table
+
+if TYPE_CHECKING:
+    from shoal.charts import Figure
 
 
 def suda_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
@@ -29,4 +35,19 @@ def suda_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
         ),
         ShownTable("Smallest sets by which records stand alone", ["attributes", "sets"], sizes),
     ]
-    return RiskSection("Special uniques (SUDA)", {"suda": detail}, said, tables if detail["records"] else ())
+    if not detail["records"]:
+        return RiskSection("Special uniques (SUDA)", {"suda": detail}, said)
+    return RiskSection("Special uniques (SUDA)", {"suda": detail}, said, tables, lambda: [_picture(shares)])
+
+
+def _picture(shares: Sequence[tuple[str, float]]) -> Figure:
+    from shoal.charts import bars  # commands without a report do without it
+
+    return bars(
+        [{"attribute": name, "share": part / 100} for name, part in shares[:20]],
+        x="attribute", y="share", percent=True, x_label="", y_label="part of the scores",
+        title="What makes records special",
+        description="The share of all scores that comes from sets with an attribute: those with a large one are to be "
+        "made coarser first.",
+        height=200,
+    )  # fmt: skip

@@ -31,6 +31,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.closest_record import ClosestRecord as ClosestRecord
     from shoal.measures.column_screening import ColumnScreening as ColumnScreening
     from shoal.measures.suda import Suda as Suda
+    from shoal.measures.individual_risk import IndividualRisk as IndividualRisk
+    from shoal.measures.log_linear_risk import LogLinearRisk as LogLinearRisk
     from shoal.measures.interval_disclosure import IntervalDisclosure as IntervalDisclosure
     from shoal.measures.rank_interval_disclosure import RankIntervalDisclosure as RankIntervalDisclosure
     from shoal.measures.distance_linkage import DistanceLinkage as DistanceLinkage

@@ -39,6 +39,8 @@ FORMULAS = {
         "(1/n) · Σ over records of 1 / (1 + (U/π − U) / (score^q · Σ score^−q)), π = Uδ/(Uδ + P(1 − δ)), "
         "q = 1 + (8 − A)/20"
     ),
+    "individual-risk": "(1/n) · Σ over records of E[1/F | f], F − f negative binomial with chance f/F̂, F̂ = Σ weights",
+    "log-linear-risk": "(1/n) · Σ over records alone in the sample of exp(−λ(1 − π)), λ = μ/π",
     "class-sizes": "n / |groups|",
     "unicity": "mean over people with p points or more of the share of their sets of p points that only they have",
     "attribute-disclosure": "|{records in groups in which all have the property}| / |{records that have it}|",

@@ -49,6 +49,14 @@ MEASURES = {
         N_("Special uniques (SUDA)"),
         N_("the mean chance of being found rightly, by how few values are enough to stand alone"),
     ),
+    "individual-risk": (
+        N_("Individual risk"),
+        N_("the mean chance that a match with a row is right, given how many people it stands for"),
+    ),
+    "log-linear-risk": (
+        N_("Alone in the population"),
+        N_("the share of rows expected to be alone in the population, by a log-linear model"),
+    ),
     "interval-disclosure": (
         N_("Disclosed intervals"),
         N_("the share of rows of which every value is within 5 %% of a standard deviation of what is shown"),

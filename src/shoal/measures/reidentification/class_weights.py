@@ -34,17 +34,10 @@ def weights_of(table: Table, name: str, classes: Classes) -> Floats:
 
 
 def weighted_sizes(table: Table, name: str) -> Counter[tuple[int, float]]:
-    """Count the classes of each size and each sum of weights, or refuse sums below the size."""
+    """Count the classes of each size and each sum of weights; a class stands for its own records at least."""
 
     def counted(classes: Classes) -> Counter[tuple[int, float]]:
-        sums = np.add.reduceat(weights_of(table, name, classes), classes.starts[:-1])
+        sums = np.maximum(np.add.reduceat(weights_of(table, name, classes), classes.starts[:-1]), classes.sizes)
         return Counter(zip(classes.sizes.tolist(), sums.tolist(), strict=True))
 
-    found: Counter[tuple[int, float]] = sum(table.classes(counted, carry=(name,)), Counter())
-    below = sum(number for (size, whole), number in found.items() if whole < size)
-    if below:
-        raise DataError(
-            f"Classes whose weights in column '{name}' add up to less than their records: {below:,}.",
-            "A weight says how many people of the population a record stands for: at least itself, so 1 or more.",
-        )
-    return found
+    return sum(table.classes(counted, carry=(name,)), Counter())
