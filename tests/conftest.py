@@ -20,7 +20,7 @@ from shoal.atomic_files.stopping import STOPPING
 # The same examples at every run: a failure is a defect of the code, never bad luck.
 settings.register_profile(
     "suite",
-    max_examples=50,
+    max_examples=30,
     deadline=None,
     derandomize=True,
     database=None,
@@ -47,12 +47,15 @@ os.environ.setdefault("SHOAL_PROGRESS", "off")
 TOGETHER = {
     "test_spark": "cluster",
     "test_pools": "cluster",
-    "test_browser": "browser",
-    "test_tabs": "browser",
-    "test_hierarchies_by_mouse": "browser",
-    "test_review": "browser",
     "test_barriers": "browser",
+    "test_browser": "browser",
+    "test_entry": "browser",
+    "test_hierarchies_by_mouse": "browser",
+    "test_questions_browser": "browser",
+    "test_release_browser": "browser",
+    "test_review": "browser",
     "test_steps": "browser",
+    "test_tabs": "browser",
     "test_databases": "server",
     "test_killed_databases": "server",
     "test_sanitizers": "compiler",

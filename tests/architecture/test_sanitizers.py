@@ -40,7 +40,6 @@ def checked(tmp_path_factory):
                 "LD_PRELOAD": str(runtime.resolve()),
                 "ASAN_OPTIONS": "detect_leaks=0",  # Python frees much of its own only when it ends, or never
                 "PYTHONMALLOC": "malloc",
-                "SHOAL_DEGENERATE": "200",
             }
     pytest.skip("no sanitizer is installed: gcc or clang on Linux has one")
 
@@ -55,7 +54,9 @@ def test_a_fault_would_be_seen(checked):
     assert "heap-buffer-overflow" in done.stderr
 
 
-def test_kernels_stay_inside_their_arrays(checked):
+@pytest.mark.parametrize("tables", [60, pytest.param(600, marks=pytest.mark.large)])
+def test_kernels_stay_inside_their_arrays(checked, tables):
+    checked = {**checked, "SHOAL_DEGENERATE": str(tables)}
     run = [sys.executable, "-m", "pytest", "-q", "-x", "--numprocesses=0", *SHARE]
     done = subprocess.run(run, cwd=ROOT, env=checked, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-8000:]

@@ -61,6 +61,9 @@ DRAWING = [name for name, method in METHODS.items() if not getattr(method, "repe
 # Of these, those that move whole cells from record to record, missing ones too.
 MOVING = ("record-swap", "synthesize")
 
+# Releases of every shape: classes with ranges and sets, coarser values, wildcards among exact cells, exact cells.
+SHAPES = ("hilbert", "coarsen", "mask-uniques", "regenerate")
+
 KINDS = {
     "whole": "integer",
     "large": "integer",
@@ -94,6 +97,15 @@ def mixed() -> dict[str, list]:
 
 # One holds so few records in a part that classes reach over many; one is a cluster of several processes.
 ENGINES = {"local": Local, "parts": lambda: PartsEngine(Memory(), 5), "disk": Tiny, "spark": cluster}
+
+
+def everywhere(names, few=()):
+    """Give every engine with every name; the cluster, which takes seconds for each, at first with few of them."""
+    return [
+        pytest.param(kind, name, marks=pytest.mark.large if kind == "spark" and name not in few else ())
+        for kind in ENGINES
+        for name in names
+    ]
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -210,7 +222,7 @@ def test_an_unknown_parameter_is_refused(shelf, name):
         build(shelf, {"name": name, "colour": 1} | LEVELS.get(name, {}))
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("kind", "name"), everywhere(METHODS, SHAPES))
 def test_the_result_of_a_method_covers_every_record_in_its_place(kind, name, tmp_path):
     release_of(kind, name).write(tmp_path / "out.csv", row_order="input")
     released, original = columns_of(tmp_path / "out.csv"), mixed()
@@ -227,7 +239,7 @@ def test_the_result_of_a_method_covers_every_record_in_its_place(kind, name, tmp
     assert "ill" in changed or released["ill"] == original["ill"]
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("kind", "name"), everywhere(METHODS, SHAPES))
 def test_what_a_method_enforces_holds_and_is_proved_from_the_file(kind, name, tmp_path):
     release = release_of(kind, name)
     assert release.holds == bool(METHODS[name].enforces)
@@ -277,7 +289,7 @@ def test_what_is_drawn_is_drawn_anew_and_never_told(name, tmp_path):
         assert "seed" not in (tmp_path / f"given.{paper}.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", DRAWING)
+@pytest.mark.parametrize(("kind", "name"), everywhere(DRAWING, SHAPES))
 def test_what_a_method_keeps_exactly_is_proved_with_the_original(kind, name, tmp_path):
     release_of(kind, name).write(tmp_path / "out.csv")
     paper = json.loads((tmp_path / "out.certificate.json").read_text(encoding="utf-8"))
@@ -295,13 +307,13 @@ def test_what_a_method_keeps_exactly_is_proved_with_the_original(kind, name, tmp
     assert sum("in expectation" in line for line in alone.not_proved) == len(step["in_expectation"])
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("kind", "name"), everywhere(METHODS, SHAPES))
 def test_a_method_leaves_its_table_as_it_was(kind, name):
     release_of(kind, name)
     assert table_of(kind).to_arrow().equals(table_of("local").to_arrow())
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("kind", "name"), everywhere(METHODS, SHAPES))
 def test_a_method_says_what_it_did_in_a_sentence_without_cells(kind, name):
     (sentence,) = release_of(kind, name).steps
     assert sentence[0].isupper()
@@ -309,7 +321,7 @@ def test_a_method_says_what_it_did_in_a_sentence_without_cells(kind, name):
     assert "White" not in sentence
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("kind", "name"), everywhere(METHODS, SHAPES[:1]))
 def test_a_method_never_certifies_itself(table, name, monkeypatch):
     """A method that does nothing gets a failed verdict, never a wrong certificate."""
     monkeypatch.setattr(METHODS[name], "apply", lambda self, table, models, seed: table)
@@ -332,21 +344,23 @@ def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(kind, name
     assert verdict.holds or name in ("safe-harbor", "rounded-ends")  # ranges of days are finer than a year
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize(("kind", "name"), everywhere(MEASURES))
 def test_a_measure_states_its_direction_and_range_and_stays_in_it(kind, name):
     measure = build("measures", {"name": name} | ASKED.get(name, {}))
     assert measure.direction in ("lower is safer", "lower is more useful", "describes")
     low, high = measure.range
     assert low < high
     assert sum(isinstance(measure, kind) for kind in (ClassMeasure, PairMeasure, TableMeasure)) == 1
-    for method in METHODS if kind != "spark" else SHAPES:  # where every look at a release takes a while
+    for method in METHODS if kind == "local" else SHAPES:
         (found,) = shoal.score(table_of(kind), release_of(kind, method).table, measures=[measure])
         assert found.measure == name
         assert low <= found.lower <= found.value <= found.upper <= high
         assert found.detail
 
 
-@pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if hasattr(entry, "known")])
+@pytest.mark.parametrize(
+    ("kind", "name"), everywhere(name for name, each in MEASURES.items() if hasattr(each, "known"))
+)
 def test_a_measure_of_risk_can_be_asked_for_any_set_of_known_attributes(table, name):
     given = {"name": name} | ASKED.get(name, {})
     tables = (table, table) if isinstance(build("measures", given), PairMeasure) else (table,)
@@ -378,11 +392,7 @@ def test_measures_of_risk_that_compare_two_tables_find_people_in_an_untouched_on
             assert nothing is (name == "closest-record")
 
 
-# Releases of every shape: classes with ranges and sets, coarser values, wildcards among exact cells, exact cells.
-SHAPES = ("hilbert", "coarsen", "mask-uniques", "regenerate")
-
-
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("kind", "name"), everywhere(METHODS, SHAPES))
 def test_a_release_does_not_depend_on_how_the_table_is_held(kind, name, tmp_path):
     one, other = release_of("local", name), release_of(kind, name)
     for suffix in ("csv", "parquet"):
@@ -404,12 +414,16 @@ def held(kind, method):
     return tables if kind == "local" else tuple(engine_of(kind).from_local(table) for table in tables)
 
 
-ELSEWHERE = [kind for kind in ENGINES if kind != "local"]
+ELSEWHERE = [
+    pytest.param(kind, method, marks=pytest.mark.large if kind == "spark" and method != "hilbert" else ())
+    for kind in ENGINES
+    for method in SHAPES
+    if kind != "local"
+]
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@pytest.mark.parametrize("method", SHAPES)
-@pytest.mark.parametrize("kind", ELSEWHERE)
+@pytest.mark.parametrize(("kind", "method"), ELSEWHERE)
 def test_a_measure_does_not_depend_on_how_the_tables_are_held(kind, name, method):
     measure = build("measures", {"name": name} | ASKED.get(name, {}))
     (one,), (other,) = (
@@ -420,8 +434,7 @@ def test_a_measure_does_not_depend_on_how_the_tables_are_held(kind, name, method
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("method", SHAPES)
-@pytest.mark.parametrize("kind", ELSEWHERE)
+@pytest.mark.parametrize(("kind", "method"), ELSEWHERE)
 def test_a_verdict_does_not_depend_on_how_the_table_is_held(kind, name, method):
     model = build("models", {"name": name} | LEVELS[name])
     assert shoal.models.check(held(kind, method)[1], [model]) == shoal.models.check(held("local", method)[1], [model])

@@ -154,7 +154,7 @@ ENGINES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "tables"), [("parts", TABLES // 10), ("disk", TABLES // 10), ("spark", 3)])
+@pytest.mark.parametrize(("kind", "tables"), [("parts", TABLES // 15), ("disk", TABLES // 15), ("spark", 1)])
 def test_no_table_is_too_odd_elsewhere(kind, tables, tmp_path):
     """And whatever holds a table, it is released alike."""
     for seed in range(TABLES, TABLES + tables):

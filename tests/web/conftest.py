@@ -1,8 +1,13 @@
 """What the tests of the workbench share: a server in this process, and tables to send to it."""
 
 import json
+import os
 import queue
 import random
+import shutil
+import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -17,6 +22,8 @@ from shoal.web.tasks import processes, worker
 
 IN_A_PROCESS = processes.started
 ADDRESS = "http://127.0.0.1:8642"
+CHROMIUM = os.environ.get("SHOAL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
 def people(rows=60, seed=3):
@@ -216,3 +223,36 @@ def visitor(house):
 def resident(house):
     """Somebody who has a table open and all roles decided, for tests that change neither."""
     return house[1]().opened()
+
+
+@contextmanager
+def started(*arguments, end=signal.SIGINT, **more):
+    """Start a workbench in a process of its own, as people do, and give its address."""
+    command = [sys.executable, "-m", "shoal", "web", "--no-browser", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **more)
+    try:
+        yield process.stdout.readline().split()[-1]
+    finally:
+        process.send_signal(end)
+        process.wait(20)
+        process.stdout.close()
+    assert end == signal.SIGKILL or process.returncode == 0
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    """A workbench that all who look at it with a browser share, each as someone new."""
+    with started("--port", 0, "--no-token", "--keep", tmp_path_factory.mktemp("kept")) as place:
+        yield place
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser that is started once."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: install it, or name it in SHOAL_CHROMIUM")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()

@@ -1,51 +1,18 @@
 """The workbench in a real browser: by role and label, by keyboard, light and dark, narrow, and for everyone."""
 
-import os
 import random
 import re
-import shutil
-import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 
 import pytest
 from web.conftest import people
-
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = os.environ.get("SHOAL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM")
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A workbench in a process of its own, as people start it."""
-    kept = tmp_path_factory.mktemp("kept")
-    command = [sys.executable, "-m", "shoal", "web", "--port", "0", "--no-browser", "--no-token", "--keep", str(kept)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(20)
-        process.stdout.close()
-    assert process.returncode == 0
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @contextmanager
 def looking(browser, address, **more):
     """Open a page as someone new; whatever it asks for elsewhere, or the policy forbids, is a failure."""
     context = browser.new_context(base_url=address, **more)
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     wrong = []
     page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)

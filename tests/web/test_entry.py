@@ -1,37 +1,21 @@
 """How people come in, in a real browser: by the page that holds the token, and by links on other sites."""
 
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
 import threading
 from functools import partial
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 
 import pytest
-from web.conftest import people
+from web.conftest import people, started
 
 from shoal.web.server import _page_that_leads_to
-
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = os.environ.get("SHOAL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM")
 
 
 @pytest.fixture
 def address(tmp_path):
     """A workbench in a process of its own, as people start it: its address holds the token."""
-    command = [sys.executable, "-m", "shoal", "web", "--port", "0", "--no-browser", "--keep", str(tmp_path / "kept")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(20)
-        process.stdout.close()
+    with started("--port", 0, "--keep", tmp_path / "kept") as place:
+        yield place
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -55,25 +39,23 @@ def elsewhere(tmp_path, address):
     server.server_close()
 
 
-def test_the_browser_is_led_in_and_a_link_from_elsewhere_takes_nothing_away(address, elsewhere):
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context()
-        context.set_default_timeout(30_000)
-        page = context.new_page()
-        bare = address.partition("?")[0]
-        assert page.goto(bare).status == 401
-        page.goto(_page_that_leads_to(address))
-        page.wait_for_url(re.compile(f"^{re.escape(bare)}[a-z]+$"))  # without the token
-        page.goto(f"{bare}data")
-        page.locator("input[type=file]").first.set_input_files(
-            {"name": "people.csv", "mimeType": "text/csv", "buffer": people()}
-        )
-        page.wait_for_url(f"{bare}roles")  # a file that is chosen is opened
-        before = context.cookies(bare)
-        page.goto(elsewhere)
-        page.get_by_role("link", name="the workbench").click()
-        page.wait_for_url(f"{bare}data")
-        page.get_by_text("people.csv").first.wait_for()
-        assert context.cookies(bare) == before
-        browser.close()
+def test_the_browser_is_led_in_and_a_link_from_elsewhere_takes_nothing_away(browser, address, elsewhere):
+    context = browser.new_context()
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    bare = address.partition("?")[0]
+    assert page.goto(bare).status == 401
+    page.goto(_page_that_leads_to(address))
+    page.wait_for_url(re.compile(f"^{re.escape(bare)}[a-z]+$"))  # without the token
+    page.goto(f"{bare}data")
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": people()}
+    )
+    page.wait_for_url(f"{bare}roles")  # a file that is chosen is opened
+    before = context.cookies(bare)
+    page.goto(elsewhere)
+    page.get_by_role("link", name="the workbench").click()
+    page.wait_for_url(f"{bare}data")
+    page.get_by_text("people.csv").first.wait_for()
+    assert context.cookies(bare) == before
+    context.close()

@@ -5,10 +5,8 @@ import io
 import random
 import re
 
-import pytest
-from web.test_browser import CHROMIUM, address, browser, looking, settled  # noqa: F401 - two fixtures
+from web.test_browser import looking, settled
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM")
 COUNTRIES = ("Austria", "Brazil", "China", "Germany", "Japan", "Switzerland")
 
 
@@ -65,8 +63,8 @@ class Editor:
 
 
 def test_age_bands_zip_prefixes_and_a_tree_of_countries_are_made_and_only_their_groups_released(
-    browser,  # noqa: F811
-    address,  # noqa: F811
+    browser,
+    address,
 ):
     with looking(browser, address) as page:
         open_travellers(page)

@@ -1,23 +1,15 @@
 """Questions in a real browser: asked by label, answered in a table, in English and German, for everyone."""
 
-import signal
-import subprocess
-import sys
-
 import pytest
-from web.conftest import people
+from web.conftest import people, started
 from web.test_barriers import large_enough, within_its_width, without_barriers
-from web.test_browser import CHROMIUM, browser, looking  # noqa: F401 - a fixture
+from web.test_browser import looking
 
 from shoal.private.accounting import Budget, Price
 from shoal.private.declarations import Said
 from shoal.private.ledger import Ledger
 
 pytest.importorskip("opendp")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM"),
-]
 
 
 @pytest.fixture
@@ -27,19 +19,12 @@ def asking(tmp_path):
     said = Said(categories={"sex": ["f", "m"]}, bounds={"age": "0..120"})
     budget, price = Budget.of(rho="0.4", delta="1e-6"), Price.of(rho="0.2")
     Ledger.create(tmp_path / "people.ledger", tmp_path / "people.csv", budget, said=said, price=price)
-    command = [sys.executable, "-m", "shoal", "web", str(tmp_path / "people.ledger"), "--port", "0", "--no-browser"]
-    process = subprocess.Popen(
-        [*command, "--no-token", "--keep", str(tmp_path / "kept")], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(20)
-        process.stdout.close()
+    kept = tmp_path / "kept"
+    with started(tmp_path / "people.ledger", "--port", 0, "--no-token", "--keep", kept) as place:
+        yield place
 
 
-def test_questions_are_asked_and_the_screen_is_for_everyone(browser, asking):  # noqa: F811
+def test_questions_are_asked_and_the_screen_is_for_everyone(browser, asking):
     with looking(browser, asking, reduced_motion="reduce") as page:
 
         def looked_at(where):

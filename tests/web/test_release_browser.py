@@ -5,12 +5,9 @@ import threading
 from contextlib import contextmanager, suppress
 
 import psutil
-import pytest
 from web.conftest import people
-from web.test_browser import CHROMIUM, browser, looking  # noqa: F401 - a fixture
+from web.test_browser import looking
 from web.test_tabs import serving
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM")
 
 
 def opened(page, content):
@@ -25,9 +22,9 @@ def decided(page):
 
 
 @contextmanager
-def workers_stopped():
-    """Let workers of the server stand still, those that it starts meanwhile too, so that nothing is found out."""
-    (server,) = (each for each in psutil.Process(os.getpid()).children() if "web" in each.cmdline())
+def workers_stopped(kept):
+    """Let all workers of the server that keeps its cases there stand still, also those that it starts meanwhile."""
+    (server,) = (each for each in psutil.Process(os.getpid()).children() if str(kept) in each.cmdline())
     over = threading.Event()
 
     def each(act):
@@ -50,11 +47,11 @@ def workers_stopped():
         each(psutil.Process.resume)
 
 
-def test_who_goes_straight_to_the_release_keeps_what_they_fill_in_until_it_can_be_written(browser, tmp_path):  # noqa: F811
+def test_who_goes_straight_to_the_release_keeps_what_they_fill_in_until_it_can_be_written(browser, tmp_path):
     with serving(tmp_path) as address, looking(browser, address) as page:
         opened(page, people())
         write = page.get_by_role("button", name="Write release")
-        with workers_stopped():
+        with workers_stopped(tmp_path):
             decided(page)
             page.goto("/roles")
             page.get_by_role("link", name="Write release…").click()
@@ -72,10 +69,10 @@ def test_who_goes_straight_to_the_release_keeps_what_they_fill_in_until_it_can_b
         assert page.get_by_text("the file alone does not show it").is_visible()
 
 
-def test_without_scripts_the_screen_is_loaded_again_until_it_can_be_written(browser, tmp_path):  # noqa: F811
+def test_without_scripts_the_screen_is_loaded_again_until_it_can_be_written(browser, tmp_path):
     with serving(tmp_path) as address, looking(browser, address, java_script_enabled=False) as page:
         opened(page, people())
-        with workers_stopped():
+        with workers_stopped(tmp_path):
             decided(page)
             page.goto("/release")
             page.get_by_text("Being tried").wait_for()

@@ -38,13 +38,12 @@ from dataclasses import replace
 import pytest
 import uvicorn
 from web.conftest import people, until
-from web.test_browser import CHROMIUM, browser, looking, settled  # noqa: F401 - a fixture
+from web.test_browser import looking, settled
 
 from shoal.web.app import create_app
 from shoal.web.server import address, bound
 from shoal.web.settings import Settings
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM")
 HILBERT, MONDRIAN = "hilbert~5~none~0~", "mondrian~5~none~0~"
 
 
@@ -72,7 +71,7 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, place):  # noqa: F811
+def page(browser, place):
     """A page of someone new, who closes what is open at the end, so that nobody works for it any more."""
     with looking(browser, place) as found:
         yield found
@@ -128,7 +127,7 @@ def test_what_was_written_is_not_said_of_another_choice(page):
     assert page.get_by_text("written and proved").count() == 0
 
 
-def test_estimates_look_like_estimates_and_what_is_compared_becomes_exact(browser, tmp_path):  # noqa: F811
+def test_estimates_look_like_estimates_and_what_is_compared_becomes_exact(browser, tmp_path):
     """D5."""
     with serving(tmp_path, large=1) as found, looking(browser, found) as page:
         opened(page, people(4000), shoe="quasi")
@@ -148,7 +147,7 @@ def test_estimates_look_like_estimates_and_what_is_compared_becomes_exact(browse
         assert "≈" not in page.locator("table.compare").inner_text()
 
 
-def test_a_file_is_opened_while_others_have_much_to_search(browser, place):  # noqa: F811
+def test_a_file_is_opened_while_others_have_much_to_search(browser, place):
     """D7."""
     with looking(browser, place) as first, looking(browser, place) as second, looking(browser, place) as third:
         for busy in (first, second):
@@ -345,7 +344,7 @@ def test_a_release_is_removed_only_by_who_says_so_twice(page):
     assert page.request.get("/api/releases").json() == []
 
 
-def test_people_at_other_machines_are_told_where_their_file_is_read(browser, tmp_path):  # noqa: F811
+def test_people_at_other_machines_are_told_where_their_file_is_read(browser, tmp_path):
     """D24."""
     with serving(tmp_path, host="0.0.0.0", token="t" * 32) as found:
         bare = found.partition("?")[0]

@@ -3,35 +3,19 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 
-import pytest
-from web.conftest import people
-from web.test_browser import CHROMIUM, browser, looking, settled  # noqa: F401 - a fixture
+from web.conftest import people, started
+from web.test_browser import looking, settled
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it, or name it in SHOAL_CHROMIUM")
 STALE = "This changed in another tab; look again"
 
 
 @contextmanager
 def serving(kept, port=0, scratch=None):
     """A workbench in a process of its own, which is killed at the end."""
-    command = [sys.executable, "-m", "shoal", "web", "--port", str(port), "--no-browser", "--no-token"]
     surroundings = os.environ if scratch is None else {**os.environ, "TMPDIR": str(scratch)}
-    process = subprocess.Popen([*command, "--keep", str(kept)], stdout=subprocess.PIPE, text=True, env=surroundings)
-    try:
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait(20)
-        process.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("kept")) as place:
+    with started("--port", port, "--no-token", "--keep", kept, end=signal.SIGKILL, env=surroundings) as place:
         yield place
 
 
@@ -61,9 +45,9 @@ def refused(page):
     ]
 
 
-def test_a_stale_tab_changes_nothing_of_another_file(browser, address):  # noqa: F811
+def test_a_stale_tab_changes_nothing_of_another_file(browser, address):
     context = browser.new_context(base_url=address)
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     roles, slider, release, data, other = (context.new_page() for _ in range(5))
     opened(roles)
     roles.goto("/roles")
@@ -86,7 +70,7 @@ def test_a_stale_tab_changes_nothing_of_another_file(browser, address):  # noqa:
     context.close()
 
 
-def test_two_users_do_not_see_each_other_and_a_session_can_be_ended(browser, address):  # noqa: F811
+def test_two_users_do_not_see_each_other_and_a_session_can_be_ended(browser, address):
     with looking(browser, address) as first, looking(browser, address) as second:
         opened(first)
         second.goto("/")
@@ -102,7 +86,7 @@ def test_two_users_do_not_see_each_other_and_a_session_can_be_ended(browser, add
         first.get_by_text("people.csv").first.wait_for()
 
 
-def test_reload_and_back_keep_what_was_decided(browser, address):  # noqa: F811
+def test_reload_and_back_keep_what_was_decided(browser, address):
     with looking(browser, address) as page:
         opened(page)
         page.goto("/roles")
@@ -123,7 +107,7 @@ def test_reload_and_back_keep_what_was_decided(browser, address):  # noqa: F811
         page.get_by_label("Everyone hides among").wait_for()
 
 
-def test_versions_follow_the_slider_the_map_and_undo(browser, address):  # noqa: F811
+def test_versions_follow_the_slider_the_map_and_undo(browser, address):
     """However quickly it goes: nothing that is done on one page alone is taken for stale."""
     with looking(browser, address) as page:
         stale = []
@@ -149,7 +133,7 @@ def test_versions_follow_the_slider_the_map_and_undo(browser, address):  # noqa:
         assert not stale
 
 
-def test_an_answer_that_comes_late_is_not_shown(browser, address):  # noqa: F811
+def test_an_answer_that_comes_late_is_not_shown(browser, address):
     """What asks how far the work is may be answered only after the next choice was."""
     with looking(browser, address) as page:
         held = []
@@ -178,12 +162,12 @@ def test_an_answer_that_comes_late_is_not_shown(browser, address):  # noqa: F811
         assert page.locator("#tools [name=version]").first.input_value() == state(page)["version"]
 
 
-def test_a_server_that_was_killed_is_found_again_with_its_case(browser, tmp_path):  # noqa: F811
+def test_a_server_that_was_killed_is_found_again_with_its_case(browser, tmp_path):
     kept, scratch = tmp_path / "kept", tmp_path / "scratch"
     scratch.mkdir()
     with serving(kept, scratch=scratch) as place:
         context = browser.new_context(base_url=place)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         page = context.new_page()
         opened(page)
         assert list(scratch.rglob("people.csv"))
