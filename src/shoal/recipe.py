@@ -119,9 +119,13 @@ class Recipe:
         for role in (Role.SENSITIVE, Role.PLAIN):
             if schema.of(role):
                 given[role.value] = list(schema.of(role))
-        for role in SINGLE:
+        if schema.subject is not None:
+            given["subject"] = schema.subject
+        for role in (Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM):
             if schema.of(role):
                 given[role.value] = schema.of(role)[0]
+        treated = [f"{a.name}={a.treatment}" for a in schema.attributes if a.treatment is not None]
+        given |= {"identifier": treated} if treated else {}
         # Of a hierarchy a reader of the release sees only names of nodes, which are categories.
         given["kinds"] = {a.name: "category" if a.axis.tree else a.axis.kind for a in schema.attributes}
         plain = [a for a in schema.attributes if a.axis.kind == "ordered" and a.axis.tree is None]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shoal.errors import ParameterError, SchemaError
+from shoal.pseudonyms.treatments import DROP, SHIFT, Treatment, treatments_of
 
 
 class Role(StrEnum):
@@ -30,6 +31,8 @@ class Role(StrEnum):
         The household a record belongs to: who finds one member finds all. Never released.
     STRATUM
         The stratum of the survey that a record was drawn in: released as it is.
+    PSEUDONYM
+        The person a row belongs to, under another name that is released: counted as a subject is.
     PERSON
         Of a linked release, the number of the person a row belongs to, drawn at random for it.
     """
@@ -42,12 +45,13 @@ class Role(StrEnum):
     WEIGHT = "weight"
     HOUSEHOLD = "household"
     STRATUM = "stratum"
+    PSEUDONYM = "pseudonym"
     PERSON = "person"
 
 
 # Columns of which the ends of cells are kept; and those that a release has.
 SPANNED = (Role.PERSON, Role.QUASI)
-RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)
+RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM, Role.PSEUDONYM)
 # Of these roles there is one column at most.
 SINGLE = (Role.SUBJECT, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
 
@@ -57,7 +61,7 @@ class Roles:
     """Which columns have which role, as the user says it: by name, or by place (``last_sensitive``).
 
     Columns that are not named are left out of the release; ``plain`` keeps them. ``rest`` gives all columns that
-    are not named one role.
+    are not named one role. An identifier may be followed by what becomes of it: ``id=pseudonym:patient``.
     """
 
     quasi: tuple[str, ...] = ()
@@ -71,6 +75,11 @@ class Roles:
     person: str | None = None
     household: str | None = None
     stratum: str | None = None
+
+    @property
+    def treatments(self) -> dict[str, Treatment]:
+        """What becomes of each identifier."""
+        return treatments_of(self.identifier)
 
     def of_baskets(self) -> Roles:
         """Give the roles of the two columns that baskets have, under the names that were given or usual ones."""
@@ -100,7 +109,6 @@ class Roles:
             (Role.QUASI, self.quasi),
             (Role.SENSITIVE, self.sensitive),
             (Role.PLAIN, self.plain),
-            (Role.IDENTIFIER, self.identifier),
             (Role.SUBJECT, (self.subject,) if self.subject else ()),
             (Role.PERSON, (self.person,) if self.person else ()),
             *((role, (name,)) for role, name in self.surveyed.items()),
@@ -111,6 +119,23 @@ class Roles:
                 if named.get(name, role) != role:
                     raise ParameterError(f"Column '{name}' is given two roles.", "Name each column once.")
                 named[name] = role
+        for name, treatment in self.treatments.items():
+            if name not in header:
+                raise SchemaError.missing_column(name, header)
+            named[name] = role_of_identifier(name, treatment, named.get(name))
         if self.rest is not None:
             named = dict.fromkeys(header, self.rest) | named
         return {name: named[name] for name in header if named.get(name, Role.IDENTIFIER) != Role.IDENTIFIER}
+
+
+def role_of_identifier(name: str, treatment: Treatment, role: Role | None) -> Role:
+    """Give the role of a column that names people: what is shifted may have another, and a subject another name."""
+    if treatment.kind == DROP and role is None:
+        return Role.IDENTIFIER
+    if treatment.names and role in (None, Role.PLAIN, Role.SUBJECT):
+        return Role.PSEUDONYM if role is Role.SUBJECT else Role.PLAIN
+    if treatment.kind == SHIFT and role in (None, Role.PLAIN, Role.QUASI, Role.SENSITIVE):
+        return role or Role.PLAIN
+    raise ParameterError(
+        f"Column '{name}' is given two roles.", f"As an identifier that becomes '{treatment}' it can be no {role}."
+    )

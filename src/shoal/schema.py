@@ -15,6 +15,7 @@ from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.hierarchy_builders import BUILDERS
 from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
 from shoal.errors import DataError, ParameterError, SchemaError, suggest
+from shoal.pseudonyms.treatments import Treatment, written
 from shoal.roles import RELEASED as RELEASED  # noqa: PLC0414 - named from here by all who speak of columns
 from shoal.roles import SINGLE as SINGLE  # noqa: PLC0414 - named from here by all who speak of columns
 from shoal.roles import SPANNED as SPANNED  # noqa: PLC0414 - named from here by all who speak of columns
@@ -28,7 +29,7 @@ class Attribute:
 
     Of a column that is released as it is, ``generalized`` says whether some of its cells stand for several values, and
     ``spellings`` whether some value is written in several ways, such as 1.5 and 1.50. ``odd`` are the cells of a column
-    of numbers that are none.
+    of numbers that are none, and ``treatment`` what becomes of an identifier.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Attribute:
     generalized: bool = field(default=False, compare=False)
     spellings: bool = field(default=False, compare=False)
     odd: Odd | None = field(default=None, compare=False)
+    treatment: Treatment | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Schema:
     @property
     def subject(self) -> str | None:
         """The name of the column that tells people apart, if there is one."""
-        return next(iter(self.of(Role.SUBJECT)), None)
+        return next(iter(self.of(Role.SUBJECT, Role.PSEUDONYM)), None)
 
     def single(self, role: Role) -> str | None:
         """Give the name of the column that has a role of which there is one at most."""
@@ -263,7 +265,7 @@ class ReadArguments(TypedDict, total=False):
     quasi: str | Iterable[str]
     sensitive: str | Iterable[str]
     plain: str | Iterable[str]
-    identifier: str | Iterable[str]
+    identifier: str | Iterable[str] | Mapping[str, str]
     subject: str | None
     weight: str | None
     household: str | None
@@ -305,7 +307,7 @@ def options_from(given: Mapping[str, Any], beside: Iterable[str] = ()) -> ReadOp
 
     def plain(name: str, value: Any) -> Any:
         if name in _LISTED:
-            return names_given(name, value)
+            return names_given(name, written(value))
         if name in _BY_COLUMN and not isinstance(value, Mapping):
             raise ParameterError(
                 f"'{name}' is said by column, not as a {type(value).__name__}.", f"Write {name}={{'COLUMN': …}}."

@@ -68,7 +68,7 @@ class SecretKey:
         if not text:
             raise ParameterError(
                 "Pseudonyms and shifted dates need a secret key.",
-                f"Make one with 'shoal key new FILE' and name it: --key FILE, or give it in {ENVIRONMENT}.",
+                f"Make one with 'shoal key new FILE' and name it: --pseudonym-key FILE, or give it in {ENVIRONMENT}.",
             )
         return cls(text.encode())
 

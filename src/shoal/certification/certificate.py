@@ -72,6 +72,7 @@ class Certificate:
         stated: Stated | None = None,
         preserved: Sequence[KeptStep] = (),
         remarks: Sequence[Mapping[str, Any]] = (),
+        identifiers: Sequence[Mapping[str, Any]] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
         # Of an original behind a stated promise the claim tells how many records it had, if that is public.
@@ -96,6 +97,7 @@ class Certificate:
             "steps": list(steps),
             **({"preserved": [each.content() for each in preserved]} if preserved else {}),
             **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
+            **({"identifiers": [dict(each) for each in identifiers]} if identifiers else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
                 public_score(value, public=not tells_too_much(measure, schema, stated=stated is not None))
@@ -219,9 +221,9 @@ def _trees(schema: Schema) -> dict[str, Any]:
     return ({"hierarchies": trees} if trees else {}) | ({"nodes": nodes} if nodes else {})
 
 
-def attested(subject: str | None) -> bool:
+def attested(schema: Schema) -> bool:
     """Tell whether people are counted, by a column that is not released: the file alone shows only records."""
-    return subject is not None
+    return bool(schema.of(Role.SUBJECT))
 
 
 def exact_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
@@ -234,14 +236,14 @@ def exact_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
         "failing_classes": verdict.failing,
         "sentence": verdict.sentence,
         "convention": verdict.convention,
-        "kind": ATTESTED if attested(schema.subject) else PROVED,
+        "kind": ATTESTED if attested(schema) else PROVED,
     }
 
 
 def _public_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
     """Give a verdict to everyone: the level that was found if the file shows it, else the one that was promised."""
     found = exact_verdict(verdict, schema)
-    if attested(schema.subject):
+    if attested(schema):
         level = verdict.model.promised
         found |= {"level": level, "sentence": verdict.model.sentence(level, schema)}
     return found

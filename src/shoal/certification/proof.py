@@ -32,6 +32,8 @@ class Proof:
         The models and their levels; nothing if no promise was made.
     remarks
         What a reader should know before relying on it.
+    attested
+        What became of identifiers, as who released them says: no file can show whose pseudonym is whose.
     approval
         Who let it go out, as the certificate says; None if it says nothing.
     """
@@ -48,6 +50,7 @@ class Proof:
     by_original: tuple[str, ...] = ()
     stated: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    attested: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.domains.hierarchy import Hierarchy
 from shoal.models import PrivacyModel
+from shoal.pseudonyms.treatments import treatments_of
 from shoal.schema import ReadOptions, Roles
 
 
@@ -25,7 +26,7 @@ def release_options(
     looked_at = [column for name in named for column in ((name,) if name else roles.sensitive if name is None else ())]
     kinds = given["kinds"] | output.get("kinds", {})
     trees = output.get("hierarchies", {})
-    gone = {given.get("household"), *(() if roles.person else (given.get("subject"),))}
+    gone = {given.get("household"), *(() if roles.person or roles.subject else (given.get("subject"),))}
     return ReadOptions(
         roles=roles,
         kinds={name: kind for name, kind in kinds.items() if name not in gone},
@@ -88,6 +89,17 @@ def nodes_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in given["quasi"] if name in given.get("hierarchies", ()))
 
 
+def names_subject(given: Mapping[str, Any]) -> bool:
+    """Tell whether the column that tells people apart is released under other names, so that the file shows people."""
+    treated = treatments_of(given.get("identifier", ()))
+    return given.get("subject") in [name for name, treatment in treated.items() if treatment.names]
+
+
+def counts_unseen_people(given: Mapping[str, Any]) -> bool:
+    """Tell whether people are counted by a column that is not released."""
+    return given.get("subject") is not None and not names_subject(given)
+
+
 def _roles(given: Mapping[str, Any], *, original: bool = False) -> Roles:
     return Roles(
         quasi=tuple(given["quasi"]),
@@ -96,6 +108,7 @@ def _roles(given: Mapping[str, Any], *, original: bool = False) -> Roles:
         weight=given.get("weight"),
         stratum=given.get("stratum"),
         household=given.get("household") if original else None,
-        subject=given.get("subject") if original else None,
+        identifier=tuple(given.get("identifier", ())),
+        subject=given.get("subject") if original or names_subject(given) else None,
         person=given.get("subject") if given.get("linked") and not original else None,
     )

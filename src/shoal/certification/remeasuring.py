@@ -10,10 +10,10 @@ from typing import Any
 
 from shoal.atomic_files import files_read_by
 from shoal.certification.agreement import rounds_to, same
-from shoal.certification.certificate import attested, exact_score, rounded, tells_too_much
+from shoal.certification.certificate import exact_score, rounded, tells_too_much
 from shoal.certification.linked_proof import compared_again, point_columns
 from shoal.certification.private_record import PrivateRecord
-from shoal.certification.read_options import nodes_of
+from shoal.certification.read_options import counts_unseen_people, nodes_of
 from shoal.measures import (
     BoxMeasure,
     Demanding,
@@ -124,7 +124,7 @@ class Remeasured:
             return "it depends on a file that is not released"
         if isinstance(measure, TableMeasure) and not self.kept:
             return "the rows of the table are no longer in the order in which they were released"
-        if isinstance(measure, Homogeneity) and attested(self.content["recipe"]["table"].get("subject")):
+        if isinstance(measure, Homogeneity) and counts_unseen_people(self.content["recipe"]["table"]):
             return "people are counted by a column that is not released"
         if isinstance(measure, Demanding):
             return "it depends on the versions of other software"

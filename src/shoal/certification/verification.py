@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.atomic_files import recover
-from shoal.atomic_files.moving import Awaited
 from shoal.catalogue import build
 from shoal.certification.agreement import same
 from shoal.certification.approval import Approval
-from shoal.certification.certificate import Certificate, attested, check_seals
+from shoal.certification.begun_writing import finish_writing
+from shoal.certification.certificate import Certificate, check_seals
 from shoal.certification.display import shown_safely
+from shoal.certification.identifier_proof import insist_on_identifiers
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
 from shoal.certification.preservation import changed_columns, insist_on_kept, insist_on_remarks
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.proof import Proof, promise_in_short
-from shoal.certification.read_options import marks_of, release_options
+from shoal.certification.read_options import counts_unseen_people, marks_of, release_options
 from shoal.certification.remeasuring import Remeasured
 from shoal.certification.stated_proof import proved_of_stated
 from shoal.domains.axis import Axis
@@ -124,23 +124,6 @@ def _named(given: Any) -> Source:
     return Source.parse(at_hand(given))
 
 
-def finish_writing(source: Source, certificate: str | Path | Certificate, engine: AnyEngine) -> None:
-    """Finish what a run that was killed had begun to put in place of a release, so that its parts belong together."""
-
-    def committed(awaited: Awaited) -> bool | None:
-        if awaited.table != source.identity():
-            return None
-        try:
-            return engine.digest(source).sha256 == awaited.sha256
-        except DataError:  # no such table, or no answer
-            return None
-
-    paths = [] if isinstance(certificate, Certificate) else [Path(certificate)]
-    paths += [] if source.kind == "postgresql" else [source.path]
-    for folder in dict.fromkeys(path.parent for path in paths):
-        recover(folder, committed)
-
-
 class _UnreadableError(Exception):
     """There is no file, or nobody may read it: that says nothing of its certificate."""
 
@@ -187,6 +170,7 @@ class _Case:
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
         insist_on_remarks(self.content, self.record)
+        sworn = insist_on_identifiers(self.content, table, before, proved, by_original)
         insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
@@ -203,7 +187,12 @@ class _Case:
             Approval.of(self.content),
             shown_safely(by_original),
             shown_safely([stated.sentence, stated.rests_on] if stated else []),
-            shown_safely(name for name in table.schema.of(*RELEASED) if name in changed_columns(self.content)),
+            shown_safely(
+                name
+                for name in table.schema.of(*RELEASED)
+                if name in changed_columns(self.content) or table.schema[name].treatment is not None
+            ),
+            shown_safely(sworn),
         )
 
     def _asked(self) -> tuple[list[PrivacyModel], list[Measure]]:
@@ -318,7 +307,7 @@ class _Case:
     def _beyond_proof(self, model: PrivacyModel) -> bool:
         """Tell whether a promise is about people, whom only a column that is not released tells apart."""
         given = self.content["recipe"]["table"]
-        counted = attested(given.get("subject")) and not given.get("linked")
+        counted = counts_unseen_people(given) and not given.get("linked")
         return counted and (self.certificate.version > 1 or isinstance(model, KAnonymity))
 
     def _attested(self, found: Verdict, claim: Mapping[str, Any], schema: Schema) -> str:

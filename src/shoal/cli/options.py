@@ -61,7 +61,18 @@ PlainOption = Annotated[
     list[str] | None, typer.Option(help="Other columns to keep (repeat). Columns that are not named are left out.")
 ]
 Identifier = Annotated[
-    list[str] | None, typer.Option(help="Columns that name people: left out, as those that are not named (repeat).")
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN[=WHAT]",
+        help="Columns that name people: left out, or id=pseudonym:patient, id=ff1:patient (codes keep their form), born=shift:182 (dates, by the same number of days for all of a person; shift:182:7 keeps weekdays) (repeat).",
+    ),
+]
+PseudonymKey = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The secret key of pseudonyms and shifted dates ('shoal key new'); that in SHOAL_KEY if left out.",
+    ),
 ]
 Weight = Annotated[
     str | None,

@@ -77,6 +77,7 @@ def anonymize_command(
     private: Annotated[Path | None, typer.Option(help="Where the private record goes, which is kept with the original; beside the release if left out.")] = None,
     row_order: Annotated[str, typer.Option(help="released, or input for experiments: a sorted input then bounds the ranges of the release.")] = "released",
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    pseudonym_key: opt.PseudonymKey = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques); keep it with the original.")] = None,
     report: opt.ReportOption = None,
@@ -122,13 +123,13 @@ def anonymize_command(
     refuse_json_on_stdout(out, as_json)
     reports = () if report is None else (report,)
     places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
-    needed = () if key is None else (key,)
+    needed = tuple(path for path in (key, pseudonym_key) if path is not None)
     places.refuse(file, [*needed, *files_read_by([options, chosen, *models, *measures])])
     with in_command(f"reading {file.name}"):
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(
             original, chosen, models, ends=asked_ends(ends), measures=measures, seed=seed, row_order=row_order, no_promise=no_promise,
-            allow_identifiers=listed(allow_identifier),
+            allow_identifiers=listed(allow_identifier), pseudonym_key=pseudonym_key,
         )  # fmt: skip
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
@@ -188,6 +189,7 @@ def _show_release(
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
             **({} if release.stated is None else {"stated": release.stated.content}),
+            **({"identifiers": [each.exact() for each in release.identifiers]} if release.identifiers else {}),
         }
         public = ("steps", "preserved", "left_out", "digest")
         print_json(result | exact | {part: sealed.content[part] for part in public if part in sealed.content})
@@ -202,6 +204,7 @@ def _show_release(
 def run_command(
     recipe: Annotated[Path, typer.Argument(help="A recipe in TOML.")],
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    pseudonym_key: opt.PseudonymKey = None,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None,
     master: opt.MasterOption = None,
@@ -215,7 +218,7 @@ def run_command(
     if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
         insist_on_promise((*asked.models, stating_method(asked.methods)), no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
-    needed = (recipe,) if key is None else (recipe, key)
+    needed = (recipe, *(path for path in (key, pseudonym_key) if path is not None))
     refuse_json_on_stdout(target, as_json)
     places = Places.of(target, asked.certificate, asked.private, overwrite=overwrite)
     parts = (asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
@@ -225,7 +228,7 @@ def run_command(
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
             asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
-            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers,
+            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers, pseudonym_key=pseudonym_key,
         )  # fmt: skip
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
@@ -275,7 +278,17 @@ def check_command(
         raise
     kept = bool(proof.promised) or no_promise
     if as_json:
-        parts = ("proved", "not_proved", "stated", "promised", "protected", "unprotected", "changed", "remarks")
+        parts = (
+            "proved",
+            "not_proved",
+            "stated",
+            "promised",
+            "protected",
+            "unprotected",
+            "changed",
+            "attested",
+            "remarks",
+        )
         result = {"verified": True} if kept else {"verified": False, "reason": PROMISES_NOTHING}
         approval = {"approval": proof.approval.content} if proof.approval is not None else {}
         print_json(result | {part: list(getattr(proof, part)) for part in parts} | approval)

@@ -15,6 +15,7 @@ from shoal.engines.sources import Source
 from shoal.findings import Findings
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods.perturbation.preserved import kept_by_all
+from shoal.schema import Role
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -199,6 +200,8 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
         kept = "; ".join(each.sentence() for each in kept_by_all(made.preserved))
         lines.append(f"Kept exactly: {kept}" if kept else "Kept exactly: nothing")
     lines += [f"  {private['said']}" for _, private in made.table.remarks]
+    lines += [f"  attested: {each.sentence}" for each in made.identifiers]
+    lines += [f"  {each.left_empty}" for each in made.identifiers if each.blank]
     for value in made.scores:
         if value.measure != "class-sizes":
             said = (f"  {line}" for line in in_words(value.measure, value.detail))
@@ -206,7 +209,7 @@ def release(made: Release, out: Source, certificate: Path, private: Path, row_or
     left_out, subject = made.table.schema.left_out, made.subject
     if left_out:
         lines.append(f"Left out: {', '.join(left_out)} (not named; keep columns with --plain)")
-    if subject:
+    if subject and not made.table.schema.of(Role.PSEUDONYM):
         linked = made.people is not None
         lines.append(
             f"In '{subject}' people have fresh numbers, at random"
@@ -226,6 +229,7 @@ def proof(path: Source | Path, found: Proof) -> None:
     lines = [kept, *(f"  {sign} {line}" for line in found.proved)]
     lines += [f"  – not shown by the file alone: {line}" for line in found.not_proved]
     lines += [f"  ≈ stated: {' '.join(found.stated)}"] if found.stated else []
+    lines += [f"  ≈ attested: {line}" for line in found.attested]
     if found.approval is not None:
         lines.append(f"{found.approval.sentence} Said by a person, not proved:")
         lines += [f"  – {line}" for line in found.approval.confirmations]

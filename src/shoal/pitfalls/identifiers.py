@@ -73,7 +73,8 @@ def identifying(table: Table, models: Sequence[PrivacyModel] = ()) -> tuple[Iden
 
     A column that a model is about is meant to be released, whatever its name and however many values it has.
     """
-    columns = [table.schema[name] for name in table.schema.of(Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)]
+    named = (table.schema[name] for name in table.schema.of(Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM))
+    columns = [each for each in named if each.treatment is None]
     meant = looked_at(table.schema, models)
     if not columns:
         return ()

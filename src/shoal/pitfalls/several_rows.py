@@ -53,7 +53,8 @@ def several_rows(table: Table) -> SeveralRows | None:
     schema = table.schema
     if schema.subject is not None:
         return None
-    for name in filter(tells_people_apart, schema.of(Role.SENSITIVE, Role.PLAIN)):
+    named = {a.name for a in schema.attributes if a.treatment is not None and a.treatment.names}
+    for name in (each for each in schema.of(Role.SENSITIVE, Role.PLAIN) if each in named or tells_people_apart(each)):
         found = _counted(table, name)
         if found is not None:
             return found

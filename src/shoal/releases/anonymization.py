@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from shoal.catalogue import build, picked
+from shoal.direct_identifiers import TreatedColumn, treat, treated_columns
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
 from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
@@ -33,6 +35,7 @@ from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
 from shoal.releases.stated_release import MEASURES as OF_STATED
 from shoal.releases.stated_release import refuse_unfit, stating_method
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
+from shoal.secret_keys import SecretKey
 from shoal.table import Table
 from shoal.table_input import table_of
 
@@ -54,6 +57,7 @@ def anonymize(
     row_order: str = "released",
     no_promise: bool = False,
     allow_identifiers: Sequence[str] = (),
+    pseudonym_key: SecretKey | str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
     **given: Unpack[ReadArguments],
 ) -> Release:
@@ -93,6 +97,8 @@ def anonymize(
     allow_identifiers
         Columns that may be released as they are though they tell who people are, by their name, their cells, or
         because every record has a value of its own. Others are refused.
+    pseudonym_key
+        The key of pseudonyms and shifted dates, or the file that it is in; if left out, that of the environment.
     progress
         Where progress goes: a function of the stage, the share of it that is done and the seconds left, or True
         or False, as for `show_progress`. If left out, it is shown in notebooks.
@@ -118,6 +124,7 @@ def anonymize(
     methods = picked("methods", (USUAL if linked else "hilbert") if method is None else method)
     models = picked("models", models)
     if linked:
+        refuse_treated(table.schema, "A linked release numbers people anew")
         asked = picked("measures", OF_LINKED if measures is None else measures)
         models = promised(
             k, m, (*promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
@@ -144,6 +151,7 @@ def anonymize(
         raise ParameterError("No column is a quasi-identifier.", "Name at least one (quasi=[...], --quasi a,b).")
     if stating is not None:
         refuse_unfit(table, methods, models, asked, row_order, seed)
+        refuse_treated(table.schema, "A private release has nobody's own row")
     allowed = names_given("allow_identifiers", allow_identifiers)
     refuse_identifiers(table, models, allowed)
     refuse_odd(table.schema[name] for name in looked_at(table.schema, models))  # a model would count them as values
@@ -154,10 +162,11 @@ def anonymize(
     insist_on_measurable(asked, table)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
-    masked, steps, kept = table, [], list[KeptStep]()
+    steps, kept = [], list[KeptStep]()
     drawn = fresh_seed() if recipe.seed is None else recipe.seed
     secret = draws(methods) and stating is None
     with by_itself("masking", progress):
+        masked, identifiers = named_anew(table, pseudonym_key)
         for number, step in enumerate(methods):
             stage(f"masking with {step.name}")
             towards = _worked_towards(step, models)
@@ -182,7 +191,22 @@ def anonymize(
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
         several_rows(table), again, preserved=tuple(kept), stated=stated,
+        identifiers=identifiers,
     )  # fmt: skip
+
+
+def named_anew(table: Table, key: SecretKey | str | os.PathLike[str] | None) -> tuple[Table, tuple[TreatedColumn, ...]]:
+    """Give people other names, and dates other days, if that is to become of identifiers."""
+    if not treated_columns(table.schema):
+        return table, ()
+    stage("naming people anew")
+    return treat(table, key if isinstance(key, SecretKey) else SecretKey.named(key))
+
+
+def refuse_treated(schema: Schema, why: str) -> None:
+    """Refuse identifiers that are to get other names or days in a release that has none of them."""
+    for name, treatment in treated_columns(schema).items():
+        raise ParameterError(f"{why}, so '{name}' cannot become '{treatment}' there.", "Leave the identifier out.")
 
 
 def _taken(

@@ -15,6 +15,7 @@ from shoal.catalogue import picked
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
+from shoal.direct_identifiers import TreatedColumn
 from shoal.engines import read
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
@@ -77,6 +78,8 @@ class Release:
         What is promised of how the release came to be, such as differential privacy, and no file can show.
     preserved
         What each method changes and what it keeps of that, if some of them change values at random.
+    identifiers
+        What became of direct identifiers that were not dropped.
     """
 
     origin: Origin
@@ -92,6 +95,7 @@ class Release:
     exact_steps: tuple[str, ...] = ()
     stated: Stated | None = None
     preserved: tuple[KeptStep, ...] = ()
+    identifiers: tuple[TreatedColumn, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""
@@ -129,6 +133,7 @@ class Release:
         lines = [f"Release of {self.table.rows:,} records"]
         lines += [f"  {'✓' if v.holds else '✗'} {v.model.name}: {v.sentence}" for v in self.verdicts]
         lines += [f"  stated: {self.stated.sentence}"] if self.stated else []
+        lines += [f"  attested: {each.sentence}" for each in self.identifiers]
         lines += [f"  – {line}" for line in self._shared()]
         lines += [f"  {value.measure}: {value.value:.6g}" for value in self.scores]
         lines += [f"  ! {warning}" for warning in self.warnings]
@@ -142,6 +147,7 @@ class Release:
         signs = {True: "✓ holds", False: "✗ does not hold"}
         rows = [(v.model.name, signs[v.holds], v.sentence) for v in self.verdicts]
         rows += [(self.stated.claim, "stated", self.stated.sentence)] if self.stated else []
+        rows += [(each.column, "attested", each.sentence) for each in self.identifiers]
         rows += [(value.measure, f"{value.value:.6g}", "") for value in self.scores]
         rows += [("homogeneity", "", line) for line in self._shared()]
         rows += [("!", "", warning) for warning in self.warnings]

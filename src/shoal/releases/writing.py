@@ -20,6 +20,7 @@ from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
 from shoal.certification.private_record import UNPAIRED, PrivateRecord, commitment, fresh_key
+from shoal.direct_identifiers import TreatedColumn
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.io.file_writer import writers_of
 from shoal.engines.io.streams import to_stdout
@@ -57,6 +58,8 @@ class Proved(Protocol):
     def stated(self) -> Stated | None: ...  # noqa: D102
     @property
     def preserved(self) -> tuple[KeptStep, ...]: ...  # noqa: D102
+    @property
+    def identifiers(self) -> tuple[TreatedColumn, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -173,6 +176,7 @@ def _certificate(
         stated=release.stated,
         preserved=release.preserved,
         remarks=[public for public, _ in release.table.remarks],
+        identifiers=[each.content() for each in release.identifiers],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.assessment.inspection import suggested_role
 from shoal.kernels import MISSING
+from shoal.pseudonyms.treatments import FORM, PSEUDONYM, SHIFT
 from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.page import Html, code, table
@@ -14,6 +15,7 @@ from shoal.report.words import ROLES
 from shoal.schema import RELEASED, Role
 from shoal.table import Table
 
+_TREATED = {PSEUDONYM: "pseudonyms", FORM: "other codes of the same form", SHIFT: "shifted dates"}
 HEADS = {"name": "Column", "role": "Role", "kind": "Kind", "done": "In the release", "why": "Why this role"}
 
 
@@ -33,7 +35,11 @@ def column_rows(
     for attribute in original.schema.attributes:
         row: dict[str, Any] = {"name": code(attribute.name), "role": ROLES[attribute.role], "kind": attribute.axis.kind}
         if released is not None:
-            row["done"] = _done(attribute.role, *cells.get(attribute.name, ()), discretion=discretion)
+            cell_kinds = cells.get(attribute.name, ())
+            done = [] if attribute.treatment is None else [_TREATED[attribute.treatment.kind]]
+            if not done or attribute.role == Role.QUASI:
+                done.append(_done(attribute.role, *cell_kinds, discretion=discretion))
+            row["done"] = ", ".join(done)
         rows.append(row | {"why": why[attribute.name]})
     for name in original.schema.left_out:
         rows.append({"name": code(name), "role": "none", "why": "not named"})

@@ -175,6 +175,8 @@ class _Report:
 
         if "homogeneity" in self.risks[AFTER]:
             yield note(Homogeneity.sentence(self.risks[AFTER]["homogeneity"].detail))
+        for each in self.release.identifiers:
+            yield note(f"{each.sentence} Who released it attests this: the file cannot show it.")
         for found in self.release.homogeneous:  # which recipients of the release can count
             yield note(found.sentence)
         if self.release.several_rows is not None and not self.discretion.external:

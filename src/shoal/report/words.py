@@ -21,6 +21,7 @@ ROLES = {
     Role.HOUSEHOLD: "household",
     Role.STRATUM: "stratum of the survey",
     Role.SUBJECT: "tells people apart",
+    Role.PSEUDONYM: "tells people apart",
     Role.IDENTIFIER: "names a person",
 }
 

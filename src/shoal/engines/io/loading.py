@@ -211,7 +211,7 @@ def schema_of(
     assigned: dict[str, Role], found: dict[str, Vocabulary], options: ReadOptions, header: tuple[str, ...]
 ) -> Schema:
     """Say what each column is."""
-    attributes = []
+    attributes, treated = [], options.roles.treatments
     for name, role in assigned.items():
         axis = found[name].axis if name in found else Axis("integer")
         reason = found[name].reason if name in found else "whole numbers"
@@ -223,7 +223,11 @@ def schema_of(
             )
         odd = found[name].odd if name in found else None
         spellings = role not in SPANNED and name in found and _has_spellings(found[name])
-        attributes.append(Attribute(name, role, axis, options.knowledge.get(name), reason, generalized, spellings, odd))
+        attributes.append(
+            Attribute(
+                name, role, axis, options.knowledge.get(name), reason, generalized, spellings, odd, treated.get(name)
+            )
+        )
     refuse_odd([each for each in attributes if each.role in SPANNED])
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
 
