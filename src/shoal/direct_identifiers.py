@@ -1,7 +1,7 @@
 """Direct identifiers of a table before anything else is done with it: other names for people, other days for dates.
 
 Each distinct value is hashed once, wherever the rows lie. What a person is called depends on the key, the domain and
-the text of the value alone: so a person has the same name in all tables, whoever made them and whatever held them.
+the text of the value alone: so a person has the same name in all tables, whatever made and holds them.
 """
 
 from __future__ import annotations
