@@ -28,7 +28,9 @@ _TABLE = {
     **dict.fromkeys(("quasi", "sensitive", "plain", "identifier", "missing"), "texts"),
     **dict.fromkeys(("kinds", "hierarchies", "knowledge"), "a text for each column"),
     "orders": "texts for each column",
-    **dict.fromkeys(("delimiter", "encoding", "decimal", "thousands", "dates"), "a text"),
+    **dict.fromkeys(
+        ("delimiter", "encoding", "decimal", "thousands", "dates", "sheet", "range", "at_version"), "a text"
+    ),
     **dict.fromkeys(("header", "masked", "last_sensitive", "linked", "baskets"), "true or false"),
 }
 _RELEASE = {
@@ -40,6 +42,7 @@ _RELEASE = {
 # What is said of the layout of the original: readers of a release need to know nothing of it.
 _LAYOUT = (
     "file", "delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked", "missing", "hierarchies",
+    "sheet", "range", "at_version",
     "baskets",
 )  # fmt: skip
 _ENGINE = {"memory": "a text"}

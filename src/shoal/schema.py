@@ -124,6 +124,9 @@ def usable_delimiter(text: str) -> bool:
     return len(text) == 1 and (text == "\t" or sign)
 
 
+_PLACES = ("sheet", "range", "at_version")  # what part of a source is the table
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """How a table is to be read. What is not given is found out from the data."""
@@ -140,6 +143,10 @@ class ReadOptions:
     decimal: str | None = None
     thousands: str | None = None
     dates: str | None = None
+    # Of a workbook, which sheet and which cells of it; of a lakehouse, which version.
+    sheet: str | None = None
+    range: str | None = None
+    at_version: str | None = None
     missing: tuple[str, ...] = ()
     # Whether the first line of a text names its columns, and whether cells that end in asterisks are masked values:
     # yes, no, or not said.
@@ -206,7 +213,7 @@ class ReadOptions:
             for name, text in self.hierarchies.items()
             if isinstance(text, str)
         }
-        names = ("delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked")
+        names = ("delimiter", "encoding", "decimal", "thousands", "dates", *_PLACES, "header", "masked")
         said = {name: getattr(self, name) for name in names}
         return (
             {name: value for name, value in said.items() if value is not None}
@@ -241,6 +248,7 @@ _TEXTS = {
     "encoding",
     "decimal",
     "thousands",
+    *_PLACES,
     "dates",
 }
 
@@ -281,6 +289,9 @@ class ReadArguments(TypedDict, total=False):
     decimal: str | None
     thousands: str | None
     dates: str | None
+    sheet: str | None
+    range: str | None
+    at_version: str | None
     missing: str | Iterable[str]
     header: bool | None
     masked: bool | None

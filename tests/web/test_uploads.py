@@ -22,7 +22,7 @@ BAD = {
     "not-parquet": ("table.parquet", b"age,sex\n1,f\n", "not a Parquet file"),
     "not-gzip": ("table.csv.gz", b"age,sex\n1,f\n", "damaged or was cut short"),
     "cut-gzip": ("table.csv.gz", gzip.compress(b"age,sex\n1,f\n" * 500)[:40], "damaged or was cut short"),
-    "excel": ("sheet.xlsx", b"PK\x03\x04", "CSV"),
+    "excel": ("sheet.xlsx", b"PK\x03\x04", "not a workbook of Excel"),
     "no-suffix": ("table", b"age,sex\n1,f\n", "cannot be read here"),
     "program": ("run.exe", b"MZ", "cannot be read here"),
     "formula": ("formula.csv", b"age,note\n1,\"=cmd|'/c calc'!A0\"\n2,x\n", "formula"),

@@ -185,4 +185,6 @@ def like_original(table: Table, options: ReadOptions) -> ReadOptions:
     kinds = {a.name: a.axis.kind for a in plain}
     like = replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
     named = None if options.header is None else True
-    return replace(like, thousands=None, dates=None, header=named, released=True)
+    return replace(
+        like, thousands=None, dates=None, sheet=None, range=None, at_version=None, header=named, released=True
+    )

@@ -26,7 +26,18 @@ _ACTIONS = {
     "date": "year",
     "birth": "year, those of ages over 89 are one",
 }
-_LAYOUT = ("delimiter", "encoding", "decimal", "thousands", "dates", "header", "missing")
+_LAYOUT = (
+    "delimiter",
+    "encoding",
+    "decimal",
+    "thousands",
+    "dates",
+    "sheet",
+    "range",
+    "at_version",
+    "header",
+    "missing",
+)
 KNOWLEDGE = (
     "Safe harbor also asks that the publisher has no actual knowledge of how somebody could be found by what is left: "
     "no program can check that."

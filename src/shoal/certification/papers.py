@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shoal.atomic_files import OutputFile, recover, refuse_overwriting
+from shoal.engines.file_forms import COMPRESSED
 from shoal.engines.io.file_extensions import refuse_other_formats
-from shoal.engines.sources import COMPRESSED, Source
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 
 

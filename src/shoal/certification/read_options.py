@@ -58,6 +58,9 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         decimal=layout.get("decimal"),
         thousands=layout.get("thousands"),
         dates=layout.get("dates"),
+        sheet=layout.get("sheet"),
+        range=layout.get("range"),
+        at_version=layout.get("at_version"),
         header=layout.get("header", True),
         masked=layout.get("masked", True),  # where nothing was said, no cell left a question
         missing=tuple(layout.get("missing", ())),

@@ -31,7 +31,7 @@ def attack_command(
     seed: Annotated[int, typer.Option(help="The seed by which they are chosen.")] = 0,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
-    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
     memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
     as_json: opt.Json = False,
 ) -> None:  # fmt: skip
@@ -39,7 +39,7 @@ def attack_command(
     asked = asked_attacks(attacks)
     options = read_options(
         quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        thousands=thousands, dates=dates, header=header, masked=masked,
+        thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked,
     )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")

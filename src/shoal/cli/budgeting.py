@@ -59,7 +59,7 @@ def new_command(
     declare: Annotated[Path | None, typer.Option(help="A file in TOML with all of this.")] = None,
     key: Annotated[Path | None, typer.Option(help="A file with a secret key to be used; a new one is drawn if left out.")] = None,
     kind: opt.Kind = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None,
-    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
     memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Begin a ledger: say what may be spent on a table, and what is known of it without looking."""
@@ -70,7 +70,7 @@ def new_command(
 
     options = read_options(
         in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing, thousands=thousands,
-        dates=dates, header=header, masked=masked,
+        dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked,
     )  # fmt: skip
     written = DeclaredFile() if declare is None else DeclaredFile.load(declare)
     lists = {

@@ -35,7 +35,7 @@ def explore_command(
     every_node: Annotated[bool, typer.Option("--every-node", help="With --json: also give every node.")] = False,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
-    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None,
     page: opt.ReportOption = None, overwrite: opt.Overwrite = False, memory: opt.MemoryOption = None, engine: opt.EngineOption = None,
     master: opt.MasterOption = None, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
@@ -48,7 +48,7 @@ def explore_command(
         usable(page, file.files(), overwrite=overwrite)
     options = read_options(
         quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        thousands=thousands, dates=dates, header=header,
+        thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header,
     )  # fmt: skip
     models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column, None, None)
     search, file = search_of(method_parameters(param)), at_hand(file)

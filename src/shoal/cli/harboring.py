@@ -26,14 +26,14 @@ def safe_harbor_command(
     release: Annotated[Path | None, typer.Option(help="Where that recipe puts the release; beside it, as NAME.release.csv, if left out.")] = None,
     year: Annotated[int | None, typer.Option(help="The year of the release, in which ages are counted; this year if left out.")] = None,
     kind: opt.Kind = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None,
-    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None,
+    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None,
     memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
     overwrite: opt.Overwrite = False, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Find the eighteen kinds of identifiers of safe harbor, and write a recipe that removes or coarsens them."""
     options = read_options(
         kind=kind, in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing,
-        thousands=thousands, dates=dates, header=header,
+        thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header,
     )  # fmt: skip
     if release is not None and out is None:
         raise ParameterError("--release is for the recipe, and none is written.", "Add --out recipe.toml.")

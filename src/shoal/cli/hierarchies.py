@@ -30,7 +30,7 @@ def build_command(
     column: Annotated[str, typer.Option(help="The column whose values it is built over.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the hierarchy goes: a line for each value, levels between semicolons.")],
     in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None,
-    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
     overwrite: opt.Overwrite = False, memory: opt.MemoryOption = None, engine: opt.EngineOption = None,
     master: opt.MasterOption = None, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
@@ -42,7 +42,7 @@ def build_command(
     refuse_overwriting([out], file.files(), overwrite=overwrite)
     options = read_options(
         in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing, thousands=thousands,
-        dates=dates, header=header, masked=masked,
+        dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked,
     )  # fmt: skip
     how = " ".join(way.split())
     file, where = at_hand(file), chosen_engine(engine, master)
@@ -73,7 +73,7 @@ def check_command(
     data: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="A table: does the hierarchy have all values of --column?")] = None,
     column: Annotated[str | None, typer.Option(help="The column of --data that it is for.")] = None,
     in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None, decimal: opt.Decimal = None,
-    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    missing: opt.Missing = None, thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
     memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Say what levels a hierarchy has, whether it is a tree, and how many values of a table it lacks."""
@@ -86,7 +86,7 @@ def check_command(
     if data is not None and column is not None:
         options = read_options(
             in_delimiter=in_delimiter, encoding=encoding, decimal=decimal, missing=missing, thousands=thousands,
-            dates=dates, header=header, masked=masked,
+            dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked,
         )  # fmt: skip
         data = at_hand(data)
         with in_command(f"reading {data.name}"):

@@ -139,6 +139,14 @@ Encoding = Annotated[str | None, typer.Option(help="The input's encoding; UTF-8,
 Decimal = Annotated[str | None, typer.Option(help="The input's decimal sign.")]
 Thousands = Annotated[str | None, typer.Option(help="What separates thousands in the input: , or . or ' or a blank.")]
 Dates = Annotated[str | None, typer.Option(help="How the input writes dates that are not ISO: dmy, mdy or ymd.")]
+SheetName = Annotated[str | None, typer.Option(help="The sheet of a workbook; the first one if left out.")]
+CellRange = Annotated[
+    str | None, typer.Option("--range", help="The cells of a sheet, names first: B3:F200, or B3:F for all rows below.")
+]
+AtVersion = Annotated[
+    str | None,
+    typer.Option(help="The version of a Delta Lake or the snapshot of an Iceberg table; the last if left out."),
+]
 Header = Annotated[
     bool | None,
     typer.Option(

@@ -76,7 +76,8 @@ def read_options(
     encoding: str | None = None, decimal: str | None = None, missing: GivenTexts = None, hierarchy: GivenTexts = None,
     identifier: GivenTexts = None, weight: str | None = None, thousands: str | None = None, dates: str | None = None,
     header: bool | None = None, masked: bool | None = None, linked: bool = False, baskets: bool = False,
-    household: str | None = None, stratum: str | None = None,
+    household: str | None = None, stratum: str | None = None, sheet: str | None = None, cell_range: str | None = None,
+    at_version: str | None = None,
 ) -> ReadOptions:  # fmt: skip
     """Say how a table is to be read, as the options of a command say it."""
     if roles not in (None, "last-sensitive"):
@@ -99,6 +100,9 @@ def read_options(
         decimal=decimal,
         thousands=thousands,
         dates=dates,
+        sheet=sheet,
+        range=cell_range,
+        at_version=at_version,
         missing=listed(missing),
         header=header,
         masked=masked,

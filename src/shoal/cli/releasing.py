@@ -88,13 +88,14 @@ def anonymize_command(
     allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
-    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None, memory: opt.MemoryOption = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None, memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None, master: opt.MasterOption = None, overwrite: opt.Overwrite = False, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Mask a table, prove what is promised, and write it with a certificate."""
     options = read_options(
         quasi, sensitive, plain, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
         identifier, weight, thousands, dates, header, masked, linked, baskets, household, stratum,
+        sheet=sheet, cell_range=cell_range, at_version=at_version,
     )  # fmt: skip
     models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column, m, within)
     models += models_of_people(person_l, person_t, person_column)

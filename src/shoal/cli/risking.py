@@ -28,7 +28,7 @@ def risk_command(
     suda: opt.SudaOption = False,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
-    thousands: opt.Thousands = None, dates: opt.Dates = None, header: opt.Header = None, masked: opt.Masked = None,
+    thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
     page: opt.ReportOption = None, overwrite: opt.Overwrite = False, memory: opt.MemoryOption = None, engine: opt.EngineOption = None, master: opt.MasterOption = None,
     as_json: opt.Json = False,
 ) -> None:  # fmt: skip
@@ -41,7 +41,7 @@ def risk_command(
     extra = asked_measures(measure)
     options = read_options(
         quasi, sensitive, None, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        thousands=thousands, dates=dates, header=header, masked=masked, linked=linked, baskets=baskets, weight=weight, household=household, stratum=stratum,
+        thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked, linked=linked, baskets=baskets, weight=weight, household=household, stratum=stratum,
     )  # fmt: skip
     file, sets = at_hand(file), [listed(text) for text in known or ()]
     with in_command(f"reading {file.name}"):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.file_forms import COMPRESSED
 from shoal.engines.process_memory import available
-from shoal.engines.sources import COMPRESSED, Source, is_parquet
+from shoal.engines.sources import Source, is_parquet
 from shoal.errors import ParameterError, RoomError, ShoalError
 from shoal.schema import ReadOptions
 
@@ -85,6 +86,8 @@ def estimate(source: Any, options: ReadOptions) -> Need | None:
             return Need(records, BASE + records * (bytes_per_record(columns) + 16 * columns))
         if found.is_folder or is_parquet(found.path):
             return _estimate_of_parquet(found)
+        if found.is_typed_file:
+            return _estimate_of_typed_file(found)
         return _estimate_of_text(found.path, options)
     return None  # what cannot be read is refused by the reader, in its own words
 
@@ -126,6 +129,16 @@ def _estimate_of_parquet(source: Source) -> Need:
         memory += sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         memory += metadata.num_rows * (bytes_per_record(metadata.num_columns) + 16 * metadata.num_columns)
     return Need(records, BASE + memory)
+
+
+def _estimate_of_typed_file(source: Source) -> Need:
+    """Estimate by the size of the file: most cells take about as much room there as they do in memory."""
+    form = source.form
+    assert form is not None
+    size = source.path.stat().st_size
+    packed = source.path.suffix.lower() in (".zsav", ".orc", ".feather", ".xlsx", *COMPRESSED)
+    text = size * (_EXPANDED if packed else 1)
+    return Need(text // 20, BASE + FRAMES + (6 if form.whole else 3) * text)
 
 
 def bytes_per_record(columns: int) -> int:

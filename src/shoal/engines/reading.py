@@ -45,7 +45,8 @@ def read(
     **given
         ``quasi``, ``sensitive``, ``plain``, ``identifier`` (names), ``subject``, ``weight`` (a name),
         ``last_sensitive`` for the paper's format; ``kinds``, ``orders``, ``hierarchies``, ``knowledge`` (by column),
-        ``delimiter``, ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``.
+        ``delimiter``, ``encoding``, ``decimal``, ``thousands``, ``dates``, ``missing``, ``header``, ``masked``,
+        ``sheet`` and ``range`` of a workbook, ``at_version`` of a lakehouse.
         A hierarchy is a CSV file (a line per value, from left to right), ``bands 5,20``, ``prefix 3,1``, ``dates``,
         ``columns county,state`` or one of the other ways that `docs/concepts.md` lists.
 

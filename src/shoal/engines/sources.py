@@ -14,11 +14,10 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from shoal.atomic_files.lakehouses import lakehouse_at
-from shoal.engines.file_forms import TEXT, FileForm, form_of
+from shoal.engines.file_forms import COMPRESSED, TEXT, FileForm, form_of
 from shoal.errors import ParameterError, suggest
 from shoal.table import printable
 
-COMPRESSED = (".gz", ".zst")
 _PARQUET = (".parquet", ".pq")
 STREAMS = ("-", "/dev/stdin")
 _OWN = ("table", "if_exists")
@@ -76,9 +75,11 @@ class Source:
         slashes = tuple(filter(None, (os.sep, os.altsep)))
         named = Path(text).name not in ("", "..") and text.endswith(slashes)
         path = Path(text) if text.strip("./") != "-" else Path(text).absolute()  # ./- is a file, and stays one
-        if path.suffix.lower() in COMPRESSED and is_parquet(path.with_suffix("")):
+        if path.suffix.lower() in COMPRESSED and form_of(path).form not in ("text", "json lines"):
+            called = "Parquet" if is_parquet(path.with_suffix("")) else form_of(path).called.capitalize()
+            own = path.with_suffix("").suffix
             raise ParameterError(
-                "Parquet is compressed in itself, and not once more as a file.", "Name a file that ends in .parquet."
+                f"{called} is compressed in itself, and not once more as a file.", f"Name a file that ends in {own}."
             )
         return cls("folder" if named else "file", path)
 

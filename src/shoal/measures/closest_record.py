@@ -104,7 +104,18 @@ class ClosestRecord:
 def _like(original: Table) -> ReadOptions:
     """Say how to read a file as the original was read."""
     schema, given = original.schema, original.origin.given
-    layout = ("delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked")
+    layout = (
+        "delimiter",
+        "encoding",
+        "decimal",
+        "thousands",
+        "dates",
+        "sheet",
+        "range",
+        "at_version",
+        "header",
+        "masked",
+    )
     shown = [each for each in schema.attributes if each.role in RELEASED]
     ordered = [each for each in shown if each.axis.kind == "ordered" and each.axis.tree is None]
     return ReadOptions(

@@ -37,8 +37,7 @@ def refuse_kind(name: str) -> None:
     """Refuse a file of a kind that cannot be read."""
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
-        hint = "Save the sheet as CSV (UTF-8)." if suffix in (".xlsx", ".xls", ".ods") else "Save it as CSV or Parquet."
-        raise DataError(f"Files that end in '{suffix or 'nothing'}' cannot be read here.", hint)
+        raise DataError(f"Files that end in '{suffix or 'nothing'}' cannot be read here.", "Save it as CSV or Parquet.")
 
 
 def on_this_computer(settings: Settings, given: str) -> Path:

@@ -28,6 +28,7 @@ from shoal.web.first_look import first_look
 from shoal.web.guard import is_loopback
 from shoal.web.proof_words import proof_line
 from shoal.web.reported import reported
+from shoal.web.settings import SUFFIXES
 from shoal.web.uploads import room
 
 STEPS = {
@@ -63,6 +64,7 @@ def environment() -> Environment:
     made.filters |= filters
     made.globals |= {
         "LANGUAGES": languages(),
+        "endings": ",".join(SUFFIXES),
         "first_look": first_look,
         "CONFIRMATIONS": wording.CONFIRMATIONS,
         "NO_PROMISE": wording.NO_PROMISE,

@@ -134,7 +134,6 @@ _SENTENCES = (
     N_("The release cannot be kept: %(reason)s."),
     N_("The file is larger than %(most)s, which is the most that can be sent."),
     N_("Files that end in '%(suffix)s' cannot be read here."),
-    N_("Save the sheet as CSV (UTF-8)."),
     N_("Save it as CSV or Parquet."),
     N_("Write: %(ways)s."),
     N_("There is no such page."),

@@ -7,8 +7,10 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shoal.engines.file_forms import COMPRESSED, TYPED
+
 USUAL_PORT = 8642
-SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".parquet", ".pq", ".gz", ".zst")
+SUFFIXES = (".csv", ".tsv", ".txt", ".dat", *COMPRESSED, *TYPED)
 
 
 def kept_by_default() -> Path:

@@ -63,6 +63,7 @@ class Disk(PartsEngine):
         need = self.estimated.pop(found, None) or estimate(found, options)
         if need is not None:
             self._insist_on_disk(need)
+            self._insist_on_whole(found, need)
         if not found.is_text:
             from shoal.engines.parts.frames import load_frames
 
@@ -94,6 +95,16 @@ class Disk(PartsEngine):
         """What work with a database may take within the limit."""
         folder = self.pool.folder if isinstance(self.pool, DiskPool) else temp_folder()
         return MemoryBudget((self.limit - BASE - TABLES) // 3, folder)
+
+    def _insist_on_whole(self, source: Source, need: Need) -> None:
+        """Refuse what can be read only whole if it does not fit."""
+        form = source.form
+        if form is not None and form.whole and need.memory > self.limit:
+            raise RoomError(
+                f"{form.called.capitalize()} is read whole, which takes about {format_size(need.memory)}, more than "
+                f"{format_size(self.limit)}.",
+                "Allow more (--memory), or save the table as CSV or Parquet, which are read part by part.",
+            )
 
     def _insist_on_libraries(self, source: Source, what: str) -> None:
         """Refuse what cannot be done in the memory that is left by the libraries that do it."""

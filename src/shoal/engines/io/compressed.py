@@ -1,17 +1,20 @@
-"""Compressed text: what is in a file that ends in .gz or .zst, as a stream."""
+"""Compressed text: what is in a file that ends in .gz, .zst, .bz2, .xz or .zip, as a stream."""
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import lzma
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.file_forms import COMPRESSED
 from shoal.engines.io.digests import Digest
 from shoal.engines.io.direct_io import direct_reader
 from shoal.engines.io.sealed_files import Sealed
-from shoal.engines.sources import COMPRESSED
 from shoal.errors import DataError
 
 _AT_ONCE = 1 << 20
@@ -39,13 +42,17 @@ def opened(
     try:
         with path.open("rb") as plain:
             packed = plain if digest is None else _Digested(plain, digest)
+            if _ending(path) == ".zip":  # whose end tells what is in it: it is digested first, and sealed
+                with _member(path, Sealed.of(path, digest)) as file:
+                    yield file
+                return
             with _unpacked(path, packed) as file:
                 yield file
             while digest is not None and packed.read(
                 _AT_ONCE
             ):  # what stands behind the end of the text belongs to the file too
                 pass
-    except (EOFError, zlib.error, OSError) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, OSError) as error:
         if getattr(error, "errno", None):  # the file itself cannot be opened or read
             raise
         raise DataError(f"'{path}' is damaged or was cut short.", "Get or make the file again.") from None
@@ -98,6 +105,18 @@ def created(path: Path) -> Iterator[Any]:
             with gzip.GzipFile("", "wb", 6, plain, mtime=0) as file:
                 yield file
             return
+        if _ending(path) == ".bz2":
+            with bz2.BZ2File(plain, "wb") as file:
+                yield file
+            return
+        if _ending(path) == ".xz":
+            with lzma.LZMAFile(plain, "wb", preset=6) as file:
+                yield file
+            return
+        if _ending(path) == ".zip":
+            with zipfile.ZipFile(plain, "w") as whole, whole.open(member_of(path), "w", force_zip64=True) as file:
+                yield file
+            return
         import pyarrow as pa
 
         with pa.CompressedOutputStream(plain, "zstd") as file:
@@ -109,9 +128,40 @@ def _unpacked(path: Path, packed: Any) -> Any:
         import gzip
 
         return gzip.GzipFile("", "rb", fileobj=packed)
+    if _ending(path) == ".bz2":
+        return bz2.BZ2File(packed, "rb")
+    if _ending(path) == ".xz":
+        return lzma.LZMAFile(packed, "rb")
     import pyarrow as pa
 
     return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
+
+
+@contextlib.contextmanager
+def _member(path: Path, sealed: Sealed) -> Iterator[Any]:
+    """Open the one file that is in a zip archive."""
+    with sealed.open() as plain, zipfile.ZipFile(plain) as whole:
+        members = [each for each in whole.infolist() if not each.is_dir() and not each.filename.startswith("__MACOSX/")]
+        if len(members) != 1:
+            raise DataError(
+                f"'{path}' holds {len(members):,} files, and a table is one.", "Unpack it, and name the one to be read."
+            )
+        if members[0].flag_bits & 1:
+            raise DataError(f"'{path}' is locked by a password.", "Unpack it, and read what is inside.")
+        with whole.open(members[0]) as file:
+            yield file
+
+
+def member_of(path: Path) -> zipfile.ZipInfo:
+    """Say how the text in a zip archive is called: as the archive, without its ending, and without a time."""
+    draft = path.with_suffix("").name
+    found = zipfile.ZipInfo(draft if Path(draft).suffix else f"{draft}.csv")
+    found.compress_type, found.external_attr, found.create_system = zipfile.ZIP_DEFLATED, 0o644 << 16, 3
+    return found
+
+
+def _ending(path: Path) -> str:
+    return path.suffix.lower()
 
 
 def is_gzip(path: Path) -> bool:

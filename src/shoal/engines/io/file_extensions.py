@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.engines.sources import COMPRESSED, Source
+from shoal.engines.file_forms import bare
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 
 _TEXT = "Name a file that ends in .csv, or in .parquet for Parquet"
-_PACKED = "Name a file that ends in .csv.gz or .csv.zst, or in .parquet, which is compressed in itself."
+_PACKED = "Name a file that ends in .csv.gz, .zst, .bz2, .xz or .zip, or in .parquet, which is compressed in itself."
 _FORMATS = {
-    "an Excel or OpenDocument sheet": (".xlsx .xls .xlsm .xlsb .ods", f"{_TEXT}: spreadsheets open .csv."),
+    "a workbook that is not written": (
+        ".xls .xlsm .xlsb .ods",
+        "Name a file that ends in .xlsx or .csv: spreadsheets open both.",
+    ),
     "a file of SPSS that is not written": (".por", f"{_TEXT}, and import it there."),
     "a file of SAS that only SAS writes": (
         ".sas7bdat",
         "Name a file that ends in .xpt, which SAS reads; .sav, .dta, .parquet and .csv are written too.",
     ),
     "a file of R": (".rds .rda .rdata", f"{_TEXT}, and read it there."),
-    "JSON": (".json .jsonl .ndjson .geojson", f"{_TEXT}."),
-    "another format of tables": (".feather .arrow .ipc .orc .avro .h5 .hdf5 .pkl .pickle .npy .npz", f"{_TEXT}."),
+    "JSON that is one value": (
+        ".json .geojson",
+        "Name a file that ends in .jsonl, which has an object on each line, or in .csv.",
+    ),
+    "a stream of Arrow": (".arrows", "Name a file that ends in .arrow or .feather."),
+    "another format of tables": (".avro .h5 .hdf5 .pkl .pickle .npy .npz", f"{_TEXT}."),
     "a document": (".pdf .html .htm .xml .md .tex .doc .docx .rtf", f"{_TEXT}; --report writes a page or a PDF."),
     "a DuckDB database": (".db .duckdb", "Write a table into one: duckdb:///release.db?table=NAME."),
     "a database": (".sqlite .sqlite3 .mdb .accdb .dbf .sql", f"{_TEXT}, and import it there."),
-    "a compression that is not written": (".zip .bz2 .xz .7z .rar .tar .tgz .lz4 .lzma .br .z", _PACKED),
+    "a compression that is not written": (".7z .rar .tar .tgz .lz4 .lzma .br .z", _PACKED),
     "settings": (".toml .yaml .yml .ini", f"{_TEXT}."),
     "an image": (".png .jpg .jpeg .svg", f"{_TEXT}."),
 }
@@ -50,5 +58,4 @@ def delimiter_for(target: Source) -> str:
 
 
 def _ending(path: Path) -> str:
-    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
-    return bare.suffix.lower()
+    return bare(path).suffix.lower()

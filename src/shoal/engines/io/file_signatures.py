@@ -11,11 +11,6 @@ def _with_pandas(reader: str) -> str:
     return f"Convert it: python -c \"import pandas; pandas.{reader}.to_csv('NEW.csv', index=False)\"."
 
 
-def _as_parquet(module: str) -> str:
-    code = f"import pyarrow.{module} as f, pyarrow.parquet as p; p.write_table(f.read_table('FILE'), 'NEW.parquet')"
-    return f'Write it as Parquet: python -c "{code}".'
-
-
 def _named(ending: str) -> str:
     return f"Give it a name that ends in {ending}."
 
@@ -24,37 +19,40 @@ def _unpacked(how: str) -> str:
     return f"Unpack it first ({how}), and read what is inside."
 
 
-_SHEET = "Save the sheet as CSV where it was made (in Excel: CSV UTF-8), and read that."
 _FIXED = "read_fwf('FILE')"
 _SQL = "Write the table as CSV: sqlite3 -header -csv FILE 'select * from TABLE' > NEW.csv."
 # The beginning of a file (a pattern over its bytes), what it is, and what to do.
 _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
-    (rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet", "a spreadsheet (.ods)", _SHEET),
-    (rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|xl/)", "an Excel workbook (.xlsx)", _SHEET),
-    (rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", "a zip archive", _unpacked("unzip FILE")),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook (.xls)", _SHEET),
+    (
+        rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet",
+        "a spreadsheet (.ods)",
+        _named(".ods"),
+    ),
+    (rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|xl/)", "an Excel workbook (.xlsx)", _named(".xlsx")),
+    (rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", "a zip archive", _named(".zip")),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook (.xls)", _named(".xls")),
     (rb"\$FL[23]", "an SPSS file (.sav)", _named(".sav")),
     (rb".{0,200}SPSS PORT FILE", "an SPSS portable file (.por)", "Save it in SPSS or PSPP as CSV, and read that."),
     (rb"<stata_dta>|[ilnoqrs][\x01\x02]\x01\x00", "a Stata file (.dta)", _named(".dta")),
     (rb"\x00{12}\xc2\xea\x81\x60", "a SAS file (.sas7bdat)", _named(".sas7bdat")),
     (rb"HEADER RECORD\*{7}LIB", "a SAS transport file (.xpt)", _named(".xpt")),
-    (rb"ARROW1|FEA1", "an Arrow (Feather) file", _as_parquet("feather")),
-    (rb"ORC.*\x00", "an ORC file", _as_parquet("orc")),
+    (rb"ARROW1|FEA1", "an Arrow (Feather) file", _named(".arrow")),
+    (rb"ORC.*\x00", "an ORC file", _named(".orc")),
     (rb"Obj\x01", "an Avro file", "Write it as Parquet or CSV with the program that made it."),
     (rb"PAR1", "a Parquet file", _named(".parquet")),
     (rb"SQLite format 3\x00", "an SQLite database", _SQL),
     (rb".{8}DUCK", "a DuckDB database", "Name its table: duckdb:///FILE?table=NAME."),
     (rb"\x1f\x8b", "a gzip file", _named(".gz")),
     (rb"\x28\xb5\x2f\xfd", "a Zstandard file", _named(".zst")),
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file", _unpacked("bunzip2 FILE")),
-    (rb"\xfd7zXZ\x00", "an xz file", _unpacked("unxz FILE")),
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file", _named(".bz2")),
+    (rb"\xfd7zXZ\x00", "an xz file", _named(".xz")),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _unpacked("7z x FILE")),
     (rb"\x89HDF\r\n", "an HDF5 file", _with_pandas("read_hdf('FILE')")),
     (rb"%PDF-", "a PDF file", "Ask those who made it for the table as CSV."),
 )
 # Text that is not delimited; blanks may stand before it. No header that csv writes begins as the first two do.
 _JSON: tuple[tuple[bytes, str, str], ...] = (
-    (rb'\{\s*"[^\n]*\}\s*\n\s*\{', "JSON lines", _with_pandas("read_json('FILE', lines=True)")),
+    (rb'\{\s*"[^\n]*\}\s*\n\s*\{', "JSON lines", _named(".jsonl")),
     (rb'[\[{][\[{\s]*"', "JSON", _with_pandas("read_json('FILE')")),
 )
 _TEXTS: tuple[tuple[bytes, str, str], ...] = (

@@ -2,35 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from shoal.engines.file_forms import form_of
+from shoal.engines.file_forms import FileKind, form_of
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.schema import RELEASED, Schema
 from shoal.table import Written
 
 # What writes files whose bytes depend on its version, beside shoal itself.
-_WRITERS = dict.fromkeys((".sav", ".zsav", ".xpt"), ("pyreadstat",))
+_WRITERS = {
+    **dict.fromkeys((".sav", ".zsav", ".xpt"), ("pyreadstat",)),
+    **dict.fromkeys((".feather", ".arrow", ".arrows", ".ipc", ".orc"), ("pyarrow",)),
+    ".xlsx": ("xlsxwriter",),
+}
 
 
 def cells_in(target: Source) -> str:
     """Tell what a generalized cell is in a file: the struct of its two ends where the form has structs, else text."""
-    return "text" if target.is_typed_file and target.form is not None and target.form.form == "labelled" else "struct"
+    form = target.form
+    return "text" if form is not None and form.form in ("labelled", "excel") else "struct"
 
 
 def write_file(tables: Iterable[Any], path: Path, schema: Schema, layout: Layout) -> Written:
     """Write a table that comes in pieces to a new file."""
-    if form_of(path).form == "labelled":
+    form = form_of(path).form
+    if form == "labelled":
         from shoal.engines.io.labelled.writing import write_labelled
 
         return write_labelled(tables, path, layout.codebook, orders_of(schema))
+    return writer_of(form)(tables, path)
+
+
+def writer_of(form: FileKind) -> Callable[[Iterable[Any], Path], Written]:
+    """Give what writes files of a form that holds rows and nothing else."""
+    if form == "arrow":
+        from shoal.engines.io.typed_files.arrow_files import write_arrow
+
+        return write_arrow
+    if form == "orc":
+        from shoal.engines.io.typed_files.orc_files import write_orc
+
+        return write_orc
+    if form == "json lines":
+        from shoal.engines.io.typed_files.json_lines import write_json_lines
+
+        return write_json_lines
+    if form == "excel":
+        from shoal.engines.io.typed_files.excel_sheets import write_sheet
+
+        return write_sheet
     from shoal.engines.io.parquet_writer import write_parquet
 
-    return write_parquet(tables, path)
+    return write_parquet
 
 
 def writers_of(target: Source) -> dict[str, str]:

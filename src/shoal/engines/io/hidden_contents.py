@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from shoal.engines.io.file_writer import writers_of
-from shoal.engines.sources import COMPRESSED, Source
+from shoal.engines.file_forms import COMPRESSED
+from shoal.engines.io.file_writer import writer_of, writers_of
+from shoal.engines.sources import Source
+from shoal.schema import ReadOptions, Roles
 from shoal.table import Written
 
 
@@ -34,6 +36,13 @@ def hidden_content(
         from shoal.engines.io.labelled.writing import strange_contents as strange_labels
 
         return strange_labels(source.path, names)
+    if form is not None and form.form != "parquet":
+        from shoal.engines.io.opened import opened_table
+        from shoal.engines.io.typed_files.stored_table import StoredTable, strange_bytes
+
+        table = opened_table(source, ReadOptions(roles=Roles(plain=tuple(names))))
+        assert isinstance(table, StoredTable)
+        return strange_bytes(table, names, writer_of(form.form))
     from shoal.engines.io.parquet_contents import strange_contents, strange_files
 
     if not source.is_folder:

@@ -44,6 +44,22 @@ def opened_table(source: Source, options: ReadOptions) -> OpenedTable:
         from shoal.engines.io.labelled.reading import opened_labelled
 
         return opened_labelled(source.path, options)
+    if form.form == "arrow":
+        from shoal.engines.io.typed_files.arrow_files import opened_arrow
+
+        return opened_arrow(source.path)
+    if form.form == "orc":
+        from shoal.engines.io.typed_files.orc_files import opened_orc
+
+        return opened_orc(source.path, options)
+    if form.form == "json lines":
+        from shoal.engines.io.typed_files.json_lines import opened_json_lines
+
+        return opened_json_lines(source.path, options)
+    if form.form == "excel":
+        from shoal.engines.io.typed_files.excel_sheets import opened_sheet
+
+        return opened_sheet(source.path, options)
     from shoal.engines.io.parquet_reader import opened_file
 
     return opened_file(source.path)

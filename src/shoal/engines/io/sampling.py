@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal.engines.file_forms import TEXT, form_of
 from shoal.engines.io.compressed import is_compressed, opened
 from shoal.engines.io.text_head import ENCODINGS, beginning_of, read_head
 from shoal.engines.io.text_reader import TextReading
@@ -42,6 +43,8 @@ def sample(path: Path, target: Path, rows: int) -> Sample | None:
     """
     if is_parquet(path):
         return _of_parquet(path, target, rows)
+    if form_of(path) is not TEXT:
+        return None
     with opened(path) as file:
         head = file.read(_HEAD)
         if b"\0" in head or b"\n" not in head:  # two bytes per sign, or lines that end otherwise

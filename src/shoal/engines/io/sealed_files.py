@@ -31,13 +31,15 @@ class Sealed:
     blocks: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, path: Path) -> Sealed:
-        """Digest a file."""
+    def of(cls, path: Path, beside: Any = None) -> Sealed:
+        """Digest a file; its bytes are added to another digest too, if one is given."""
         whole, size, blocks, buffer = hashlib.sha256(), 0, bytearray(), memoryview(bytearray(_BLOCK))
         try:
             with path.open("rb", buffering=0) as file, counted(path.stat().st_size, "taking its digest") as part:
                 while got := _filled(file, buffer):
                     whole.update(buffer[:got])
+                    if beside is not None:
+                        beside.update(buffer[:got])
                     blocks += hashlib.sha256(buffer[:got]).digest()
                     size += got
                     part.done = size

@@ -25,7 +25,11 @@ from shoal.table import Table
 
 _AT_ONCE = 1 << 20
 # What a file is, by its first bytes: its name tells nothing here.
-_FORMATS = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"\x28\xb5\x2f\xfd", ".csv.zst"))
+_FORMATS = (
+    (b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"\x28\xb5\x2f\xfd", ".csv.zst"), (b"BZh", ".csv.bz2"),
+    (b"\xfd7zXZ\x00", ".csv.xz"), (b"$FL2", ".sav"), (b"$FL3", ".zsav"), (b"<stata_dta>", ".dta"),
+    (b"HEADER RECORD*******LIB", ".xpt"), (b"ARROW1", ".arrow"), (b"FEA1", ".feather"), (b"ORC", ".orc"),
+)  # fmt: skip
 _copies: list[tuple[Any, Source]] = []  # of what, and where: stdin can be asked for again
 
 

@@ -34,9 +34,14 @@ class LabelledColumn:
         Whether codes for what is missing stay as they are.
     kind
         What was said of the column, if anything was.
+    wide
+        Whether numbers have the widest type, whatever the file keeps them in, as in a release that is checked.
     """
 
-    def __init__(self, name: str, variable: CodedVariable, program: Program, *, keep: bool, kind: str | None) -> None:
+    def __init__(
+        self, name: str, variable: CodedVariable, program: Program, *, keep: bool, kind: str | None, wide: bool = False
+    ) -> None:
+        self._wide = wide
         self.name, self.variable, self._program, self._keep, self._kind = name, variable, program, keep, kind
         self.sealed = False
         self._texts = variable.texts()
@@ -77,7 +82,7 @@ class LabelledColumn:
             return pa.string()
         if self._moments is not None:
             return pa.date32() if self._moments == "date" and self._days else pa.timestamp("us")
-        if self.variable.storage in _STORED:
+        if self.variable.storage in _STORED and not self._wide:
             return _STORED[self.variable.storage]
         return pa.int64() if self._whole and self._kind != "float" else pa.float64()
 

@@ -167,7 +167,14 @@ def opened_labelled(path: Any, options: ReadOptions) -> LabelledTable:
     kept = set(options.roles.plain)
     book = file.codebook
     columns = {
-        name: LabelledColumn(name, book.of(name), file.program, keep=name in kept, kind=options.kinds.get(name))
+        name: LabelledColumn(
+            name,
+            book.of(name),
+            file.program,
+            keep=name in kept,
+            kind=options.kinds.get(name),
+            wide=options.canonical and name in options.roles.quasi,
+        )
         for name in names
     }
     return LabelledTable(file, columns)

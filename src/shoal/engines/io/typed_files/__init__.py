@@ -1,0 +1,1 @@
+"""Files whose columns have types: Arrow, ORC, JSON lines and sheets of Excel."""

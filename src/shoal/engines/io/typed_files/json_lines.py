@@ -1,0 +1,108 @@
+"""JSON lines in and out: an object on each line, whose members are the cells.
+
+To know the type of a column all of its values are looked at, so the table is held whole.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.engines.io.compressed import created, opened
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.sealed_files import Sealed
+from shoal.engines.io.typed_files.inferred_types import dated_texts
+from shoal.engines.io.typed_files.stored_table import StoredTable, readable, writable
+from shoal.errors import DataError
+from shoal.schema import ReadOptions
+from shoal.table import Written
+
+_CALLED = "a file of JSON lines"
+
+
+def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
+    """Find what is in a file of JSON lines.
+
+    Texts that are all days or moments are these, but in columns that are passed on as they are.
+    """
+    from pyarrow import json as reader
+
+    sealed = Sealed.of(path)
+    with readable(path, _CALLED), opened(path) as file:
+        content = pa.py_buffer(file.read())
+        if not content.size:
+            raise DataError(f"'{path}' is empty.", "A table needs at least one record.")
+        table = _parsed(path, reader, content, pa.schema([]))
+        moments = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        if moments:  # as they are written: the library takes the time of day from some texts, and adds it to others
+            table = _parsed(path, reader, content, pa.schema([(name, pa.string()) for name in moments])).select(
+                table.column_names
+            )
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) and field.name not in options.roles.plain:
+            table = table.set_column(place, field.name, dated_texts(table.column(place)))
+        elif pa.types.is_null(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.string()))
+
+    def pieces(names: Sequence[str]) -> Iterator[pa.Table]:
+        yield table.select(list(names))
+
+    return StoredTable(sealed, "json lines", table.schema, pieces)
+
+
+def _parsed(path: Path, reader: Any, content: pa.Buffer, known: pa.Schema) -> pa.Table:
+    how = reader.ParseOptions(explicit_schema=known if len(known) else None)
+    try:
+        return reader.read_json(
+            pa.BufferReader(content), reader.ReadOptions(block_size=max(1 << 20, _longest_line(content))), how
+        )
+    except pa.ArrowInvalid as error:
+        if "changed from" in str(error):
+            raise DataError(
+                f"A member of the objects in '{path}' is of several types, such as numbers and text.",
+                "Write all of its values as text, or as numbers.",
+            ) from None
+        raise
+
+
+def _longest_line(content: pa.Buffer) -> int:
+    """Give the length of the longest line: a block of the reader must hold one."""
+    raw, longest, start = content.to_pybytes(), 0, 0
+    while (end := raw.find(b"\n", start)) >= 0:
+        longest, start = max(longest, end - start), end + 1
+    return max(longest, len(raw) - start) + 2
+
+
+def write_json_lines(tables: Iterable[pa.Table], path: Path) -> Written:
+    """Write a table that comes in pieces."""
+    with created(path) as file:
+        for table in tables:
+            with writable(table.schema, "JSON"):
+                for batch in table.to_batches():
+                    lines = [json.dumps(_plain(row), ensure_ascii=False, allow_nan=False) for row in batch.to_pylist()]
+                    file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+    return of_file(path)
+
+
+def _plain(value: Any) -> Any:
+    """Give a value as JSON has it."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, dt.datetime | dt.date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,87 @@
+"""ORC in and out, a stripe at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.parquet_writer import ROW_GROUP, rechunked
+from shoal.engines.io.sealed_files import Sealed
+from shoal.engines.io.typed_files.stored_table import StoredTable, insist_on_names, readable, writable
+from shoal.errors import DataError
+from shoal.schema import ReadOptions
+from shoal.table import Written
+
+_CALLED = "a file of ORC"
+_UNSIGNED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
+
+
+def opened_orc(path: Path, options: ReadOptions) -> StoredTable:
+    """Find what is in a file of ORC, which keeps moments in nanoseconds.
+
+    They are read in microseconds, but in columns that are passed on as they are.
+    """
+    from pyarrow import orc
+
+    sealed = Sealed.of(path)
+    with readable(path, _CALLED), sealed.open() as raw:
+        file = orc.ORCFile(pa.PythonFile(raw, mode="r"))
+        schema, stripes = file.schema.remove_metadata(), file.nstripes
+        del file
+    insist_on_names(path, schema.names)
+    moments = {f.name for f in schema if pa.types.is_timestamp(f.type) and f.name not in options.roles.plain}
+    schema = pa.schema([pa.field(f.name, _micro(f.type) if f.name in moments else f.type) for f in schema])
+
+    def pieces(names: Sequence[str]) -> Iterator[pa.Table]:
+        with readable(path, _CALLED), sealed.open() as raw:
+            file = orc.ORCFile(pa.PythonFile(raw, mode="r"))
+            for number in range(stripes):
+                table = pa.Table.from_batches([file.read_stripe(number, columns=list(names))])
+                yield _exactly(table.select(list(names)), schema)
+            del file
+
+    return StoredTable(sealed, "orc", schema, pieces)
+
+
+def _micro(kind: pa.DataType) -> pa.DataType:
+    return pa.timestamp("us", kind.tz)
+
+
+def _exactly(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    for place, name in enumerate(table.column_names):
+        if table.schema.field(name).type != schema.field(name).type:
+            try:
+                table = table.set_column(place, name, table.column(name).cast(schema.field(name).type))
+            except pa.ArrowInvalid:
+                raise DataError(
+                    f"Column '{name}' has times that are finer than a microsecond.", "Write it again with microseconds."
+                ) from None
+    return table
+
+
+def write_orc(tables: Iterable[pa.Table], path: Path) -> Written:
+    """Write a table that comes in pieces."""
+    from pyarrow import orc
+
+    pieces = rechunked((_held(table) for table in tables), ROW_GROUP)
+    first = next(pieces)
+    with writable(first.schema, "A file of ORC"), orc.ORCWriter(str(path), compression="zstd") as file:
+        file.write(first)
+        for piece in pieces:
+            file.write(piece)
+    return of_file(path)
+
+
+def _held(table: pa.Table) -> pa.Table:
+    """Give columns in types that ORC has, where it has one for all values."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_uint64(field.type):
+            raise DataError(
+                f"Column '{field.name}' is of a type that ORC cannot hold ({field.type}).", "Write Parquet or text."
+            )
+        if field.type in _UNSIGNED:
+            table = table.set_column(place, field.name, table.column(place).cast(_UNSIGNED[field.type]))
+    return table

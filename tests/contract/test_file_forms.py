@@ -1,0 +1,193 @@
+"""Every form of files goes the whole way: inspect, risk, anonymize, check and compare, with the same numbers."""
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+from engines.tiny import Tiny
+
+import shoal
+from shoal.errors import DataError, ParameterError, ShoalError
+
+NEEDS = {".sav": "pyreadstat", ".zsav": "pyreadstat", ".xpt": "pyreadstat", ".dta": "pyreadstat", ".xlsx": "fastexcel"}
+FORMS = [
+    ".csv", ".tsv", ".csv.gz", ".csv.zst", ".csv.bz2", ".csv.xz", ".csv.zip", ".parquet", ".feather", ".arrow", ".orc",
+    ".jsonl", ".jsonl.gz", ".xlsx", ".sav", ".zsav", ".dta", ".xpt",
+]  # fmt: skip
+ASKED = {"quasi": ["age", "town"], "sensitive": "ill", "plain": ["share", "visit", "remark", "count"]}
+
+
+def people() -> pa.Table:
+    return pa.table(
+        {
+            "age": [30, 31, 50, 52, 70, 71, None, 30],
+            "town": ["Åby", "b", "b", "b", "dd", "e", "Åby", None],
+            "ill": ["flu", "cold", "flu", "none", "cold", "flu", "none", "cold"],
+            "share": [0.5, 1.25, None, 3e-7, 1e10, 2.0, 4.0, 5.5],
+            "visit": pa.array([dt.date(2020, 1, day) for day in range(1, 8)] + [None], pa.date32()),
+            "remark": ['a "b", c', "x;y", "", "1.50", "007", "=1+1", None, "é\tü"],
+            "count": pa.array([1, 2, 3, 4, None, 2**31, 5, 6], pa.int64()),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Give a folder with the people in each form, written by shoal itself as a release that promises nothing."""
+    place = tmp_path_factory.mktemp("forms")
+    table = shoal.read(people(), plain=people().column_names[1:], quasi="age")
+    release = shoal.anonymize(
+        table, [], measures=[], no_promise=True, allow_identifiers=people().column_names, row_order="input"
+    )
+    for form in FORMS:
+        pytest.importorskip(NEEDS.get(form, "pyarrow"), reason="pyreadstat is not installed: make install EXTRAS=stats")
+        name = form.strip(".").replace(".", "_")
+        release.write(place / f"people_{name}{form}", row_order="input")
+    return place
+
+
+def source(folder, form):
+    return folder / f"people_{form.strip('.').replace('.', '_')}{form}"
+
+
+@pytest.fixture(scope="module")
+def from_csv(folder):
+    table = shoal.read(source(folder, ".csv"), **ASKED)
+    return table, shoal.anonymize(table, "mondrian", k=2)
+
+
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+@pytest.mark.parametrize("form", FORMS)
+def test_the_whole_way(tmp_path, folder, from_csv, form, engine):
+    path, target = source(folder, form), tmp_path / f"out{form}"
+    seen = shoal.inspect(path)
+    assert [(each["name"], each["missing"]) for each in seen["columns"]] == [
+        ("age", 1), ("town", 1), ("ill", 0), ("share", 1), ("visit", 1), ("remark", 2), ("count", 1)
+    ]  # fmt: skip
+    assert [each["kind"] for each in seen["columns"]][:5] == ["integer", "category", "category", "float", "date"]
+    found, known = shoal.risk(path, quasi=["age", "town"], sensitive="ill"), shoal.risk(from_csv[0])
+    told = ("records", "unique", "classes", "smallest_class", "mean_risk", "share_unique")
+    assert {name: found[name] for name in told if name in found} == {
+        name: known[name] for name in told if name in known
+    }
+    table = shoal.read(path, engine=engine(), **ASKED)
+    release = shoal.anonymize(table, "mondrian", k=2)
+    assert [score.value for score in release.scores] == [score.value for score in from_csv[1].scores]
+    release.write(target)
+    certificate = next(tmp_path.glob("*.certificate.json"))
+    proof = shoal.verify(
+        target, certificate, private=next(tmp_path.glob("*.private.json")), original=path, engine=engine()
+    )
+    assert proof.proved
+    assert not [line for line in proof.not_proved if "beside the rows" in line]
+    compared = shoal.compare(path, target, quasi=["age", "town"], sensitive="ill")
+    assert compared is not None
+    again = target.read_bytes()
+    release.write(target, overwrite=True)
+    assert target.read_bytes() == again  # nothing in it says when it was made
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in (".csv", ".tsv")])
+def test_nothing_lies_beside_the_rows(tmp_path, folder, form):
+    """A file that was changed and certified anew is found out: what it holds is not what its rows give."""
+    from shoal.engines.io.digests import of_file
+    from shoal.engines.io.file_writer import writers_of
+    from shoal.engines.io.hidden_contents import hidden_content
+    from shoal.engines.sources import Source
+
+    path = tmp_path / f"more{form}"
+    content = source(folder, form).read_bytes()
+    names = people().column_names
+    here = Source.parse(path)
+    path.write_bytes(content)
+    assert hidden_content(here, names, of_file(path), writers_of(here), names) is None
+    path.write_bytes(content + b"someone's name")
+    try:
+        found = hidden_content(here, names, of_file(path), writers_of(here), names)
+    except ShoalError:
+        found = "damaged"
+    assert found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_odd_files_are_refused_in_words(tmp_path, folder, form):
+    whole = source(folder, form).read_bytes()
+    for name, content in (("empty", b""), ("cut", whole[: len(whole) // 2]), ("other", b"\x00\xff" * 99)):
+        path = tmp_path / f"{name}{form}"
+        path.write_bytes(content)
+        if form in (".csv", ".tsv") and name == "cut":
+            continue  # half a text is a text
+        with pytest.raises((DataError, ParameterError)) as refused:
+            shoal.read(path, **ASKED)
+        assert "flu" not in str(refused.value)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_row_and_none(tmp_path, form):
+    one = people().slice(0, 1).select(["age", "ill"])
+    release = shoal.anonymize(one, [], quasi="age", plain="ill", no_promise=True, allow_identifiers=["age", "ill"])
+    path = tmp_path / f"one{form}"
+    release.write(path)
+    table = shoal.read(path, quasi="age", plain="ill")
+    assert table.rows == 1
+    assert shoal.verify(path, next(tmp_path.glob("*.certificate.json")))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_days_before_1900_and_large_numbers(tmp_path, form):
+    """What a form cannot hold is refused, and what it holds comes back as it was."""
+    days = [dt.date(1582, 10, 15), dt.date(1850, 2, 28), dt.date(2100, 1, 1), None]
+    odd = pa.table({"age": [30] * 4, "born": pa.array(days, pa.date32()), "large": [2**53 + 1, -(2**62), 3, None]})
+    path = tmp_path / f"odd{form}"
+    how = {"quasi": "age", "no_promise": True, "allow_identifiers": ["born", "large"]}
+    if form in (".xlsx", ".sav", ".zsav", ".dta", ".xpt"):
+        with pytest.raises(DataError, match="beyond 2\\^53"):
+            shoal.anonymize(odd, [], plain=["born", "large"], **how).write(path)
+        assert not list(tmp_path.iterdir())
+        odd = odd.drop_columns("large")
+        how["allow_identifiers"] = ["born"]
+    names = [name for name in ("born", "large") if name in odd.column_names]
+    shoal.anonymize(odd, [], plain=names, **how).write(path)
+    kinds = {"born": "date"} if form in (".xlsx", ".jsonl", ".jsonl.gz") else {}
+    again = shoal.read(path, quasi="age", sensitive=names, kinds=kinds)
+    assert again.schema["born"].axis.kind == "date"
+    found = shoal.anonymize(again, [], measures=[], **{k: v for k, v in how.items() if k != "quasi"}).to_arrow()
+    for name in names:
+        texts = [sorted(str(cell) for cell in each.column(name).to_pylist()) for each in (found, odd)]
+        assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in (".csv", ".tsv")])
+def test_a_file_under_another_name_is_called_what_it_is(tmp_path, folder, form):
+    path = tmp_path / "people.csv"
+    path.write_bytes(source(folder, form).read_bytes())
+    with pytest.raises(DataError) as refused:
+        shoal.read(path, quasi="age")
+    endings = {".zsav": ".sav", ".feather": ".arrow", ".jsonl.gz": ".gz"}
+    assert endings.get(form, f".{form.rpartition('.')[2]}") in refused.value.remedy
+
+
+def test_sheets_and_ranges_of_a_workbook(tmp_path):
+    writer = pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed: make install EXTRAS=excel")
+    with writer.Workbook(tmp_path / "in.xlsx") as book:
+        book.add_worksheet("notes").write_string(0, 0, "nothing")
+        sheet = book.add_worksheet("people")
+        sheet.write_row(2, 1, ["age", "ill", "remark"])
+        for row, cells in enumerate([(30, "flu", "a"), (31, "cold", "b"), (50, "flu", "c"), (51, "flu", "total")], 3):
+            sheet.write_row(row, 1, cells)
+    path, how = tmp_path / "in.xlsx", {"quasi": "age", "sensitive": "ill"}
+    table = shoal.read(path, sheet="people", range="B3:C7", **how)
+    assert (table.rows, table.schema.left_out) == (4, ())
+    assert shoal.read(path, sheet="people", range="b3:d", **how).rows == 4
+    assert shoal.read(path, sheet="people", range="B3:D5", **how).rows == 2
+    assert "sheet 2 of 2" in table.origin.notes
+    release = shoal.anonymize(table, "mondrian", k=2)
+    release.write(tmp_path / "out.xlsx", recipe=tmp_path / "recipe.toml")
+    asked = shoal.Recipe.load(tmp_path / "recipe.toml")
+    assert (asked.options.sheet, asked.options.range) == ("people", "B3:C7")
+    assert "people" not in str(asked.public())
+    proof = shoal.verify(tmp_path / "out.xlsx", private=tmp_path / "out.private.json", original=path)
+    assert proof.by_original
+    for sheet, cells, said in (("peple", None, "no sheet 'peple'"), ("people", "B3", "not a range"), (1, None, "text")):
+        with pytest.raises(ParameterError, match=said):
+            shoal.read(path, sheet=sheet, range=cells, **how)
