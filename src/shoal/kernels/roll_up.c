@@ -95,7 +95,8 @@ KERNEL int64_t roll_up(const uint64_t *keys, const int64_t *counts, int64_t n, i
 }
 
 /* How many records are in classes that break a promise, or have fewer than k; then classes, and the squares of their
- * sizes, of those that are kept and of all. The records that break it are counted by value, column after column. */
+ * sizes, of those that are kept and of all. The records that break it are counted by value, column after column, if
+ * there is a place for that. */
 KERNEL void count_outliers(const uint64_t *keys, const int64_t *counts, int64_t n, int64_t words,
                            const uint8_t *broken, int64_t k, int64_t columns, const int64_t *word,
                            const int64_t *shift, const int64_t *width, const int64_t *from, int64_t *by_value,
@@ -110,7 +111,7 @@ KERNEL void count_outliers(const uint64_t *keys, const int64_t *counts, int64_t 
             continue;
         }
         outliers += count;
-        for (int64_t c = 0; c < columns; c++) {
+        for (int64_t c = 0; by_value && c < columns; c++) {
             uint64_t value = keys[i * words + word[c]] >> shift[c] & (((uint64_t)1 << width[c]) - 1);
             by_value[from[c] + (int64_t)value] += count;
         }

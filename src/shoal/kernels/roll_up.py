@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -124,15 +125,18 @@ class Outliers:
         Classes that are.
     squares, all_squares
         The squares of the sizes of classes that are kept, and of all.
-    by_value
-        For each column, the records that are not kept by their value.
     """
 
     records: int
     kept: int
     squares: int
     all_squares: int
-    by_value: tuple[Integers, ...]
+    _counted: Callable[[], tuple[Integers, ...]] = field(repr=False)
+
+    @cached_property
+    def by_value(self) -> tuple[Integers, ...]:
+        """For each column, the records that are not kept by their value; counted when they are asked for."""
+        return self._counted()
 
 
 def count_outliers(
@@ -141,16 +145,25 @@ def count_outliers(
     """Count what is in classes of fewer than k records, or is marked as broken, also by the values of columns."""
     of_kind(np.uint64, tuples.keys)
     of_kind(np.int64, tuples.counts)
-    from_ = np.cumsum([0, *values]).astype(np.int64)
-    by_value, found = np.zeros(int(from_[-1]), np.int64), np.zeros(4, np.int64)
     marks = None if broken is None else np.ascontiguousarray(broken).view(np.uint8)
     d = len(values)
-    call(
-        "count_outliers", tuples.keys, tuples.counts, tuples.size, tuples.keys.shape[1], marks, k, d, fields.word[:d],
-        fields.shift[:d], fields.width[:d], from_[:-1].copy(), by_value, found,
-    )  # fmt: skip
-    outliers, kept, squares, every = found.tolist()
-    return Outliers(outliers, kept, squares, every, tuple(np.split(by_value, from_[1:-1])))
+    from_ = np.cumsum([0, *values]).astype(np.int64)
+
+    def counted(by_value: Integers | None) -> Integers:
+        found = np.zeros(4, np.int64)
+        call(
+            "count_outliers", tuples.keys, tuples.counts, tuples.size, tuples.keys.shape[1], marks, k, d,
+            fields.word[:d], fields.shift[:d], fields.width[:d], from_[:-1].copy(), by_value, found,
+        )  # fmt: skip
+        return found
+
+    def by_value() -> tuple[Integers, ...]:
+        here = np.zeros(int(from_[-1]), np.int64)
+        counted(here)
+        return tuple(np.split(here, from_[1:-1]))
+
+    outliers, kept, squares, every = counted(None).tolist()
+    return Outliers(outliers, kept, squares, every, by_value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,10 @@ class NodeLoss(Protocol):
         """Give a bound for all nodes from one up to another; ``suppressing`` if none suppresses fewer than that one."""
         ...
 
+    def least_at(self, node: Node) -> float:
+        """Give a bound for one node that was looked at, by how many records it suppresses."""
+        ...
+
     def raw(self, node: Node) -> float:
         """Give the loss of a node before it is finished."""
         ...
@@ -125,6 +129,13 @@ class ColumnNodeLoss:
             least.append(min(known))
         return self.aggregation.raw(least)
 
+    def least_at(self, node: Node) -> float:
+        """Give a bound for one node that was looked at."""
+        places = enumerate(zip(self._free, node.levels, self.lattice.low, strict=True))
+        return self.aggregation.raw(
+            [float(free[level - low]) + self.more(j, level, node.outliers) for j, (free, level, low) in places]
+        )
+
     def losses(self, node: Node) -> list[float]:
         """Give what each column loses at a node."""
         return [self.lost(j, node) for j in range(len(self.lattice.columns))]
@@ -179,6 +190,10 @@ class ClassNodeLoss:
     def least_between(self, low: LevelVector, high: Node, *, suppressing: bool) -> float:
         """Give a bound for all nodes from one up to another."""
         return max(self.floor(low), self.least_with(high.sure) if suppressing else 0.0)
+
+    def least_at(self, node: Node) -> float:
+        """Give a bound for one node that was looked at."""
+        return self.least_with(node.outliers)
 
     def raw(self, node: Node) -> float:
         """Give the loss of a node."""

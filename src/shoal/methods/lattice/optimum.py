@@ -62,6 +62,8 @@ class Incumbent:
         """
         if node.outliers > self.most:
             return np.inf
+        if not every and (least := self.objective.least_at(node)) > self.raw * (1 + SLACK) + SLACK:
+            return least  # it is worse anyhow
         raw = self.objective.raw(node)
         if not every and raw > self.raw * (1 + SLACK) + SLACK * (self.raw == 0):
             return raw
