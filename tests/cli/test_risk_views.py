@@ -26,3 +26,19 @@ def test_the_risk_of_a_survey_counts_by_weights_and_households(desk, public_file
     told = desk.run(*asked).fine().out
     assert "stand for 458,000 people" in told
     assert "51.8 records are expected" in " ".join(told.split())
+
+
+def test_records_at_risk_are_listed_only_on_request_and_never_in_a_report(desk):
+    desk.put("few.csv", "town,age\nAyr,771\nAyr,772\nBo,771\n")
+    asked = ["risk", "few.csv", "--quasi", "town,age", "--why", "--report", "risk.html"]
+    told = desk.run(*asked).fine().out
+    assert "3 of 3 records are at risk: they stand alone." in told
+    page = (desk.folder / "risk.html").read_text(encoding="utf-8")
+    assert "Why records are at risk" in page
+    assert not (desk.folder / "risky.csv").exists()
+    found = desk.run(*asked, "--records", "risky.csv", "--overwrite", "--json").json()
+    assert found["records_at_risk"] == {"file": "risky.csv", "records": 3}
+    assert found["why"]["attributes"][0] == {"name": "town", "touched": 2, "freed": 2}
+    assert (desk.folder / "risky.csv").stat().st_mode & 0o077 == 0
+    desk.run(*asked[:4], "--records", "few.csv", "--overwrite").refused(2)
+    desk.run(*asked[:4], "--records", "risky.txt").refused(2, "ends in .csv")

@@ -11,6 +11,8 @@ from shoal.assessment.individual_risk_section import individual_risk_section
 from shoal.assessment.inspection import column_reports
 from shoal.assessment.known_points import LinkedRisk, linked_risk
 from shoal.assessment.population_section import population_section
+from shoal.assessment.reason_section import reason_section
+from shoal.assessment.record_reasons import RecordReasons
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection
 from shoal.assessment.risk_words import plain_score, share, side_by_side
@@ -37,12 +39,13 @@ from shoal.table_input import options_of, table_of
 class Risk(Findings):
     """How many records of a table stand alone, and what else an attacker would learn.
 
-    ``table`` is the table that was measured, and ``sections`` what each further view of its risk found, whose values
-    are among these by name.
+    ``table`` is the table that was measured, ``sections`` what each further view of its risk found, whose values are
+    among these by name, and ``reasons`` why records are at risk, if that was asked for.
     """
 
     table: Table
     sections: Sequence[RiskSection] = ()
+    reasons: RecordReasons | None = None
 
     def caption(self) -> str:
         """Say how many stand alone."""
@@ -83,6 +86,7 @@ def risk(
     points: int | Sequence[int] | None = None,
     at: Any = (),
     suda: bool = False,
+    why: bool = False,
     threshold: float | str | None = None,
     population: Any = None,
     population_columns: Mapping[str, str] | None = None,
@@ -115,6 +119,9 @@ def risk(
         How coarsely such points are seen: ``day=7,store=10``, or several such texts (see `Resolution`).
     suda
         Whether to find the smallest sets of attributes by which records stand alone, and score them (see `Suda`).
+    why
+        Whether to find for each record at risk the smallest sets of attributes that make it so, and which attribute's
+        coarsening helps most: of records that stand alone, or in groups that are too small for the threshold.
     threshold
         The risk above which a record is at risk: a number, or ``public`` (0.09), ``customary`` (groups of 11),
         ``trusted`` (0.2) or ``inside`` (0.33). What prosecutor, journalist and marketer find is then reported.
@@ -150,8 +157,8 @@ def risk(
     sets, asked, wrong = known_sets(known), picked("measures", measures), _rates(errors)
     limit = None if threshold is None else threshold_of(threshold)
     questions = RiskQuestions(
-        limit, population_size, sampling_fraction, population, dict(population_columns or {}), suda=suda
-    )
+        limit, population_size, sampling_fraction, population, dict(population_columns or {}), suda=suda, why=why,
+    )  # fmt: skip
     for each in asked:
         if isinstance(each, PairMeasure):
             raise ParameterError(f"{each.name} compares with the original.", "Use shoal compare ORIGINAL RELEASED.")
@@ -188,7 +195,8 @@ def risk(
             ]
         if asked:
             report["scores"] = [plain_score(value) for value in score(table, measures=asked)]
-        report.sections = list(_sections(table, questions.of(table, options)))
+        questions = questions.of(table, options)
+        report.reasons, report.sections = questions.reasons, list(_sections(table, questions))
         for section in report.sections:
             report |= section.found
     report.table = table
@@ -201,6 +209,7 @@ SECTIONS: tuple[Callable[[Table, RiskQuestions], RiskSection | None], ...] = (
     population_section,
     individual_risk_section,
     suda_section,
+    reason_section,
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.assessment.population_known import KnownPopulation, compared, described
+from shoal.assessment.record_reasons import RecordReasons
 from shoal.errors import ParameterError
 from shoal.measures.reidentification.thresholds import Threshold
 from shoal.schema import ReadOptions
@@ -33,6 +34,10 @@ class RiskQuestions:
         What is known of the population, once the table was read.
     suda
         Whether to score how special records are.
+    why
+        Whether to tell why records are at risk.
+    reasons
+        Why they are, once the table was read.
     """
 
     threshold: Threshold | None = None
@@ -42,6 +47,8 @@ class RiskQuestions:
     population_columns: Mapping[str, str] = field(default_factory=dict)
     known: KnownPopulation | None = None
     suda: bool = False
+    why: bool = False
+    reasons: RecordReasons | None = None
 
     def __post_init__(self) -> None:
         """Refuse what says the same twice, or makes no sense."""
@@ -63,6 +70,8 @@ class RiskQuestions:
 
     def of(self, table: Table, options: ReadOptions | None) -> RiskQuestions:
         """Give the questions with what is known of the population of a table that was read, by options if by any."""
+        fewer = 2 if self.threshold is None else self.threshold.smallest
+        asked = replace(self, reasons=RecordReasons.of(table, fewer) if self.why else None)
         if self.population is None:
-            return replace(self, known=described(table, self.population_size, self.sampling_fraction))
-        return replace(self, known=compared(table, self.population, self.population_columns, options))
+            return replace(asked, known=described(table, self.population_size, self.sampling_fraction))
+        return replace(asked, known=compared(table, self.population, self.population_columns, options))

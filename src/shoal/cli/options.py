@@ -243,6 +243,18 @@ PopulationSize = Annotated[
 SamplingFraction = Annotated[
     float | None, typer.Option("--sampling-fraction", help="The share of the population that is in the table.")
 ]
+WhyOption = Annotated[
+    bool,
+    typer.Option("--why", help="Tell which attributes put records at risk, and which one's coarsening helps most."),
+]
+RecordsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--records",
+        metavar="FILE",
+        help="Also list the records at risk by number, with the reasons, in a .csv that only you can read.",
+    ),
+]
 KnownOption = Annotated[
     list[str] | None, typer.Option(help="Attributes an attacker knows, separated by commas (repeat).")
 ]

@@ -8,6 +8,7 @@ import typer
 
 from shoal.assessment.disclosure_risk import Risk, risk
 from shoal.assessment.known_points import LinkedRisk
+from shoal.assessment.records_at_risk import insist_on_list, write_records
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, print_json
@@ -25,7 +26,7 @@ def risk_command(
     population: opt.PopulationOption = None, population_columns: opt.PopulationColumns = None,
     threshold: opt.ThresholdOption = None, population_size: opt.PopulationSize = None, sampling_fraction: opt.SamplingFraction = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
-    suda: opt.SudaOption = False,
+    suda: opt.SudaOption = False, why: opt.WhyOption = False, records: opt.RecordsOption = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
     thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
@@ -37,6 +38,8 @@ def risk_command(
         from shoal.report.page import usable
 
         usable(page, file.files(), overwrite=overwrite)
+    if records is not None:
+        insist_on_list(records, file.files(), overwrite=overwrite)
     errors = asked_errors(error)
     extra = asked_measures(measure)
     options = read_options(
@@ -49,7 +52,7 @@ def risk_command(
             file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
             points=asked_points(points), at=at or (), threshold=threshold, population_size=population_size,
             population=population, sampling_fraction=sampling_fraction,
-            population_columns=pairs(population_columns, "COLUMN=NAME", "age=AGE"), suda=suda, engine=chosen_engine(engine, master), memory=memory,
+            population_columns=pairs(population_columns, "COLUMN=NAME", "age=AGE"), suda=suda, why=why or records is not None, engine=chosen_engine(engine, master), memory=memory,
             options=options,
         )  # fmt: skip
         report["file"] = file.name
@@ -58,6 +61,9 @@ def risk_command(
 
             write_page(page, _risk_page(report, extra), file.files(), overwrite=overwrite)
             report["report"] = str(page)
+        if records is not None and isinstance(report, Risk) and report.reasons is not None:
+            listed_records = write_records(report.reasons, records, file.files(), overwrite=overwrite)
+            report["records_at_risk"] = {"file": str(records), "records": listed_records}
     if as_json:
         print_json(report)
     else:
@@ -65,6 +71,8 @@ def risk_command(
             terminal.linked_risk(report)
         else:
             terminal.risk(report)
+        if records is not None:
+            typer.echo(f"\nRecords at risk: {records} (never to be passed on)")
         if page is not None:
             typer.echo(f"\nReport: {page}")
 

@@ -83,12 +83,17 @@ class DistinctTuples:
 
     @classmethod
     def of(cls, table: Table, names: tuple[str, ...]) -> DistinctTuples:
-        """Read the distinct records of some columns; those with many values come first."""
+        """Read the distinct records of some columns."""
 
         def cells(boxes: Boxes) -> tuple[Positions, Positions, Integers]:
             return boxes.lo, boxes.hi, boxes.counts
 
         lo, hi, counts = (np.concatenate(side) for side in zip(*table.boxes(cells, names), strict=True))
+        return cls.of_cells(names, lo, hi, counts)
+
+    @classmethod
+    def of_cells(cls, names: tuple[str, ...], lo: Positions, hi: Positions, counts: Integers) -> DistinctTuples:
+        """Take distinct records by their cells; columns with many values come first."""
         codes = [label_rows(lo, hi, np.array([j])) for j in range(len(names))]
         order = sorted(range(len(names)), key=lambda j: -codes[j][1])
         return cls(
