@@ -62,6 +62,7 @@ def attack(
     known: str | Sequence[str] = (),
     secret: str | None = None,
     holdout: Any = None,
+    beside: Any = (),
     attacks: Attack | str | Sequence[Attack | str] = (),
     most: int = USUAL,
     seed: int = 0,
@@ -81,6 +82,8 @@ def attack(
         The confidential column that he wants to learn; the first confidential one, if left out.
     holdout
         People who are not in the release, in a table with the columns of the original: they tell what happens anyway.
+    beside
+        Other releases that have some of the same people: one, or several in a list.
     attacks
         Which attacks; all of them if left out.
     most
@@ -116,7 +119,9 @@ def attack(
         hidden = secret if secret is not None else next(iter(before.schema.sensitive), None)
         if hidden is not None and hidden not in after.schema.names:
             hidden = None
-        scene = Scene(before, after, others, names or before.schema.quasi, hidden, most, seed)
+        more = beside if isinstance(beside, list | tuple) else [beside]
+        with_it = tuple(_beside(each, before, options) for each in more)
+        scene = Scene(before, after, others, names or before.schema.quasi, hidden, most, seed, with_it)
         found = RedTeam(
             records=after.rows, quasi=list(before.schema.quasi), known=list(scene.known), secret=hidden, attacks=[],
             not_tried=[],

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.attacks.singling_out import SinglingOut as SinglingOut
     from shoal.attacks.membership import Membership as Membership
     from shoal.attacks.closest_rows import ClosestRows as ClosestRows
+    from shoal.attacks.intersection import Intersection as Intersection
     # isort: on
 else:
     __getattr__, __dir__ = attach(__name__, __file__)

@@ -106,6 +106,8 @@ class Scene:
         So many people, or rows, are looked at in each part of an attack; of more, a sample.
     seed
         The seed by which they are chosen.
+    beside
+        Other releases that have some of the same people.
     """
 
     original: Table
@@ -115,6 +117,7 @@ class Scene:
     secret: str | None = None
     most: int = USUAL
     seed: int = 0
+    beside: tuple[Table, ...] = ()
     _kept: dict[object, object] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -139,7 +142,9 @@ class Scene:
     @cached_property
     def ground(self) -> CommonGround:
         """What the columns of the tables have in common."""
-        tables = (self.original, self.released, *(() if self.outsiders is None else (self.outsiders,)))
+        tables = (
+            self.original, self.released, *(() if self.outsiders is None else (self.outsiders,)), *self.beside
+        )  # fmt: skip
         return CommonGround.of(tables, self.columns)
 
     @cached_property

@@ -26,6 +26,7 @@ def attack_command(
     known: Annotated[list[str] | None, typer.Option(help="The columns that the attacker knows of people, separated by commas; all quasi-identifiers if left out.")] = None,
     secret: Annotated[str | None, typer.Option(help="The confidential column that he wants to learn; the first --sensitive if left out.")] = None,
     holdout: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="People who are not in the release, with the columns of the original: they tell what happens anyway.")] = None,
+    beside: Annotated[list[Source] | None, typer.Option("--with", parser=Source.parse, metavar="FILE", help="Another release that has some of the same people, such as last month's (repeat).")] = None,
     attacks: Annotated[list[str] | None, typer.Option("--attack", help="Try this one: linkability, 'singling-out size=2' (repeat); all if left out, see 'shoal list attacks'.")] = None,
     most: Annotated[int, typer.Option(help="So many people, or rows, are looked at in each part of an attack; of more, a sample.")] = USUAL,
     seed: Annotated[int, typer.Option(help="The seed by which they are chosen.")] = 0,
@@ -43,13 +44,14 @@ def attack_command(
     )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
-    tables = [original, released, *([] if holdout is None else [holdout])]
+    tables = [original, released, *([] if holdout is None else [holdout]), *(beside or ())]
     if [each.kind for each in tables].count("stream") > 1:
         raise ParameterError("Only one table can come from stdin.", "Name the others.")
     before, after, *others = map(at_hand, tables)
+    outside, more = (others[0], others[1:]) if holdout is not None else (None, others)
     with in_command(f"reading {original.name}"):
         found = attack(
-            before, after, known=listed(known), secret=secret, holdout=others[0] if others else None, attacks=asked,
+            before, after, known=listed(known), secret=secret, holdout=outside, beside=more, attacks=asked,
             most=most, seed=seed, engine=chosen_engine(engine, master), memory=memory, options=options,
         )  # fmt: skip
     found |= {"original": original.name, "released": released.name}
