@@ -6,7 +6,7 @@ import pytest
 from public_files import find
 
 import shoal
-from shoal.attacks.side_by_side import Shown, Together, people_in_common
+from shoal.attacks.side_by_side import PossibleSecrets, Together, people_in_common
 
 
 def test_by_hand():
@@ -100,7 +100,7 @@ def test_two_releases_of_adult_by_the_classes_that_people_are_in(tmp_path):
         for room, value in zip(classes.tolist(), part.tolist(), strict=True):
             values.setdefault(room, []).append(value)
         pairs = [(i, value) for i, room in enumerate(own.tolist()) for value in values[room]]
-        shown.append(Shown.of(10_000, width, *map(np.array, zip(*pairs, strict=True))))
+        shown.append(PossibleSecrets.of(10_000, width, *map(np.array, zip(*pairs, strict=True))))
     together = Together.of(shown, np.bincount(ill, minlength=width) / ill.size)
     assert (shown[0].left == 1).mean() == pytest.approx(0.0023, abs=5e-5)
     assert (together.posterior.left == 1).mean() == pytest.approx(0.1675, abs=5e-5)

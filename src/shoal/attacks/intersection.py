@@ -11,7 +11,7 @@ from shoal.arrays import Floats, Integers
 from shoal.attacks import Success
 from shoal.attacks.residual import Rate
 from shoal.attacks.scene import Crowd, Scene
-from shoal.attacks.side_by_side import Shown, Together
+from shoal.attacks.side_by_side import PossibleSecrets, Together
 from shoal.attacks.words import share
 from shoal.kernels.grouping import by_label
 from shoal.measures.statistics.comparable_rows import single
@@ -59,7 +59,7 @@ class Intersection:
         def rate(found: Floats) -> Rate:
             return Rate.of(found, people, sampled=sampled)
 
-        def spread(each: Shown) -> tuple[Floats, Floats]:
+        def spread(each: PossibleSecrets) -> tuple[Floats, Floats]:
             """Give who is pinned rightly, and how likely a guess is right, kind by kind."""
             right = each.taken(labels.astype(np.int64), own)
             return ((each.left[labels] == 1) & (right > 0)) / 1.0, right
@@ -127,7 +127,7 @@ def _secrets(scene: Scene, kinds: Crowd) -> tuple[Floats, Integers]:
     return values, np.where(same, place, -1)
 
 
-def _shown(scene: Scene, asked: Crowd, values: Floats) -> Shown:
+def _shown(scene: Scene, asked: Crowd, values: Floats) -> PossibleSecrets:
     """Give the secrets of the rows that are nearest to each of some people."""
     assert scene.secret is not None
     tree, rows = scene.released_tree(scene.known)
@@ -143,6 +143,6 @@ def _shown(scene: Scene, asked: Crowd, values: Floats) -> Shown:
         inside = np.arange(int(long.sum())) - np.repeat(np.cumsum(long) - long, long)
         places = order[begins + inside]
         whose = np.repeat(some.start + some.asked, long)
-        found.append(Shown.of(asked.kinds, values.size, whose, secret[places], detailed.counts[places]))
+        found.append(PossibleSecrets.of(asked.kinds, values.size, whose, secret[places], detailed.counts[places]))
     keys, counts = (np.concatenate([getattr(each, part) for each in found]) for part in ("keys", "rows"))
-    return Shown(asked.kinds, values.size, keys, counts)
+    return PossibleSecrets(asked.kinds, values.size, keys, counts)

@@ -12,7 +12,7 @@ from shoal.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class PossibleSecrets:
     """What a release shows of people: for each of so many, the values of a secret, and how many rows have each.
 
     ``keys`` are the number of the person and of the value, in ascending order, in one number: see `width`.
@@ -76,11 +76,11 @@ class Together:
         the same value in all.
     """
 
-    posterior: Shown
+    posterior: PossibleSecrets
     candidates: Integers
 
     @classmethod
-    def of(cls, shown: Sequence[Shown], usual: Floats) -> Together:
+    def of(cls, shown: Sequence[PossibleSecrets], usual: Floats) -> Together:
         """Lay them side by side. ``usual`` is the share of each value among all rows."""
         first = shown[0]
         keys, weights, rows = first.keys, np.log(first.shares), first.rows
@@ -92,7 +92,7 @@ class Together:
         highest = np.full(first.people, -np.inf)
         np.maximum.at(highest, whose, weights)
         candidates = np.bincount(whose, rows, first.people).astype(np.int64)
-        return cls(Shown(first.people, first.width, keys, np.exp(weights - highest[whose])), candidates)
+        return cls(PossibleSecrets(first.people, first.width, keys, np.exp(weights - highest[whose])), candidates)
 
 
 def people_in_common(classes: Sequence[Integers]) -> Integers:
