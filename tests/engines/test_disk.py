@@ -66,7 +66,7 @@ def test_a_text_file_is_read_in_stretches_as_it_is_read_whole(made, rows, tmp_pa
 
 
 @given(made=tables(), rows=st.integers(1, 9), files=st.integers(0, 3))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_parquet_is_read_in_stretches_as_it_is_read_whole(made, rows, files, tmp_path_factory):
     folder = tmp_path_factory.mktemp("parquet")
     source, whole = folder / "in.parquet", made.frame("arrow")
@@ -104,7 +104,7 @@ def written(table, path, delimiter):
 @given(
     made=tables(), rows=st.integers(1, 9), k=st.integers(2, 4), way=st.sampled_from(SAME), mark=st.sampled_from(",;:")
 )
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_a_release_from_disk_is_that_from_memory_cell_for_cell(made, rows, k, way, mark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     whole = shoal.read(made.frame("arrow"), engine=Local(), **made.options)

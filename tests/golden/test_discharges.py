@@ -4,6 +4,8 @@ import pytest
 
 from shoal_paper.datasets.discharges import ROWS, describe
 
+pytestmark = pytest.mark.large  # four million rows; `tests/paper/test_discharges.py` makes some of them
+
 
 @pytest.fixture(scope="module")
 def goals():
