@@ -42,3 +42,23 @@ def test_records_at_risk_are_listed_only_on_request_and_never_in_a_report(desk):
     assert (desk.folder / "risky.csv").stat().st_mode & 0o077 == 0
     desk.run(*asked[:4], "--records", "few.csv", "--overwrite").refused(2)
     desk.run(*asked[:4], "--records", "risky.txt").refused(2, "ends in .csv")
+
+
+def test_columns_are_screened_for_those_that_single_people_out_or_name_them(desk):
+    rows = "".join(f"{i % 3},{i % 2},user{i}@mail.org\n" for i in range(30))
+    desk.put("people.csv", f"age,sex,contact\n{rows}")
+    asked = ["risk", "people.csv", "--quasi", "age,sex,contact", "--screen"]
+    found = desk.run(*asked, "--json").json()["screening"]
+    assert [each["columns"] for each in found["minimal"]] == [["contact"]]
+    assert [(each["column"], each["kind"]) for each in found["identifiers"]][-1] == ("contact", "email")
+    told = desk.run(*asked, "--report", "page.html").fine().out
+    assert "look like direct identifiers" in told
+    assert "user7" not in told + (desk.folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_hundred_columns_are_screened_as_far_as_can_be_and_it_is_said(desk):
+    names = [f"c{j}" for j in range(100)]
+    rows = "".join(",".join("01"[(i * (j + 3) // (j + 1)) % 2] for j in range(100)) + "\n" for i in range(12))
+    desk.put("wide.csv", ",".join(names) + "\n" + rows)
+    asked = ["risk", "wide.csv", "--quasi", ",".join(names), "--measure", "column-screening size=1"]
+    assert desk.run(*asked, "--json").json()["scores"][0]["detail"]["largest"] == 1

@@ -16,6 +16,7 @@ from shoal.assessment.record_reasons import RecordReasons
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection
 from shoal.assessment.risk_words import plain_score, share, side_by_side
+from shoal.assessment.screening_section import screening_section
 from shoal.assessment.suda_section import suda_section
 from shoal.catalogue import in_words, picked
 from shoal.conditions import Condition
@@ -86,6 +87,7 @@ def risk(
     points: int | Sequence[int] | None = None,
     at: Any = (),
     suda: bool = False,
+    screen: bool = False,
     why: bool = False,
     threshold: float | str | None = None,
     population: Any = None,
@@ -119,6 +121,9 @@ def risk(
         How coarsely such points are seen: ``day=7,store=10``, or several such texts (see `Resolution`).
     suda
         Whether to find the smallest sets of attributes by which records stand alone, and score them (see `Suda`).
+    screen
+        Whether to look at all sets of a few columns: how well they tell records apart, and which smallest ones single
+        people out (see `ColumnScreening`); and which columns look like direct identifiers.
     why
         Whether to find for each record at risk the smallest sets of attributes that make it so, and which attribute's
         coarsening helps most: of records that stand alone, or in groups that are too small for the threshold.
@@ -157,7 +162,8 @@ def risk(
     sets, asked, wrong = known_sets(known), picked("measures", measures), _rates(errors)
     limit = None if threshold is None else threshold_of(threshold)
     questions = RiskQuestions(
-        limit, population_size, sampling_fraction, population, dict(population_columns or {}), suda=suda, why=why,
+        limit, population_size, sampling_fraction, population, dict(population_columns or {}), suda=suda,
+        screen=screen, why=why,
     )  # fmt: skip
     for each in asked:
         if isinstance(each, PairMeasure):
@@ -208,6 +214,7 @@ SECTIONS: tuple[Callable[[Table, RiskQuestions], RiskSection | None], ...] = (
     attacker_section,
     population_section,
     individual_risk_section,
+    screening_section,
     suda_section,
     reason_section,
 )

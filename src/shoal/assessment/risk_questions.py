@@ -34,6 +34,8 @@ class RiskQuestions:
         What is known of the population, once the table was read.
     suda
         Whether to score how special records are.
+    screen
+        Whether to tell which few columns single people out.
     why
         Whether to tell why records are at risk.
     reasons
@@ -47,6 +49,7 @@ class RiskQuestions:
     population_columns: Mapping[str, str] = field(default_factory=dict)
     known: KnownPopulation | None = None
     suda: bool = False
+    screen: bool = False
     why: bool = False
     reasons: RecordReasons | None = None
 

@@ -243,6 +243,12 @@ PopulationSize = Annotated[
 SamplingFraction = Annotated[
     float | None, typer.Option("--sampling-fraction", help="The share of the population that is in the table.")
 ]
+ScreenOption = Annotated[
+    bool,
+    typer.Option(
+        "--screen", help="Find the few columns that single people out, and those that look like direct identifiers."
+    ),
+]
 WhyOption = Annotated[
     bool,
     typer.Option("--why", help="Tell which attributes put records at risk, and which one's coarsening helps most."),

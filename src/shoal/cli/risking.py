@@ -26,7 +26,7 @@ def risk_command(
     population: opt.PopulationOption = None, population_columns: opt.PopulationColumns = None,
     threshold: opt.ThresholdOption = None, population_size: opt.PopulationSize = None, sampling_fraction: opt.SamplingFraction = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
-    suda: opt.SudaOption = False, why: opt.WhyOption = False, records: opt.RecordsOption = None,
+    suda: opt.SudaOption = False, screen: opt.ScreenOption = False, why: opt.WhyOption = False, records: opt.RecordsOption = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
     thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
@@ -52,7 +52,7 @@ def risk_command(
             file, known=sets, where=where, matching=matching, errors=errors, measures=extra,  # type: ignore[arg-type]
             points=asked_points(points), at=at or (), threshold=threshold, population_size=population_size,
             population=population, sampling_fraction=sampling_fraction,
-            population_columns=pairs(population_columns, "COLUMN=NAME", "age=AGE"), suda=suda, why=why or records is not None, engine=chosen_engine(engine, master), memory=memory,
+            population_columns=pairs(population_columns, "COLUMN=NAME", "age=AGE"), suda=suda, screen=screen, why=why or records is not None, engine=chosen_engine(engine, master), memory=memory,
             options=options,
         )  # fmt: skip
         report["file"] = file.name
