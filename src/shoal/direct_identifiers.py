@@ -6,6 +6,7 @@ the text of the value alone: so a person has the same name in all tables, whatev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.models.stated import ATTESTED
 from shoal.pseudonyms.forms import CodeCipher
-from shoal.pseudonyms.names import pseudonyms, refuse_collisions
+from shoal.pseudonyms.names import numbered_names, pseudonyms, refuse_collisions
 from shoal.pseudonyms.shifts import shifts
 from shoal.pseudonyms.treatments import DROP, PSEUDONYM, SHIFT, Treatment
 from shoal.schema import Attribute, Schema
@@ -29,6 +30,7 @@ from shoal.secret_keys import SecretKey
 from shoal.table import Table
 
 _DAY = {"date": 1, "datetime": 86_400_000_000}
+_AT_ONCE = 1 << 16
 _FIRST, _LAST = -719_162, 2_932_896  # days that a calendar has
 
 
@@ -126,17 +128,19 @@ def person_of(schema: Schema) -> str:
 def _renamed(
     table: Table, treated: Table, name: str, treatment: Treatment, key: SecretKey
 ) -> tuple[Table, TreatedColumn]:
-    positions, texts = _values(table, name)
+    positions = _with_value(table, name)
+    texts = partial(_texts, table.schema[name].axis, positions)
     if treatment.kind == PSEUDONYM:
-        names = pseudonyms(texts, treatment.domain, key)
-        values, places = np.unique(names, return_inverse=True)
-        if values.size < len(texts):  # where nothing but the way it was typed differs, it is one person
-            refuse_collisions(values.size, len({normalize("NFC", text) for text in texts}), name)
+        names = pseudonyms(texts(), treatment.domain, key)
+        values, places = numbered_names(names)
+        if values.size < positions.size:  # where nothing but the way it was typed differs, it is one person
+            refuse_collisions(values.size, len({normalize("NFC", text) for text in texts()}), name)
         listed = np.array([value.decode() for value in values.tolist()], object)
     else:
-        codes = CodeCipher(key, treatment.domain, treatment.alphabet).encrypt(texts, name)
-        listed, places = np.unique(np.array(codes, object), return_inverse=True)
-    moved = _Moved(positions, places.reshape(-1).astype(np.int32))
+        codes = CodeCipher(key, treatment.domain, treatment.alphabet).encrypt(list(texts()), name)
+        listed, at = np.unique(np.array(codes, object), return_inverse=True)
+        places = at.reshape(-1).astype(np.int32)
+    moved = _Moved(positions, places)
     cells = table.combine(moved, table.column(name))
     return treated.put({name: (Axis("category", listed), cells)}), TreatedColumn(
         name, treatment, key.fingerprint, listed.size
@@ -148,8 +152,8 @@ def _shifted(
 ) -> tuple[Table, TreatedColumn]:
     axis = table.schema[name].axis
     _insist_on_dates(table.schema[name])
-    positions, texts = _values(table, person)
-    moved = shifts(texts, key, treatment.days, treatment.step) * _DAY[axis.kind]
+    positions = _with_value(table, person)
+    moved = shifts(_texts(table.schema[person].axis, positions), key, treatment.days, treatment.step) * _DAY[axis.kind]
     values = None if axis.values is None else np.asarray(axis.values, np.int64)
     shifting = _Shifted(positions, moved, values, MISSING)
     columns = table.column(name), table.column(person)
@@ -162,7 +166,7 @@ def _shifted(
     new = axis if values is None else replace(axis, values=found)
     cells = table.combine(partial(shifting.cells, None if values is None else found), *columns)
     blank = sum(table.collect(shifting.blank, *columns))
-    return treated.put({name: (new, cells)}), TreatedColumn(name, treatment, key.fingerprint, len(texts), blank)
+    return treated.put({name: (new, cells)}), TreatedColumn(name, treatment, key.fingerprint, positions.size, blank)
 
 
 def _insist_on_dates(attribute: Attribute) -> None:
@@ -179,17 +183,22 @@ def _insist_on_dates(attribute: Attribute) -> None:
         )
 
 
-def _values(table: Table, name: str) -> tuple[Positions, list[str]]:
-    """Give the positions of a column that have a value, in ascending order, and the text that is hashed for each."""
+def _with_value(table: Table, name: str) -> Positions:
+    """Give the positions of a column that have a value, in ascending order."""
     attribute = table.schema[name]
     if attribute.generalized:
         raise DataError(
             f"Column '{name}' has cells that stand for several values (5*, {{a;b}} or *): nobody knows whose.",
             "Mend them; or say that they are values as they stand (--no-masked).",
         )
-    positions = table.counts(name)[0]
-    positions = positions[positions != MISSING].astype(np.int32)
-    return positions, hashed_texts(attribute.axis, positions)
+    positions: Positions = table.counts(name)[0].astype(np.int32)
+    return positions[positions != MISSING]
+
+
+def _texts(axis: Axis, positions: Positions) -> Iterator[str]:
+    """Give the texts of values a stretch at a time: there may be millions of people."""
+    for start in range(0, positions.size, _AT_ONCE):
+        yield from hashed_texts(axis, positions[start : start + _AT_ONCE])
 
 
 def hashed_texts(axis: Axis, positions: Positions) -> list[str]:

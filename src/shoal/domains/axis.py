@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.domains.hierarchy import Hierarchy
-from shoal.domains.notation import escape, in_order, in_set
+from shoal.domains.notation import escape, escape_all, in_order, in_set
 from shoal.domains.zones import Zone
 from shoal.kernels import MISSING, TOP
 
@@ -146,7 +146,7 @@ class Axis:
         if self.kind == "float" and self.values is not None and not self.called:
             return [repr(value) for value in self.values[positions].tolist()]
         if self.kind == "category" and not self.groups:
-            return [escape(value, cautious=self.cautious) for value in self.values[positions]]  # type: ignore[index]
+            return escape_all(self.values[positions].tolist(), cautious=self.cautious)  # type: ignore[index]
         return [self.text(position) for position in positions.tolist()]
 
     def render(self, span: Span, *, ranged: bool = False) -> str:
@@ -162,6 +162,11 @@ class Axis:
 
     def render_all(self, lo: NDArray[np.int32], hi: NDArray[np.int32], *, ranged: bool = False) -> list[str]:
         """Write many cells as texts; of values that are the ends of many ranges, each is written once."""
+        if self.nominal and not self.groups and self.tree is None:
+            known = lo != MISSING
+            texts = iter(self.texts(lo[known]))
+            gone = ("*" if high == TOP else "" for high in hi[~known].tolist())
+            return [next(texts if here else gone) for here in known.tolist()]
         spans = zip(lo.tolist(), hi.tolist(), strict=True)
         if self.tree is not None or self.nominal:
             return [self.render(span, ranged=ranged) for span in spans]

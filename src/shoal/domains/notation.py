@@ -67,6 +67,11 @@ def escape(text: str, *, cautious: bool = False) -> str:
     return "\\" + text if odd else text
 
 
+def escape_all(texts: Sequence[str], *, cautious: bool = False) -> list[str]:
+    """Mark many categories; those of letters and digits alone are none of the odd ones."""
+    return [text if text.isalnum() else escape(text, cautious=cautious) for text in texts]
+
+
 def unescaped(text: str) -> str:
     """Give the category behind a text that was marked as one."""
     return text[1:] if text[0] == "\\" and text != "\\" else text

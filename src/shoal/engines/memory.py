@@ -21,6 +21,7 @@ LEAST = 150 * 10**6
 FRAMES = 60 * 10**6  # what the library for Parquet takes
 TABLES = 110 * 10**6  # what a database takes, and the library that it speaks through
 LEAST_OF_TABLES = 300 * 10**6
+NAME = 190  # what the pseudonym of a person takes, and how it is found
 _SORTING = 1 << 27  # what sorts the rows of a table for their digest
 _EXPANDED = 8  # how much longer a compressed text may be than its file
 _HEAD = 1 << 20
@@ -74,7 +75,16 @@ def limit_of(memory: str | int | None) -> int:
 
 
 def estimate(source: Any, options: ReadOptions) -> Need | None:
-    """Estimate what a file, a folder or a table would take in memory; None where that is not known."""
+    """Estimate what a file, a folder or a table would take in memory; None where that is not known.
+
+    Other names for people are counted as if every record were another person's.
+    """
+    need = _estimate_of_cells(source, options)
+    named = sum(treatment.names for treatment in options.roles.treatments.values())
+    return need and Need(need.records, need.memory + need.records * NAME * named)
+
+
+def _estimate_of_cells(source: Any, options: ReadOptions) -> Need | None:
     found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
     if found is None:
         return None

@@ -11,7 +11,8 @@ base16, base32, and base64 data encodings, RFC 4648, 2006.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 from unicodedata import is_normalized, normalize
 
@@ -29,7 +30,7 @@ _BLOCK = 64
 _AT_ONCE = 1 << 16
 
 
-def pseudonyms(values: Sequence[str], domain: str, key: SecretKey) -> NDArray[np.bytes_]:
+def pseudonyms(values: Iterable[str], domain: str, key: SecretKey) -> NDArray[np.bytes_]:
     """Give the pseudonym of each value, 16 letters and digits; those of different values are different.
 
     >>> key = SecretKey(b"shoal specification key 0001")
@@ -39,19 +40,19 @@ def pseudonyms(values: Sequence[str], domain: str, key: SecretKey) -> NDArray[np
     [b'gwl2b5dvidanvrdb']
     """
     digest = keyed(key, domain.encode() + b"\x00")
-    pieces = []
-    for start in range(0, len(values), _AT_ONCE):
-        digests = b"".join([digest(value)[:_BYTES] for value in texts_hashed(values[start : start + _AT_ONCE])])
+    pieces, rest = [], iter(values)
+    while some := list(islice(rest, _AT_ONCE)):
+        digests = b"".join([digest(value)[:_BYTES] for value in texts_hashed(some)])
         pieces.append(base32(np.frombuffer(digests, np.uint8).reshape(-1, _BYTES)))
     return np.concatenate(pieces) if pieces else np.empty(0, f"S{_WIDTH}")
 
 
 def texts_hashed(values: Iterable[str]) -> Iterable[bytes]:
     """Give the bytes of values that are hashed: UTF-8 of their composed form (NFC): Zoë is Zoë however typed."""
-    return [
+    return (
         (value if value.isascii() or is_normalized("NFC", value) else normalize("NFC", value)).encode("utf-8")
         for value in values
-    ]
+    )
 
 
 def keyed(key: SecretKey, prefix: bytes) -> Callable[[bytes], bytes]:
@@ -91,6 +92,23 @@ def base32(rows: NDArray[np.uint8]) -> NDArray[np.bytes_]:
     for place in range(8):
         signs[:, place] = _LETTERS[(whole >> np.uint64(35 - 5 * place)) & np.uint64(31)]
     return signs.reshape(-1).view(f"S{_WIDTH}")
+
+
+def numbered_names(names: NDArray[np.bytes_]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
+    """Give the different pseudonyms in ascending order, and the place of each among them.
+
+    Their first eight letters, as one number each, put all of them in order unless some have these in common.
+    """
+    halves = np.ascontiguousarray(names).view(">u8").reshape(-1, 2).astype(np.uint64)
+    order = np.argsort(halves[:, 0], kind="stable")
+    first = halves[order, 0]
+    if (first[1:] == first[:-1]).any():
+        order = np.lexsort((halves[:, 1], halves[:, 0]))
+    listed = names[order]
+    new = np.append(np.ones(min(1, listed.size), bool), listed[1:] != listed[:-1])
+    places = np.empty(names.size, np.int32)
+    places[order] = np.cumsum(new) - 1
+    return listed[new], places
 
 
 def refuse_collisions(names: int, values: int, column: str) -> None:

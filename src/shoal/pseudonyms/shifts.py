@@ -9,7 +9,7 @@ privacy, JAMIA 23(6), 2016, doi:10.1093/jamia/ocw001.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _PREFIX = b"date-shift\x00"
 _BYTES = 8
 
 
-def shifts(people: Sequence[str], key: SecretKey, days: int, step: int = 1) -> Integers:
+def shifts(people: Iterable[str], key: SecretKey, days: int, step: int = 1) -> Integers:
     """Give the shift of each person: a multiple of the step, at most so many days either way, and never 0.
 
     >>> key = SecretKey(b"shoal specification key 0001")
@@ -30,6 +30,6 @@ def shifts(people: Sequence[str], key: SecretKey, days: int, step: int = 1) -> I
     """
     digest = keyed(key, _PREFIX)
     steps = days // step
-    drawn = np.frombuffer(b"".join([digest(person)[:_BYTES] for person in texts_hashed(people)]), ">u8")
+    drawn = np.frombuffer(b"".join(digest(person)[:_BYTES] for person in texts_hashed(people)), ">u8")
     found = (drawn % np.uint64(2 * steps)).astype(np.int64) - steps
     return (found + (found >= 0)) * step
