@@ -191,8 +191,9 @@ def _with_value(table: Table, name: str) -> Positions:
             f"Column '{name}' has cells that stand for several values (5*, {{a;b}} or *): nobody knows whose.",
             "Mend them; or say that they are values as they stand (--no-masked).",
         )
-    positions: Positions = table.counts(name)[0].astype(np.int32)
-    return positions[positions != MISSING]
+    positions = table.counts(name)[0]
+    found: Positions = positions[positions != MISSING].astype(np.int32)
+    return found
 
 
 def _texts(axis: Axis, positions: Positions) -> Iterator[str]:
