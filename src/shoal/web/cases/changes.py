@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shoal.errors import ParameterError
 from shoal.languages import _, ngettext
 from shoal.schema import Role
+from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import Decisions
 from shoal.web.wording import KIND_NAMES, ROLE_NAMES
 
@@ -18,6 +20,8 @@ def changes(before: Decisions, after: Decisions) -> list[str]:
     >>> a = Decisions({"age": Role.QUASI})
     >>> changes(a, a.with_roles({"age": Role.PLAIN}))
     ['Role of age: Quasi-identifier → Not identifying']
+    >>> changes(a, a.with_pin("hilbert~5~none~0~", pinned=True))
+    ['Compared: hilbert, k = 5']
     """
     return [
         *_roles(before, after),
@@ -80,5 +84,16 @@ def _kind(kind: str | None) -> str:
 
 
 def _comparison(before: Decisions, after: Decisions) -> Iterator[str]:
-    if before.pinned != after.pinned:
-        yield _("The candidates that are compared")
+    for key in after.pinned:
+        if key not in before.pinned:
+            yield _("Compared: %(choice)s", choice=_choice(key))
+    for key in before.pinned:
+        if key not in after.pinned:
+            yield _("No longer compared: %(choice)s", choice=_choice(key))
+
+
+def _choice(key: str) -> str:
+    try:
+        return Aim.of(key).label
+    except ParameterError:  # of a method that is no longer there
+        return key.partition("~")[0]
