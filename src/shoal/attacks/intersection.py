@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.arrays import Floats
 from shoal.attacks import Success
+from shoal.attacks.fitting_secrets import fitting, scenes_of, secret_values, shows_single, usual_shares
 from shoal.attacks.residual import Rate
-from shoal.attacks.scene import Crowd, Scene
+from shoal.attacks.scene import Scene
 from shoal.attacks.side_by_side import PossibleSecrets, Together
 from shoal.attacks.words import share
-from shoal.kernels.grouping import by_label
-from shoal.measures.statistics.comparable_rows import single
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,16 @@ class Intersection:
         missing = [table for table in scene.beside if not {*scene.known, scene.secret} <= {*table.schema.names}]
         if missing:
             return "another release lacks a column that the attacker knows, or the secret"
-        return None if _exact(scene) else "a release shows ranges or sets of the secret"
+        return None if shows_single(scene) else "a release shows ranges or sets of the secret"
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Look people up in all releases."""
         assert scene.secret is not None
         kinds = scene.people.by((*scene.known, scene.secret))[0]
         asked, labels = kinds.by(scene.known)
-        values, own = _secrets(scene, kinds)
-        shown = [_shown(each, asked, values) for each in _scenes(scene)]
-        together = Together.of(shown, _usual(scene, values))
+        values, own = secret_values(scene, kinds)
+        shown = [fitting(each, asked, values) for each in scenes_of(scene)]
+        together = Together.of(shown, usual_shares(scene, values))
         people, sampled = kinds.counts, scene.people.sampled
 
         def rate(found: Floats) -> Rate:
@@ -87,62 +86,3 @@ class Intersection:
             )
             found.append(Success.of(f"intersection {way}", rate(reached), Rate(control), sentence, detail))
         return tuple(found)
-
-
-def _scenes(scene: Scene) -> list[Scene]:
-    """Give a scene for each release, with the same things before the attacker otherwise."""
-    tables = (scene.released, *scene.beside)
-    return [replace(scene, released=each, beside=tables) for each in tables]
-
-
-def _exact(scene: Scene) -> bool:
-    """Tell whether all releases show single values of the secret, or none."""
-    assert scene.secret is not None
-    for each in _scenes(scene):
-        shown = each.cells(each.rows.by((scene.secret,))[0])
-        if not bool((single(shown, each.ground.kinds[-1:]) | np.isnan(shown.lo)).all()):
-            return False
-    return True
-
-
-def _usual(scene: Scene, values: Floats) -> Floats:
-    """Give the share of each value of the secret among the rows of the release."""
-    assert scene.secret is not None
-    shown = _scenes(scene)[0]
-    cells = shown.rows.by((scene.secret,))[0]
-    rows = np.bincount(np.searchsorted(values, shown.cells(cells).lo[:, 0]), cells.counts, values.size)
-    found: Floats = rows / rows.sum()
-    return found
-
-
-def _secrets(scene: Scene, kinds: Crowd) -> tuple[Floats, Integers]:
-    """Give the values that any release shows of the secret, and the place of each person's own; -1 if it is none."""
-    assert scene.secret is not None
-    values = np.unique(
-        np.concatenate([each.cells(each.rows.by((scene.secret,))[0]).lo[:, 0] for each in _scenes(scene)])
-    )
-    own = scene.points(kinds).lo[:, -1]
-    place = np.minimum(np.searchsorted(values, own), values.size - 1)
-    same = (values[place] == own) | (np.isnan(values[place]) & np.isnan(own))
-    return values, np.where(same, place, -1)
-
-
-def _shown(scene: Scene, asked: Crowd, values: Floats) -> PossibleSecrets:
-    """Give the secrets of the rows that are nearest to each of some people."""
-    assert scene.secret is not None
-    tree, rows = scene.released_tree(scene.known)
-    detailed = scene.rows.by((*scene.known, scene.secret))[0]
-    of_kind = detailed.by(scene.known)[1]
-    order, starts = by_label(of_kind.astype(np.int32), rows.kinds)
-    secret = np.searchsorted(values, scene.cells(detailed).lo[:, -1])
-    sizes = np.diff(starts)
-    found = []
-    for some in tree.nearest(scene.points(asked)):
-        begins = np.repeat(starts[:-1][some.nearest], sizes[some.nearest])
-        long = sizes[some.nearest]
-        inside = np.arange(int(long.sum())) - np.repeat(np.cumsum(long) - long, long)
-        places = order[begins + inside]
-        whose = np.repeat(some.start + some.asked, long)
-        found.append(PossibleSecrets.of(asked.kinds, values.size, whose, secret[places], detailed.counts[places]))
-    keys, counts = (np.concatenate([getattr(each, part) for each in found]) for part in ("keys", "rows"))
-    return PossibleSecrets(asked.kinds, values.size, keys, counts)

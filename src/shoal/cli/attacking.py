@@ -22,7 +22,7 @@ from shoal.progress.display import in_command
 def attack_command(
     original: Annotated[Source, typer.Argument(parser=Source.parse, metavar="ORIGINAL", help="The original table.")],
     released: Annotated[Source, typer.Argument(parser=Source.parse, metavar="RELEASED", help="A release of it, of whatever tool.")],
-    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None,
+    quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, subject: opt.Subject = None, roles: opt.RolesOption = None,
     known: Annotated[list[str] | None, typer.Option(help="The columns that the attacker knows of people, separated by commas; all quasi-identifiers if left out.")] = None,
     secret: Annotated[str | None, typer.Option(help="The confidential column that he wants to learn; the first --sensitive if left out.")] = None,
     holdout: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="People who are not in the release, with the columns of the original: they tell what happens anyway.")] = None,
@@ -39,7 +39,7 @@ def attack_command(
     """Attack a release: how often it succeeds, beside people who are not in it."""
     asked = asked_attacks(attacks)
     options = read_options(
-        quasi, sensitive, None, None, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
+        quasi, sensitive, None, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
         thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked,
     )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
