@@ -121,8 +121,8 @@ def attack(
             hidden = None
         more = beside if isinstance(beside, list | tuple) else [beside]
         with_it = tuple(_beside(each, before, options) for each in more)
-        arranged = isinstance(released, Release) and released.recipe.row_order == "released"
-        scene = Scene(before, after, others, names or before.schema.quasi, hidden, most, seed, with_it, arranged)
+        released_order = isinstance(released, Release) and released.recipe.row_order == "released"
+        scene = Scene(before, after, others, names or before.schema.quasi, hidden, most, seed, with_it, released_order)
         found = RedTeam(
             records=after.rows, quasi=list(before.schema.quasi), known=list(scene.known), secret=hidden, attacks=[],
             not_tried=[],

@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.attacks.closest_rows import ClosestRows as ClosestRows
     from shoal.attacks.shared_secrets import SharedSecrets as SharedSecrets
     from shoal.attacks.range_ends import RangeEnds as RangeEnds
-    from shoal.attacks.row_order import RowOrder as RowOrder
-    from shoal.attacks.several_rows import SeveralRows as SeveralRows
+    from shoal.attacks.row_order import OrderOfRows as OrderOfRows
+    from shoal.attacks.several_rows import RowsOfOnePerson as RowsOfOnePerson
     from shoal.attacks.intersection import Intersection as Intersection
     # isort: on
 else:

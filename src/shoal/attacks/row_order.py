@@ -12,7 +12,7 @@ from shoal.measures.order_leak import OrderLeak
 
 
 @dataclass(frozen=True)
-class RowOrder:
+class OrderOfRows:
     """If the original was sorted and the rows kept their order, neighbours bound each other's ranges.
 
     The rate is the share of records of which fewer than k fit once the order is used (`OrderLeak`); by their cells
@@ -31,7 +31,7 @@ class RowOrder:
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Narrow the ranges by the order of the rows."""
-        released = scene.released.in_released_order()[0] if scene.arranged else scene.released
+        released = scene.released.in_released_order()[0] if scene.released_order else scene.released
         found = OrderLeak().look(released)
         sentence = OrderLeak.sentence(found.detail)
         return (Success.of("row order", Rate(found.value), Rate(0.0), sentence, dict(found.detail)),)

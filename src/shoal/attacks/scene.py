@@ -108,7 +108,7 @@ class Scene:
         The seed by which they are chosen.
     beside
         Other releases that have some of the same people.
-    arranged
+    released_order
         Whether the release will be written in the released order, in which it does not stand yet.
     """
 
@@ -120,7 +120,7 @@ class Scene:
     most: int = USUAL
     seed: int = 0
     beside: tuple[Table, ...] = ()
-    arranged: bool = False
+    released_order: bool = False
     _kept: dict[object, object] = field(default_factory=dict, init=False, repr=False)
 
     @property

@@ -18,7 +18,7 @@ from shoal.measures.statistics.sampling import sampled_rows
 
 
 @dataclass(frozen=True)
-class SeveralRows:
+class RowsOfOnePerson:
     """Who knows all rows of a person, such as all visits, looks for the secrets that rows fitting each of them show.
 
     A secret that stays with the person, such as a chronic disease, is among those of every row, and often no other is.

@@ -18,7 +18,7 @@ from shoal.errors import ParameterError
 from shoal.measures import Measure
 from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.models import PrivacyModel
-from shoal.models.rounded_ends import RangeEnds
+from shoal.models.rounded_ends import EndSteps
 from shoal.schema import ReadOptions, Roles
 
 GivenTexts = str | Iterable[str] | None
@@ -187,7 +187,7 @@ def models_of_people(diversity: int | None, closeness: float | None, column: str
     ]
 
 
-def asked_ends(given: list[str] | None) -> RangeEnds | None:
+def asked_ends(given: list[str] | None) -> EndSteps | None:
     """Read where ranges are to end: one number or unit of time, or one for each column.
 
     >>> asked_ends(["5"]), asked_ends(["month"]), asked_ends(["age=5,born=month", "charge=0.5"])

@@ -14,7 +14,7 @@ from shoal.domains.public_grid import GridStep, in_words, numbers_at, rounded
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING
 from shoal.models import PrivacyModel
-from shoal.models.rounded_ends import RangeEnds, RoundedEnds, refuse_no_ends, steps_of
+from shoal.models.rounded_ends import EndSteps, RoundedEnds, refuse_no_ends, steps_of
 from shoal.parameters import settle
 from shoal.table import Table
 
@@ -39,7 +39,7 @@ class RoundEnds:
 
     name: ClassVar[str] = "round-ends"
     enforces: ClassVar[tuple[str, ...]] = ("rounded-ends",)
-    ends: RangeEnds = 5
+    ends: EndSteps = 5
 
     def __post_init__(self) -> None:
         """Refuse what is no grid."""

@@ -19,7 +19,7 @@ from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
 
-RangeEnds = GridStep | Mapping[str, GridStep]
+EndSteps = GridStep | Mapping[str, GridStep]
 _USUAL = "month"  # of dates and times, where only a number is given
 
 
@@ -46,7 +46,7 @@ class RoundedEnds:
 
     name: ClassVar[str] = "rounded-ends"
     by_class: ClassVar[bool] = False
-    ends: RangeEnds
+    ends: EndSteps
 
     def __post_init__(self) -> None:
         """Refuse what is no grid."""
@@ -129,7 +129,7 @@ def refuse_no_ends(ends: object) -> None:
         refuse_no_step(ends)
 
 
-def steps_of(schema: Schema, ends: RangeEnds) -> dict[str, GridStep]:
+def steps_of(schema: Schema, ends: EndSteps) -> dict[str, GridStep]:
     """Give the grid of each column that has ranges of numbers, dates or times."""
     if isinstance(ends, Mapping):
         for name, step in ends.items():

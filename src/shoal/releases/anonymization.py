@@ -23,7 +23,7 @@ from shoal.methods.round_ends import RoundEnds
 from shoal.models import PrivacyModel, check
 from shoal.models.across_rows import AcrossRows
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.rounded_ends import RangeEnds
+from shoal.models.rounded_ends import EndSteps
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
 from shoal.pitfalls.several_rows import several_rows
 from shoal.progress import stage
@@ -51,7 +51,7 @@ def anonymize(
     m: int | None = None,
     t: Level | None = None,
     l: Level | None = None,  # noqa: E741 - as the model calls it
-    ends: RangeEnds | None = None,
+    ends: EndSteps | None = None,
     measures: Measure | str | Sequence[Measure | str] | None = None,
     seed: int | None = None,
     row_order: str = "released",
