@@ -34,7 +34,7 @@ _TABLE = {
     **dict.fromkeys(("header", "masked", "last_sensitive", "linked", "baskets"), "true or false"),
 }
 _RELEASE = {
-    **dict.fromkeys(("file", "certificate", "private", "delimiter", "row_order"), "a text"),
+    **dict.fromkeys(("file", "certificate", "private", "delimiter", "row_order", "cells"), "a text"),
     "seed": "a whole number",
     "no_promise": "true or false",
     "allow_identifiers": "texts",
@@ -80,6 +80,8 @@ class Recipe:
         Whether the release is meant to promise nothing.
     allow_identifiers
         Columns that are released though they tell who people are, because someone decided so.
+    cells
+        How ranges are shown: as ``text``, by both ``bounds`` or by their ``middle``; as suits the form if left out.
     """
 
     options: ReadOptions
@@ -97,6 +99,7 @@ class Recipe:
     row_order: str = "released"
     no_promise: bool = False
     allow_identifiers: tuple[str, ...] = ()
+    cells: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse an amount of memory that is none, and an order that is none; methods that repeat have a seed."""
@@ -144,6 +147,7 @@ class Recipe:
         release: dict[str, Any] = {} if self.seed is None else {"seed": self.seed}
         places = {"file": self.target, "certificate": self.certificate, "private": self.private}
         release |= {key: value for key, value in places.items() if value}
+        release |= {"cells": self.cells} if self.cells is not None else {}
         release |= {"row_order": self.row_order} if self.row_order != "released" else {}
         release |= {"delimiter": self.delimiter} if self.delimiter is not None else {}
         release |= {"no_promise": True} if self.no_promise else {}
@@ -212,6 +216,7 @@ class Recipe:
             release.get("row_order", "released"),
             release.get("no_promise", False),
             _names(release.get("allow_identifiers", ())),
+            release.get("cells"),
         )
 
     @classmethod

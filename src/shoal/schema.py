@@ -160,6 +160,8 @@ class ReadOptions:
     released: bool = False
     unmarked: tuple[str, ...] = ()
     canonical: bool = False
+    # Columns of a release that are shown by both ends of their ranges.
+    bounds: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be checked without the data."""
@@ -307,7 +309,7 @@ class ReadArguments(TypedDict, total=False):
 def options_from(given: Mapping[str, Any], beside: Iterable[str] = ()) -> ReadOptions:
     """Make read options from names and values, or say which name is not one, and which of all names may be meant."""
     names = {f.name for f in fields(Roles)}
-    known = names | {f.name for f in fields(ReadOptions)} - {"roles", "released", "unmarked", "canonical"}
+    known = names | {f.name for f in fields(ReadOptions)} - {"roles", "released", "unmarked", "canonical", "bounds"}
     for name in given:
         if name not in known:
             near = suggest(name, [*known, *beside])

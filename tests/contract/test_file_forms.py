@@ -191,3 +191,72 @@ def test_sheets_and_ranges_of_a_workbook(tmp_path):
     for sheet, cells, said in (("peple", None, "no sheet 'peple'"), ("people", "B3", "not a range"), (1, None, "text")):
         with pytest.raises(ParameterError, match=said):
             shoal.read(path, sheet=sheet, range=cells, **how)
+
+
+CELLS = [
+    ("text", ".parquet"),
+    ("text", ".jsonl"),
+    *(("bounds", form) for form in FORMS),
+    *(("middle", form) for form in FORMS),
+]
+
+
+@pytest.mark.parametrize(("cells", "form"), CELLS)
+def test_ranges_are_shown_as_it_is_asked_for(tmp_path, folder, cells, form):
+    engine = Tiny() if form in (".csv", ".parquet", ".sav") else None
+    table = shoal.read(source(folder, ".csv"), engine=engine, **ASKED)
+    release = shoal.anonymize(table, "mondrian", k=2, cells=cells)
+    target = tmp_path / f"out{form}"
+    release.write(target)
+    paper = next(tmp_path.glob("*.certificate.json"))
+    private = next(tmp_path.glob("*.private.json"))
+    for held in (None, Tiny()):
+        proof = shoal.verify(target, paper, private=private, original=source(folder, ".csv"), engine=held)
+        assert proof.by_original
+        assert not [line for line in proof.not_proved if "beside the rows" in line]
+    if cells == "bounds":
+        shown = shoal.read(target, quasi=["age_lo", "age_hi", "town"], sensitive="ill", masked=True)
+        assert {shown.schema[end].axis.kind for end in ("age_lo", "age_hi")} == {"integer"}
+        compared = shoal.compare(source(folder, ".csv"), target, quasi=["age", "town"], sensitive="ill")
+        assert compared["releases"][0]["records"] == table.rows if "releases" in compared else compared is not None
+    if cells == "middle":
+        shown = shoal.read(target, quasi=["age", "town"], sensitive="ill", masked=True)
+        assert shown.schema["age"].axis.kind in ("integer", "float")
+        assert not any("[" in str(cell) for cell in release.to_arrow(cells="text").column("age").to_pylist())
+
+
+def test_middles_and_bounds_are_those_of_the_ranges(tmp_path):
+    frame = pa.table(
+        {
+            "age": [20, 29, 30, 40, None, 41],
+            "born": pa.array([dt.date(2000, 1, day) for day in (1, 4, 10, 11, 20, 21)], pa.date32()),
+            "pay": [0.5, 1.0, 2.0, 2.5, 7.0, 8.0],
+        }
+    )
+    table = shoal.read(frame, quasi=["age", "born", "pay"])
+    shown = {
+        cells: shoal.anonymize(table, "sorted-clusters", k=2, cells=cells) for cells in ("text", "bounds", "middle")
+    }
+    ranges = shown["text"].to_arrow(cells="struct").to_pylist()
+    middles = shown["middle"].to_arrow().to_pylist()
+
+    def middle(cell):
+        if not isinstance(cell, dict):
+            return cell
+        lo, hi = cell["lo"], cell["hi"]
+        return lo if lo is None else lo + (hi - lo) // 2 if isinstance(lo, dt.date) else (lo + hi) / 2
+
+    expected = [{name: middle(cell) for name, cell in row.items()} for row in ranges]
+    assert len(middles) == len(expected)
+    for row in expected:
+        middles.remove(row)
+    shown["bounds"].write(tmp_path / "out.csv")
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines[0] == "age_lo,age_hi,born_lo,born_hi,pay_lo,pay_hi"
+    with pytest.raises(ParameterError, match="no way to show"):
+        shoal.anonymize(table, "sorted-clusters", k=2, cells="bound")
+    taken = pa.table({"age": [20, 29], "age_lo": [1, 2]})
+    with pytest.raises(ParameterError, match="beside the column 'age_lo'"):
+        shoal.anonymize(
+            taken, "sorted-clusters", k=2, cells="bounds", quasi="age", plain="age_lo", allow_identifiers=["age_lo"]
+        )

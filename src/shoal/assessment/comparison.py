@@ -14,6 +14,8 @@ from shoal.assessment.row_pairing import misplaced, paired
 from shoal.catalogue import picked
 from shoal.certification.private_record import PrivateRecord
 from shoal.engines import AnyEngine, engine_for, read
+from shoal.engines.io.bounds import bounds_in
+from shoal.engines.io.opened import header_of
 from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
@@ -153,14 +155,20 @@ def _release(
         if given.origin.sha256 != before.origin.sha256:
             raise ParameterError("A release was made from another original.", "Give the table that was masked, first.")
         return given.table, f"release {number}"
-    after = (
-        given if isinstance(given, Table) else read(given, engine=before.engine, options=like_original(before, options))
-    )
+    after = given if isinstance(given, Table) else _as_shown(given, before, options)
     named = Source.parse(given) if isinstance(given, str | Path | Source) else None
     if named is None and after.origin.place is not None:
         named = Source.parse(after.origin.place)
     name = f"release {number}" if named is None else str(named)
     return paired(after, named, before, records, same_order=same_order), name
+
+
+def _as_shown(given: Any, before: Table, options: ReadOptions) -> Table:
+    """Read a release, whose ranges may be shown by both of their ends."""
+    like, source = like_original(before, options), at_hand(given)
+    header = header_of(source, like) if isinstance(source, Source) else None
+    like = replace(like, bounds=() if header is None else bounds_in(header, like.roles.quasi))
+    return read(source, engine=before.engine, options=like)
 
 
 def _linked(released: Sequence[Any], before: Table, options: ReadOptions) -> dict[str, Table]:

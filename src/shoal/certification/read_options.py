@@ -42,6 +42,7 @@ def release_options(
         released=True,
         unmarked=(*roles.quasi, *looked_at),
         canonical=canonical,
+        bounds=tuple(output.get("bounds", ())),
     )
 
 
@@ -69,6 +70,7 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         released=False,
         stands_for={},
         unmarked=(),
+        bounds=(),
     )
 
 

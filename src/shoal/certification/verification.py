@@ -30,6 +30,7 @@ from shoal.certification.remeasuring import Remeasured
 from shoal.certification.stated_proof import proved_of_stated
 from shoal.domains.axis import Axis
 from shoal.engines.factory import engine_for
+from shoal.engines.io.bounds import with_ends
 from shoal.engines.io.hidden_contents import hidden_content, unchecked_content
 from shoal.engines.io.streams import at_hand
 from shoal.engines.protocol import AnyEngine
@@ -147,6 +148,11 @@ class _Case:
         return self.certificate.content
 
     @property
+    def _bounds(self) -> tuple[str, ...]:
+        """The columns that the file shows by both of their ends."""
+        return tuple(self.content["output"].get("bounds", ()))
+
+    @property
     def thing(self) -> str:
         return "table" if self.source.is_table else "folder" if self.source.is_folder else "file"
 
@@ -239,14 +245,15 @@ class _Case:
                 "Nothing is known of them: do not rely on it.",
             )
         plain = table.schema.of(Role.PLAIN)
-        strange = hidden_content(self.source, table.schema.of(*RELEASED), _read(table), self.content["software"], plain)
+        names, software = with_ends(table.schema.of(*RELEASED), self._bounds), self.content["software"]
+        strange = hidden_content(self.source, names, _read(table), software, plain)
         if strange is not None:
             raise CertificateError(f"The {self.thing} holds more than a release: {strange}.", "Do not rely on it.")
         if table.schema.person is not None:
             proved += insist_on_traces(self.content, table)
         if not self._as_kept(table):
             return proved
-        layout = Layout(self.content["output"].get("delimiter", ","))
+        layout = Layout(self.content["output"].get("delimiter", ","), bounds=self._bounds)
         ordered = table.in_released_order()[0] if self._row_order == "released" else table
         found = ordered.text_digest(layout)
         as_it_is = table.origin.content or table.text_digest(layout)

@@ -41,6 +41,7 @@ from shoal.releases.linked_release import MEASURES as LINKED_MEASURES
 from shoal.releases.linked_release import USUAL as OF_LINKED
 from shoal.releases.linked_release import refuse_half
 from shoal.releases.release import PROMISES_NOTHING, STANDARD_MEASURES, Release, insist_on_promise
+from shoal.releases.shown_cells import refuse_strange_cells
 from shoal.releases.stated_release import MEASURES as STATED_MEASURES
 from shoal.releases.stated_release import stating_method
 from shoal.table import Table
@@ -83,6 +84,7 @@ def anonymize_command(
     report: opt.ReportOption = None,
     audience: Annotated[str | None, typer.Option(help="Who reads the report: internal (if left out) or external, without small counts.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="The release's delimiter; a comma if left out, in .tsv a tab.")] = None,
+    cells: Annotated[str | None, typer.Option(help="How ranges of numbers and dates are shown: text, bounds (age_lo, age_hi) or middle; as suits the file if left out.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of methods that draw random numbers. Of those that change values it is for tests only: who knows it undoes the change.")] = None,
     no_promise: opt.NoPromise = False,
     allow_identifier: Annotated[list[str] | None, typer.Option(help="Columns that may be released as they are though they tell who people are (repeat).")] = None,
@@ -119,6 +121,7 @@ def anonymize_command(
     measures += [asked for asked in asked_measures(measure) if asked not in measures]
     delimiter = "\t" if delimiter == "\\t" else delimiter
     refuse_strange_order(row_order)
+    refuse_strange_cells(cells)
     secret = signing_key(key)
     reporting = _reporting(report, audience, recipe, certificate)
     refuse_json_on_stdout(out, as_json)
@@ -130,7 +133,7 @@ def anonymize_command(
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(
             original, chosen, models, ends=asked_ends(ends), measures=measures, seed=seed, row_order=row_order, no_promise=no_promise,
-            allow_identifiers=listed(allow_identifier), pseudonym_key=pseudonym_key,
+            allow_identifiers=listed(allow_identifier), cells=cells, pseudonym_key=pseudonym_key,
         )  # fmt: skip
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
@@ -229,7 +232,7 @@ def run_command(
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
             asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
-            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers, pseudonym_key=pseudonym_key,
+            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers, cells=asked.cells, pseudonym_key=pseudonym_key,
         )  # fmt: skip
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,

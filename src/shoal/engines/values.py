@@ -35,10 +35,16 @@ class Layout:
         Of text, what separates its cells. The encoding is always UTF-8 and lines end with a line feed.
     codebook
         What is said of its columns, which files of statistical programs hold too.
+    cells
+        What a range is: ``text``, or what suits the form of the file.
+    bounds
+        The columns that are shown by both ends of their ranges.
     """
 
     delimiter: str = ","
     codebook: Codebook | None = None
+    cells: str | None = None
+    bounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from shoal.recipe import Recipe
 from shoal.releases.linked_release import MEASURES as OF_LINKED
 from shoal.releases.linked_release import USUAL, linked_release, promised, refuse_half, refuse_input_order
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
+from shoal.releases.shown_cells import refuse_strange_cells, shown
 from shoal.releases.stated_release import MEASURES as OF_STATED
 from shoal.releases.stated_release import refuse_unfit, stating_method
 from shoal.schema import RELEASED, ReadArguments, Schema, names_given, refuse_odd
@@ -58,6 +59,7 @@ def anonymize(
     no_promise: bool = False,
     allow_identifiers: Sequence[str] = (),
     pseudonym_key: SecretKey | str | os.PathLike[str] | None = None,
+    cells: str | None = None,
     progress: Progress | bool | None = None,
     **given: Unpack[ReadArguments],
 ) -> Release:
@@ -99,6 +101,10 @@ def anonymize(
         because every record has a value of its own. Others are refused.
     pseudonym_key
         The key of pseudonyms and shifted dates, or the file that it is in; if left out, that of the environment.
+    cells
+        How ranges of numbers and dates are shown: ``text``, ``bounds`` (two columns, such as ``age_lo`` and ``age_hi``)
+        or ``middle`` (one number, and nothing where a cell may be anything). If left out, structs of both ends in
+        Parquet, Arrow, ORC and JSON, and text elsewhere.
     progress
         Where progress goes: a function of the stage, the share of it that is done and the seconds left, or True
         or False, as for `show_progress`. If left out, it is shown in notebooks.
@@ -119,6 +125,7 @@ def anonymize(
     >>> shoal.anonymize(table, shoal.methods.Mondrian(), models).holds
     True
     """
+    refuse_strange_cells(cells)
     table, again = _taken(table, given, progress)
     linked = bool(table.origin.given.get("linked"))
     methods = picked("methods", (USUAL if linked else "hilbert") if method is None else method)
@@ -130,6 +137,8 @@ def anonymize(
             k, m, (*promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
         )
         refuse_input_order(row_order)
+        if cells not in (None, "text"):
+            raise ParameterError(f"Points of a linked release are not shown by '{cells}'.", "Leave it out.")
         if ends is not None:
             raise ParameterError("Points of people have no ranges whose ends could be rounded.", "Leave out the ends.")
         with by_itself("masking", progress):
@@ -162,6 +171,7 @@ def anonymize(
     insist_on_measurable(asked, table)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
+    recipe = replace(recipe, cells=cells)
     steps, kept = [], list[KeptStep]()
     drawn = fresh_seed() if recipe.seed is None else recipe.seed
     secret = draws(methods) and stating is None
@@ -178,6 +188,8 @@ def anonymize(
             about = looked_at(masked.schema, models)
             about |= {name for each in asked if isinstance(each, Homogeneity) for name in each.about(masked.schema)}
             masked = masked.blanked([name for name in masked.schema.of(*RELEASED) if name in about])
+        masked, how = shown(masked, cells)
+        steps += [] if how is None else [how]
         stage("checking the promises")
         verdicts = check(masked, models)
         if not any(isinstance(model, KAnonymity) for model in models):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
 from shoal.models.stated import Stated
 from shoal.recipe import Recipe
+from shoal.releases.shown_cells import ranged_columns
 from shoal.releases.stated_release import left_with_holder, table_for_all
 from shoal.table import Origin, RowOrder, Table, Written
 
@@ -99,10 +100,13 @@ def write_release(
         Who let it go out, if someone did.
     """
     table, target = release.table, places.target
+    cells = release.recipe.cells
+    bounds = tuple(ranged_columns(table)) if cells == "bounds" else ()
+    layout = Layout(delimiter, table.origin.codebook, cells, bounds)
     with ExitStack() as stack:
         stored = None
         if target.is_table and not places.table_is_a_file:
-            stored = stack.enter_context(table.write(places.stored_in, Layout(delimiter, table.origin.codebook)))
+            stored = stack.enter_context(table.write(places.stored_in, layout))
         batch = stack.enter_context(all_or_none(places.outputs()))
         rest = iter(batch)
         if stored:
@@ -111,9 +115,9 @@ def write_release(
         else:
             # What goes to stdout cannot be called back: it goes when all else is complete, before anything is moved.
             draft = next(rest) if places.table_is_a_file else stack.enter_context(to_stdout())
-            written = _written(table, draft, target, delimiter)
+            written = _written(table, draft, target, layout)
         secret = fresh_key()
-        sealed = _certificate(release, target, delimiter, written, secret, key, approval)
+        sealed = _certificate(release, target, layout, written, secret, key, approval)
         put(next(rest), sealed.to_json())
         draft = next(rest)
         with writing(draft), draft.open("wb") as file:
@@ -131,8 +135,8 @@ def write_release(
     return sealed
 
 
-def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Written:
-    with writing(draft), table.write(replace(target, path=draft), Layout(delimiter, table.origin.codebook)) as stored:
+def _written(table: Table, draft: Path, target: Source, layout: Layout) -> Written:
+    with writing(draft), table.write(replace(target, path=draft), layout) as stored:
         stored.commit()
     return stored.written
 
@@ -140,13 +144,14 @@ def _written(table: Table, draft: Path, target: Source, delimiter: str) -> Writt
 def _certificate(
     release: Proved,
     target: Source,
-    delimiter: str,
+    shape: Layout,
     written: Written,
     secret: bytes,
     key: bytes | None,
     approval: Approval | None,
 ) -> Certificate:
-    layout = {"delimiter": delimiter} if target.format == "text" else {}
+    layout: dict[str, Any] = {"delimiter": shape.delimiter} if target.format == "text" else {}
+    layout |= {"bounds": list(shape.bounds)} if shape.bounds else {}
     marks = list(release.recipe.table.get("missing", ())) if release.stated is None else []
     public = release.recipe.public()
     if release.stated is not None:

@@ -58,7 +58,7 @@ class Disk(PartsEngine):
     def read(self, source: object, options: ReadOptions) -> Table:
         """Read delimited text, Parquet and tables in databases in batches; frames are in memory already."""
         found = Source.parse(source) if isinstance(source, (str, Path, Source)) else None
-        if found is None or options.baskets:  # which are read whole
+        if found is None or options.baskets or options.bounds:  # which are read whole
             return super().read(source, options)
         need = self.estimated.pop(found, None) or estimate(found, options)
         if need is not None:

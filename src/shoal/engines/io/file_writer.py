@@ -21,10 +21,10 @@ _WRITERS = {
 }
 
 
-def cells_in(target: Source) -> str:
+def cells_in(target: Source, layout: Layout) -> str:
     """Tell what a generalized cell is in a file: the struct of its two ends where the form has structs, else text."""
     form = target.form
-    return "text" if form is not None and form.form in ("labelled", "excel") else "struct"
+    return "text" if layout.cells == "text" or (form is not None and form.form in ("labelled", "excel")) else "struct"
 
 
 def write_file(tables: Iterable[Any], path: Path, schema: Schema, layout: Layout) -> Written:

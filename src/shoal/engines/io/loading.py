@@ -29,6 +29,11 @@ from shoal.table import Origin, printable
 
 def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     """Read a file, a folder, a table in a database, or a frame."""
+    if options.bounds:
+        from shoal.engines.io.bounds import joined, reading_ends
+
+        schema, data, origin = load(source, reading_ends(options))
+        return *joined(schema, data, options.bounds), origin
     if isinstance(source, (str, os.PathLike, Source)):
         found = Source.parse(source)
         path = found.path

@@ -10,6 +10,17 @@ from shoal.schema import ReadOptions
 from shoal.table import Origin
 
 
+def header_of(source: Source, options: ReadOptions) -> tuple[str, ...] | None:
+    """Give the names of the columns of a file or folder; None of a table in a database."""
+    if source.is_table or source.is_lakehouse:
+        return None
+    if source.is_text:
+        from shoal.engines.io.text_head import read_head
+
+        return read_head(source.path, options.delimiter, options.encoding, options.header).header
+    return tuple(opened_table(source, options).schema.names)
+
+
 class OpenedTable(Protocol):
     """A table whose columns are known, and whose rows can be read whole or a few at a time."""
 

@@ -13,6 +13,7 @@ from shoal.arrays import Array, Counts, Flags, Integers, Labels, Positions
 from shoal.domains.axis import Axis
 from shoal.domains.levels import Recoding, Stretches
 from shoal.engines.combining import efforts, holders_of, refuse_effort, worked
+from shoal.engines.io.bounds import split, split_schema
 from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.io.loading import load
 from shoal.engines.local.aligning import aligned
@@ -60,7 +61,8 @@ class Local:
         return of_folder(source.path) if source.is_folder else of_file(source.path)
 
     def write(self, data: LocalData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
-        """Write the released columns to a database or a folder, to Parquet by its suffix, or as delimited text."""
+        """Write the released columns to a database or a folder, or to a file in the form that its name promises."""
+        data, schema = split(data, layout.bounds), split_schema(schema, layout.bounds)
         if target.is_table:
             from shoal.engines.io.databases import storing
             from shoal.engines.io.ordered_categories import enums_in
@@ -71,11 +73,11 @@ class Local:
         if target.kind == "folder":
             from shoal.engines.io.folders import write_folder
 
-            return nullcontext(Output(write_folder(_sliced(data, schema, "struct"), target.path)))
+            return nullcontext(Output(write_folder(_sliced(data, schema, layout.cells or "struct"), target.path)))
         if not target.is_text:
             from shoal.engines.io.file_writer import cells_in, write_file
 
-            tables = _sliced(data, schema, cells_in(target))
+            tables = _sliced(data, schema, cells_in(target, layout))
             return nullcontext(Output(write_file(tables, target.path, schema, layout)))
         from shoal.engines.io.text_writer import write_text
 
@@ -85,7 +87,7 @@ class Local:
         """Give the SHA-256 of the released columns as delimited text."""
         from shoal.engines.io.text_writer import digest_text
 
-        return digest_text([data], schema, layout)
+        return digest_text([split(data, layout.bounds)], split_schema(schema, layout.bounds), layout)
 
     def frame(self, data: LocalData, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,8 @@ def put(
     spanned = {name: cells for name, (_, cells) in columns.items() if name in data.quasi}
     changed = with_ends(data, spanned, exact=all_exact(spanned)) if spanned else data
     new = {name: axis for name, (axis, _) in columns.items()}
+    moved = {name for name, cells in spanned.items() if new[name] is not schema[name].axis and all_single(cells)}
+    changed = replace(changed, ranged=still_ranged(data.quasi, data.ranged, moved))
     codes, words, sources = changed.codes, list(changed.words), dict(changed.sources)
     for name in (name for name in columns if name in data.carried):
         j, cells = data.carried.index(name), columns[name][1]
@@ -35,6 +37,11 @@ def put(
             if found.kept and not _is_text(column):  # texts are written as they are: not all kinds can be taken from
                 sources[name] = column.take(_rows_with(data, name, values)[places])
     return put_axes(schema, new), replace(changed, codes=codes, words=tuple(words), sources=sources)
+
+
+def still_ranged(names: Sequence[str], ranged: Sequence[bool], moved: Collection[str]) -> tuple[bool, ...]:
+    """Tell in which columns single values are written as ranges: not in those that moved to an axis of such values."""
+    return tuple(known and name not in moved for name, known in zip(names, ranged, strict=True))
 
 
 def _is_text(column: Any) -> bool:

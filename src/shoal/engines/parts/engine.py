@@ -12,6 +12,7 @@ import numpy as np
 from shoal.arrays import Array, Counts, Flags, Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.domains.levels import Recoding, Stretches
+from shoal.engines.io.bounds import split, split_exact, split_schema
 from shoal.engines.local import Local, counted, holes_of
 from shoal.engines.local.blocks import BlockKernel
 from shoal.engines.local_data import LocalData, coordinate_table, spans
@@ -110,17 +111,23 @@ class PartsEngine:
         """Write the released columns part by part: to a database in one transaction, to a folder, or to a file."""
         from shoal.engines.parts.writing import store, write
 
+        def exact() -> list[bool]:
+            return split_exact(data.shape.quasi, self.exact(data).tolist(), layout.bounds)
+
+        parts, schema = self._shown(data, layout), split_schema(schema, layout.bounds)
         if target.is_table:
             kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
-            return store(self.streamed(data), schema, target, self.exact(data).tolist(), self.budget, kinds)
-        written = write(self.streamed(data), schema, target, layout, lambda: self.exact(data).tolist())
-        return nullcontext(Output(written))
+            return store(parts, schema, target, exact(), self.budget, kinds)
+        return nullcontext(Output(write(parts, schema, target, layout, exact)))
+
+    def _shown(self, data: PartsTable, layout: Layout) -> Iterator[LocalData]:
+        return (split(part, layout.bounds) for part in self.streamed(data))
 
     def text_digest(self, data: PartsTable, schema: Schema, layout: Layout) -> Written:
         """Give the SHA-256 of the released columns as delimited text, part by part."""
         from shoal.engines.io.text_writer import digest_text
 
-        return digest_text(self.streamed(data), schema, layout)
+        return digest_text(self._shown(data, layout), split_schema(schema, layout.bounds), layout)
 
     def frame(self, data: PartsTable, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame of the user's kind."""

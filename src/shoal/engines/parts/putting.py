@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from shoal.arrays import Array, Integers
 from shoal.domains.axis import Axis
 from shoal.engines.local.grouped_kernels import map_groups as map_here
-from shoal.engines.local.putting import NewWords, all_exact, coded, new_words, put_axes, with_ends
-from shoal.engines.packed_cells import packed
+from shoal.engines.local.putting import NewWords, coded, new_words, put_axes, still_ranged, with_ends
+from shoal.engines.packed_cells import all_single, packed
 from shoal.engines.parts.columns import LazyColumn, Materialized
 from shoal.engines.parts.data import Arrays, PartsTable, column_part, value_of
 from shoal.engines.parts.pool import Part, Pool
@@ -38,26 +38,32 @@ def put(
     axes = {name: axis for name, (axis, _) in columns.items()}
     spanned = {name: column for name, (_, column) in columns.items() if name in data.shape.quasi}
     carried = {name: column for name, (_, column) in columns.items() if name in data.shape.carried}
-    changed = _with_ends(pool, data, spanned) if spanned else data
+    new = {name for name in spanned if axes[name] is not schema[name].axis}
+    changed = _with_ends(pool, data, spanned, new) if spanned else data
     changed = _with_codes(pool, changed, schema, {name: (axes[name], carried[name]) for name in carried})
     return put_axes(schema, axes), changed
 
 
-def _with_ends(pool: Pool, data: PartsTable, columns: Mapping[str, LazyColumn]) -> PartsTable:
+def _with_ends(
+    pool: Pool, data: PartsTable, columns: Mapping[str, LazyColumn], new: Collection[str]
+) -> PartsTable:  # fmt: skip
     shape, names = data.shape.quasi_only, list(columns)
     handles = [column.materialize() for column in columns.values()]
 
-    def alike(number: int, *given: Part) -> bool:
-        return all_exact(dict(zip(names, map(value_of, given), strict=True)))
+    def alike(number: int, *given: Part) -> list[bool]:
+        return [all_single(value_of(each)) for each in given]
 
-    exact = shape.exact and all(pool.collect(alike, *handles))
+    single = [all(each) for each in zip(*pool.collect(alike, *handles), strict=True)]
+    exact = shape.exact and all(single)
+    moved = {name for name, alone in zip(names, single, strict=True) if alone and name in new}
+    ranged = still_ranged(data.shape.quasi, shape.ranged, moved)
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> Arrays:
         here = with_ends(shape.unfolded(cells, codes), dict(zip(names, map(value_of, given), strict=True)), exact=exact)
         return {"lo": here.lo} if exact else {"lo": here.lo, "hi": here.hi}
 
     cells = Materialized(pool.map(work, data.cells, data.codes, *handles))
-    return data.with_cells(cells, shape.ranged, exact=exact)
+    return data.with_cells(cells, ranged, exact=exact)
 
 
 def _with_codes(

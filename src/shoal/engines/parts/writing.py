@@ -48,7 +48,7 @@ def write(
         from shoal.engines.io.file_writer import cells_in, write_file
         from shoal.engines.io.folders import write_folder
 
-        single, cells = exact(), cells_in(target)
+        single, cells = exact(), cells_in(target, layout)
         tables = (to_arrow(some, schema, cells, single) for part in parts for some in slices(part))
         return write_folder(tables, target.path) if folder else write_file(tables, target.path, schema, layout)
     from shoal.engines.io.text_writer import write_text

@@ -68,7 +68,7 @@ class Spark(PartsEngine):
         """
         if isinstance(source, (str, os.PathLike, Source)):
             found = Source.parse(source)
-            if options.baskets:
+            if options.baskets or options.bounds:
                 return super().read(source, options)
             if found.is_table or found.is_lakehouse or found.is_typed_file:
                 from shoal.engines.parts.frames import load_frames
@@ -96,7 +96,7 @@ class Spark(PartsEngine):
 
     def write(self, data: PartsTable, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write a folder by the workers, and anything else through the driver, part by part."""
-        if target.kind != "folder":
+        if target.kind != "folder" or layout.cells is not None:
             return super().write(data, schema, target, layout)
         from shoal.engines.spark.writing import write_folder
 

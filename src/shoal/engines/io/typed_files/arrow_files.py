@@ -11,7 +11,7 @@ from shoal.engines.io.digests import of_file
 from shoal.engines.io.ordered_categories import as_believed
 from shoal.engines.io.parquet_writer import ROW_GROUP, rechunked
 from shoal.engines.io.sealed_files import Sealed
-from shoal.engines.io.typed_files.stored_table import StoredTable, insist_on_names, readable, writable
+from shoal.engines.io.typed_files.stored_table import StoredTable, insist_on_names, nothing_behind, readable, writable
 from shoal.table import Written
 
 _CALLED = "a file of Arrow"
@@ -53,8 +53,11 @@ def _reader(raw: object, *, seekable: bool) -> pa.ipc.RecordBatchFileReader | pa
 
 
 def write_arrow(tables: Iterable[pa.Table], path: Path) -> Written:
-    """Write a table that comes in pieces, compressed as Feather is."""
-    pieces = rechunked(tables, ROW_GROUP)
+    """Write a table that comes in pieces, compressed as Feather is.
+
+    The format keeps what lies in memory, also behind cells that have no value: nothing is put there first.
+    """
+    pieces = rechunked(map(nothing_behind, tables), ROW_GROUP)
     first = next(pieces)
     how = pa.ipc.IpcWriteOptions(compression="lz4")
     with (

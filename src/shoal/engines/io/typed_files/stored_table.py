@@ -103,9 +103,10 @@ def strange_bytes(
         return "columns that are not those of the release"
     with TemporaryDirectory() as folder:
         anew = Path(folder) / table.sealed.path.name
-        write((_cleaned(piece) for piece in table.pieces(names)), anew)
+        write((nothing_behind(piece) for piece in table.pieces(names)), anew)
         return None if of_file(anew) == table.sealed.written else "bytes that its rows do not show"
 
 
-def _cleaned(piece: pa.Table) -> pa.Table:
+def nothing_behind(piece: pa.Table) -> pa.Table:
+    """Give columns with nothing in memory but the values of their cells."""
     return pa.table({name: passed_on(piece.column(name)) for name in piece.column_names})
