@@ -13,6 +13,7 @@ from typing import Any
 from shoal.certification.agreement import same
 from shoal.direct_identifiers import hashed_texts, sentence_of, treated_columns
 from shoal.errors import CertificateError
+from shoal.joined_rows import joined_rows
 from shoal.kernels import MISSING
 from shoal.models.stated import ATTESTED
 from shoal.pseudonyms.treatments import PSEUDONYM, Treatment
@@ -39,6 +40,9 @@ def insist_on_identifiers(
         sentences.append(claim["sentence"])
         if treatment.names:
             _insist_on_names(name, treatment, table, before, proved, by_original)
+    found = joined_rows(table)
+    same("what pseudonyms join", [each.content() for each in found], content.get("joined", []))
+    proved += [line for each in found for line in each.sentences]
     return sentences
 
 

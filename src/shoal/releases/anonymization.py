@@ -13,6 +13,7 @@ from shoal.catalogue import build, picked
 from shoal.direct_identifiers import TreatedColumn, treat, treated_columns
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
+from shoal.joined_rows import joined_rows
 from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.known_matches import KnownMatches
@@ -199,11 +200,14 @@ def anonymize(
             scores = seen_anew(
                 masked.in_released_order()[0], asked, scores
             )  # as readers will see it, not as rows still stand
+        if identifiers:
+            stage("measuring what pseudonyms join")
+        joined = joined_rows(masked) if identifiers else ()
     stated = None if stating is None else stating.stated(masked.schema, masked.rows, models)
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
         several_rows(table), again, preserved=tuple(kept), stated=stated,
-        identifiers=identifiers,
+        identifiers=identifiers, joined=joined,
     )  # fmt: skip
 
 

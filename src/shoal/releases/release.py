@@ -21,6 +21,7 @@ from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html
+from shoal.joined_rows import JoinedRows
 from shoal.measures import STANDARD, Measure, Score, Scores, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods.perturbation.preserved import KeptStep
@@ -80,6 +81,8 @@ class Release:
         What each method changes and what it keeps of that, if some of them change values at random.
     identifiers
         What became of direct identifiers that were not dropped.
+    joined
+        What the rows tell that pseudonyms join.
     """
 
     origin: Origin
@@ -96,6 +99,7 @@ class Release:
     stated: Stated | None = None
     preserved: tuple[KeptStep, ...] = ()
     identifiers: tuple[TreatedColumn, ...] = ()
+    joined: tuple[JoinedRows, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""
@@ -116,7 +120,8 @@ class Release:
         """What the promises do not keep, in words, each with what to do about it."""
         nothing = [] if self.verdicts or self.stated else [PROMISES_NOTHING]
         several = [] if self.several_rows is None else [f"{self.several_rows.sentence} {self.several_rows.remedy}"]
-        return (*nothing, *(f"{each.sentence} {each.remedy}" for each in self.homogeneous), *several)
+        joined = [line for each in self.joined for line in each.sentences]
+        return (*nothing, *joined, *(f"{each.sentence} {each.remedy}" for each in self.homogeneous), *several)
 
     @property
     def holds(self) -> bool:

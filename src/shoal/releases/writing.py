@@ -26,6 +26,7 @@ from shoal.engines.io.file_writer import writers_of
 from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
+from shoal.joined_rows import JoinedRows
 from shoal.measures import Score
 from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
@@ -61,6 +62,8 @@ class Proved(Protocol):
     def preserved(self) -> tuple[KeptStep, ...]: ...  # noqa: D102
     @property
     def identifiers(self) -> tuple[TreatedColumn, ...]: ...  # noqa: D102
+    @property
+    def joined(self) -> tuple[JoinedRows, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -182,6 +185,7 @@ def _certificate(
         preserved=release.preserved,
         remarks=[public for public, _ in release.table.remarks],
         identifiers=[each.content() for each in release.identifiers],
+        joined=[each.content() for each in release.joined],
     )
 
 

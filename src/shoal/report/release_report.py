@@ -177,6 +177,8 @@ class _Report:
             yield note(Homogeneity.sentence(self.risks[AFTER]["homogeneity"].detail))
         for each in self.release.identifiers:
             yield note(f"{each.sentence} Who released it attests this: the file cannot show it.")
+        for rows in self.release.joined:  # which recipients of the release can count
+            yield note(" ".join(rows.sentences))
         for found in self.release.homogeneous:  # which recipients of the release can count
             yield note(found.sentence)
         if self.release.several_rows is not None and not self.discretion.external:
