@@ -106,7 +106,7 @@ def _joined_by(released: Table, name: str) -> JoinedRows | None:
     people, records = int(some.sum()), int(counts[some].sum())
     if people == records:
         return None
-    table = replace(released, schema=_told_apart_by(released.schema, name))
+    table = replace(released, schema=_with_subject_of(released.schema, name))
     whole = records == released.rows  # else nobody knows whose some rows are
     rows = _known(table) if whole and table.schema.quasi else {}
     dates = [a.name for a in table.schema.attributes if a.treatment is not None and a.treatment.kind == SHIFT]
@@ -117,7 +117,7 @@ def _joined_by(released: Table, name: str) -> JoinedRows | None:
     )
 
 
-def _told_apart_by(schema: Schema, name: str) -> Schema:
+def _with_subject_of(schema: Schema, name: str) -> Schema:
     """Give the same columns, of which one says whose a row is."""
     roles = {Role.SUBJECT: Role.PLAIN, Role.PSEUDONYM: Role.PLAIN}
     return replace(
