@@ -1,10 +1,14 @@
 """Attacks on releases: brute force on small random tables, and what they say and lack."""
 
+import numpy as np
 import polars as pl
 import pytest
+from engines.pools import Memory
 
 import shoal
 from shoal.attacks.residual import Rate, residual
+from shoal.engines.parts.engine import PartsEngine
+from shoal.errors import ParameterError, SchemaError
 
 
 def test_an_interval_is_that_of_wilson_and_its_error_goes_into_the_residual():
@@ -29,6 +33,74 @@ def test_what_an_attack_lacks_is_said_and_not_guessed():
         "intersection",
     ]
     assert [each["name"] for each in found["not_tried"]] == lacking
-    single, *_ = found["attacks"]
+
+    single = found["attacks"][0]
     assert single["name"] == "singling out"
     assert single["control"] is single["residual"] is single["low"] is None
+
+
+@pytest.fixture(scope="module")
+def stays():
+    draw = np.random.default_rng(3)
+    columns = {"age": (18, 90), "los": (1, 30), "zip": (0, 40), "ill": (0, 6)}
+    frame = pl.DataFrame({name: draw.integers(*ends, 900) for name, ends in columns.items()})
+    return frame[:700], frame[700:]
+
+
+def test_records_are_linked_only_where_it_is_known_which_row_is_whose(stays, tmp_path):
+    people, others = stays
+    roles = {"quasi": ["age", "los", "zip"], "sensitive": "ill"}
+    release = shoal.anonymize(people, k=5, **roles)
+    release.write(tmp_path / "out.csv")
+    linked = {"holdout": others, "attacks": "record-linkage", **roles}
+    by_itself = shoal.attack(people, release, **linked)
+    from_file = shoal.attack(people, tmp_path / "out.csv", **linked)
+    assert by_itself["attacks"] == from_file["attacks"]
+    names = ["nearest record", "distance linkage", "assignment linkage", "probabilistic linkage", "rank linkage"]
+    assert [each["name"] for each in by_itself["attacks"]] == names
+    assert all(0 < each["rate"] <= 0.5 and each["control"] == 1 / 700 for each in by_itself["attacks"])
+    (tmp_path / "out.private.json").unlink()
+    assert shoal.attack(people, tmp_path / "out.csv", **linked)["not_tried"][0]["name"] == "record-linkage"
+    with pytest.raises(ParameterError, match="700"):
+        shoal.attack(people, others, same_order=True, **linked)
+
+
+def test_who_errs_finds_fewer_and_who_knows_less_too(stays):
+    people, others = stays
+    roles = {"quasi": ["age", "los", "zip"], "sensitive": "ill", "same_order": True, "holdout": others}
+    sure, wrong, less = (
+        {each.name: each for each in shoal.attack(people, people, **roles, **more).successes}
+        for more in ({}, {"errors": {"los": 0.5}}, {"known": ["age", "los"]})
+    )
+    assert sure["nearest record"].low == sure["nearest record"].high
+    assert sure["nearest record"].rate > 0.9
+    for name in ("nearest record", "inference draw", "membership"):
+        assert sure[name].rate > wrong[name].rate > wrong[name].control
+        assert wrong[name].low < wrong[name].residual < wrong[name].high
+    assert sure["nearest record"].rate > less["nearest record"].rate
+    with pytest.raises(SchemaError, match="ill"):
+        shoal.attack(people, people, **roles, errors={"ill": 0.5})
+
+
+def test_a_sample_comes_near_to_what_is_exact(stays):
+    people, others = stays
+    roles = {"quasi": ["age", "los", "zip"], "sensitive": "ill", "holdout": others}
+    release = shoal.anonymize(people, k=4, quasi=roles["quasi"], sensitive="ill")
+    whole, some = (shoal.attack(people, release, most=most, **roles).successes for most in (900, 250))
+    for exact, found in zip(whole, some, strict=True):
+        assert exact.low == exact.high == exact.residual
+        assert found.low < found.residual < found.high or found.name in ("rank linkage", "assignment linkage")
+        assert found.low - 0.1 <= exact.residual <= found.high + 0.1
+
+
+def test_engines_agree(stays):
+    people, others = stays
+    roles = {"quasi": ["age", "los", "zip"], "sensitive": "ill"}
+    release = shoal.anonymize(people, k=3, **roles).to_arrow(cells="text")
+    found = []
+    for engine in ("local", PartsEngine(Memory(), 64)):
+        original, outside = (shoal.read(each, engine=engine, **roles) for each in (people, others))
+        kinds = dict.fromkeys(roles["quasi"], "integer")
+        released = shoal.read(release, engine=engine, masked=True, kinds=kinds, **roles)
+        found.append(shoal.attack(original, released, holdout=outside, errors={"age": 0.2}, same_order=True)["attacks"])
+    assert found[0] == found[1]

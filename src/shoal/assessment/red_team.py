@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, Unpack
 
 from shoal.assessment.comparison import like_original
+from shoal.assessment.row_pairing import paired, record_of
 from shoal.attacks import Attack, Success
 from shoal.attacks.scene import USUAL, Scene
 from shoal.attacks.words import share
 from shoal.catalogue import entries, picked
+from shoal.certification.private_record import PrivateRecord
 from shoal.engines import AnyEngine, engine_for, read
 from shoal.engines.io.streams import at_hand
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
 from shoal.findings import Findings
+from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.measures.statistics.sampling import check_sampling
 from shoal.progress import stage
 from shoal.progress.display import by_itself
@@ -63,6 +68,9 @@ def attack(
     secret: str | None = None,
     holdout: Any = None,
     beside: Any = (),
+    errors: Mapping[str, float] | None = None,
+    private: str | Path | PrivateRecord | Sequence[str | Path | PrivateRecord] = (),
+    same_order: bool = False,
     attacks: Attack | str | Sequence[Attack | str] = (),
     most: int = USUAL,
     seed: int = 0,
@@ -84,6 +92,12 @@ def attack(
         People who are not in the release, in a table with the columns of the original: they tell what happens anyway.
     beside
         Other releases that have some of the same people: one, or several in a list.
+    errors
+        How likely what he knows of some columns is wrong, such as ``{"los": 0.3}``: wrong values are drawn.
+    private
+        The private record of the release, or its path, which says which row is whose; one beside the release is found.
+    same_order
+        Whether the rows of the release stand in the order of the original, as other tools leave them.
     attacks
         Which attacks; all of them if left out.
     most
@@ -122,7 +136,24 @@ def attack(
         more = beside if isinstance(beside, list | tuple) else [beside]
         with_it = tuple(_beside(each, before, options) for each in more)
         released_order = isinstance(released, Release) and released.recipe.row_order == "released"
-        scene = Scene(before, after, others, names or before.schema.quasi, hidden, most, seed, with_it, released_order)
+        wrong = {name: checked_rate(name, rate) for name, rate in (errors or {}).items()}
+        for name in wrong:
+            if name not in (names or before.schema.quasi):
+                raise SchemaError.missing_column(name, names or before.schema.quasi)
+        own = _paired(released, after, before, private, same_order=same_order)
+        scene = Scene(
+            before,
+            after,
+            others,
+            names or before.schema.quasi,
+            hidden,
+            most,
+            seed,
+            with_it,
+            released_order,
+            errors=wrong,
+            paired=own,
+        )
         found = RedTeam(
             records=after.rows, quasi=list(before.schema.quasi), known=list(scene.known), secret=hidden, attacks=[],
             not_tried=[],
@@ -160,6 +191,27 @@ def _original(given: Any, released: Any, said: ReadArguments, secret: str | None
     files = [each for each in (released,) if not isinstance(each, Release | Table)]
     held: AnyEngine = made.table.engine if made is not None else engine_for([source, *files], options, **places)
     return read(source, engine=held, options=options), options
+
+
+def _paired(given: Any, after: Table, before: Table, private: Any, *, same_order: bool) -> Table | None:
+    """Give the release with its rows in the order of the original, if that is known."""
+    if isinstance(given, Release):
+        return after if given.origin.sha256 == before.origin.sha256 else None
+    if same_order:
+        if after.rows != before.rows:
+            raise ParameterError(
+                f"The release has {after.rows:,} rows, and the original {before.rows:,}.",
+                "Rows that were left out stand in no order: leave --same-order out.",
+            )
+        return after
+    records = [
+        each if isinstance(each, PrivateRecord) else PrivateRecord.load(each)
+        for each in (private if isinstance(private, Sequence) and not isinstance(private, str) else [private])
+    ]
+    source = Source.parse(given) if isinstance(given, str | Path | Source) else None
+    if after.rows != before.rows or record_of(after, source, records) is None:
+        return None
+    return paired(after, source, before, records)
 
 
 def _beside(given: Any, before: Table, options: ReadOptions, *, released: bool = True) -> Table:

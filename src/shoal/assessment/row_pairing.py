@@ -56,7 +56,7 @@ def paired(
     if same_order or released.rows != original.rows:  # the comparison says that they do not belong together
         return released
     name = released.origin.name if source is None else source.name
-    record = _record_of(released, source, records)
+    record = record_of(released, source, records)
     if record is None:
         if _says_released(released, source):
             raise ParameterError(
@@ -89,7 +89,7 @@ def paired(
     return released if order is None else released.rearranged(order)
 
 
-def _record_of(released: Table, source: Source | None, records: Sequence[PrivateRecord]) -> PrivateRecord | None:
+def record_of(released: Table, source: Source | None, records: Sequence[PrivateRecord]) -> PrivateRecord | None:
     """Find the record that was written with a release."""
     near = None if source is None or source.is_table else private_beside(source, source.path)
     known = [*records, *([PrivateRecord.load(near)] if near is not None and near.is_file() else [])]

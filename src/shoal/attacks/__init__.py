@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.attacks.linkability import Linkability as Linkability
     from shoal.attacks.inference import Inference as Inference
     from shoal.attacks.singling_out import SinglingOut as SinglingOut
+    from shoal.attacks.record_linkage import RecordLinkage as RecordLinkage
     from shoal.attacks.membership import Membership as Membership
     from shoal.attacks.closest_rows import ClosestRows as ClosestRows
     from shoal.attacks.shared_secrets import SharedSecrets as SharedSecrets

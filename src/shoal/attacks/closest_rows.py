@@ -44,12 +44,12 @@ class ClosestRows:
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Look for who is nearest to each row."""
         assert scene.outsiders is not None
-        inside = scene.everyone.by(scene.quasi)[0]
+        tree, inside = scene.tree_of_everyone(scene.quasi)
         part = min(scene.original.rows, scene.outsiders.rows)
         outside = Crowd.of(scene.outsiders, scene.quasi, part, scene.seed)
         tried = Crowd.of(scene.released, scene.quasi, scene.most, scene.seed)
         asked = scene.cells(tried)
-        trees = [scene.tree_of(crowd) for crowd in (inside, outside)]
+        trees = [tree, scene.tree_of(outside)]
         (least, number), (beside, others) = (tree.numbers(asked) for tree in trees)
         alike = np.isclose(least, beside, rtol=1e-12, atol=0)
         closer = np.where(alike, 0.5, least < beside)

@@ -71,8 +71,7 @@ def _scores(scene: Scene, people: Crowd) -> tuple[Floats, Floats]:
 
 def _exposed(scene: Scene, people: Crowd, own: int) -> Integers:
     """Count the tenth that is farthest from everybody else in the original, of each kind."""
-    original = scene.everyone.by(scene.quasi)[0]
-    least, second = scene.tree_of(original).distances(scene.points(people))
+    least, second = scene.tree_of_everyone(scene.quasi)[0].distances(scene.points(people))
     away = second if own else least
     order = np.argsort(-away, kind="stable")
     before = np.cumsum(people.counts[order]) - people.counts[order]

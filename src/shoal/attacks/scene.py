@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from shoal.arrays import Integers, Positions
+from shoal.attacks.beliefs import believed
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.kernels.nearest_rows import RowCells, RowTree
@@ -32,7 +33,7 @@ class Crowd:
     counts
         How many rows are of each kind.
     sampled
-        Whether they are only some of the rows of the table.
+        Whether they are only some of the rows of the table, or something in them was drawn.
     """
 
     table: Table
@@ -43,11 +44,16 @@ class Crowd:
     sampled: bool = False
 
     @classmethod
-    def of(cls, table: Table, names: tuple[str, ...], most: int | None = None, seed: int = 0) -> Crowd:
-        """Give the rows of a table by kind; if there are more than so many, a sample of so many."""
+    def of(
+        cls, table: Table, names: tuple[str, ...], most: int | None = None, seed: int = 0, *, drawn: bool = False
+    ) -> Crowd:
+        """Give the rows of a table by kind; if there are more than so many, a sample of so many.
+
+        What was ``drawn`` of them by chance is a sample, too.
+        """
         rows = sampled_rows(table.rows, table.rows if most is None else most, seed)
         lo, hi = (np.ascontiguousarray(ends) for ends in table.cells(names, rows))
-        whole = cls(table, names, lo, hi, np.ones(rows.size, np.int64), sampled=rows.size < table.rows)
+        whole = cls(table, names, lo, hi, np.ones(rows.size, np.int64), sampled=drawn or rows.size < table.rows)
         return whole.by(names)[0]
 
     @property
@@ -86,6 +92,10 @@ class Crowd:
         return found
 
 
+# Rows in a tree, and by kind.
+Grove = tuple[RowTree, Crowd]
+
+
 @dataclass(frozen=True, eq=False)
 class Scene:
     """What an attacker has before him.
@@ -110,6 +120,10 @@ class Scene:
         Other releases that have some of the same people.
     released_order
         Whether the release will be written in the released order, in which it does not stand yet.
+    errors
+        How likely what he knows of a column is wrong.
+    paired
+        The release with its rows in the order of the original; None if that is not known.
     """
 
     original: Table
@@ -121,7 +135,9 @@ class Scene:
     seed: int = 0
     beside: tuple[Table, ...] = ()
     released_order: bool = False
-    _kept: dict[object, object] = field(default_factory=dict, init=False, repr=False)
+    errors: Mapping[str, float] = field(default_factory=dict)
+    paired: Table | None = None
+    _kept: dict[tuple[str, tuple[str, ...]], Grove] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -151,6 +167,12 @@ class Scene:
         return CommonGround.of(tables, self.columns)
 
     @cached_property
+    def beliefs(self) -> tuple[Table, Table | None]:
+        """What the attacker takes for the people in the release, and for the others."""
+        mine = believed(self.original, self.errors, self.seed)
+        return mine, None if self.outsiders is None else believed(self.outsiders, self.errors, self.seed + 1)
+
+    @cached_property
     def rows(self) -> Crowd:
         """The released rows by kind, all of them."""
         return Crowd.of(self.released, self.columns)
@@ -158,24 +180,29 @@ class Scene:
     @cached_property
     def people(self) -> Crowd:
         """The people in the release by kind, or a sample of them."""
-        return Crowd.of(self.original, self.columns, self.most, self.seed)
+        return Crowd.of(self.beliefs[0], self.columns, self.most, self.seed, drawn=bool(self.errors))
 
     @cached_property
     def strangers(self) -> Crowd | None:
         """The people who are not in the release by kind, or a sample of them; None if there are none."""
         if self.outsiders is None or not self.outsiders.rows:
             return None
-        return Crowd.of(self.outsiders, self.columns, self.most, self.seed)
+        assert self.beliefs[1] is not None
+        return Crowd.of(self.beliefs[1], self.columns, self.most, self.seed, drawn=bool(self.errors))
 
     @cached_property
     def everyone(self) -> Crowd:
-        """All people in the release by kind."""
+        """All people in the release by kind, as they are."""
         return Crowd.of(self.original, self.columns)
 
     @cached_property
     def all_strangers(self) -> Crowd | None:
         """All people who are not in the release by kind; None if there are none."""
         return None if self.outsiders is None or not self.outsiders.rows else Crowd.of(self.outsiders, self.columns)
+
+    def placed(self, table: Table, names: Sequence[str], rows: Integers) -> RowCells:
+        """Give some rows of a table as kernels compare them, each by itself."""
+        return self.ground.among(names).cells(table, rows)
 
     def cells(self, crowd: Crowd) -> RowCells:
         """Give the kinds of a crowd as kernels compare them, what rows of a release may stand for."""
@@ -185,14 +212,21 @@ class Scene:
         """Give the kinds of a crowd as single values, as people have them."""
         return self._ground(crowd).points(self.cells(crowd))
 
-    def released_tree(self, names: Sequence[str]) -> tuple[RowTree, Crowd]:
+    def released_tree(self, names: Sequence[str]) -> Grove:
         """Give the released rows by kind in some columns, in a tree; built once for the same columns."""
-        key = ("released", tuple(names))
-        if key not in self._kept:
-            crowd = self.rows.by(names)[0]
-            ground = self._ground(crowd)
-            self._kept[key] = RowTree(self.cells(crowd), ground.kinds, ground.scale, crowd.counts), crowd
-        return self._kept[key]  # type: ignore[return-value]
+        return self._tree("released", self.rows, tuple(names), self.cells)
+
+    def tree_of_everyone(self, names: Sequence[str]) -> Grove:
+        """Give all people in the release by kind in some columns, in a tree; built once for the same columns."""
+        return self._tree("everyone", self.everyone, tuple(names), self.points)
+
+    def _tree(
+        self, what: str, crowd: Crowd, names: tuple[str, ...], form: Callable[[Crowd], RowCells]
+    ) -> Grove:  # fmt: skip
+        if (what, names) not in self._kept:
+            kinds, ground = crowd.by(names)[0], self.ground.among(names)
+            self._kept[what, names] = RowTree(form(kinds), ground.kinds, ground.scale, kinds.counts), kinds
+        return self._kept[what, names]
 
     def tree_of(self, crowd: Crowd) -> RowTree:
         """Give people by kind in a tree."""

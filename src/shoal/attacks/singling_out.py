@@ -90,16 +90,15 @@ def _tried(scene: Scene, names: Sequence[str]) -> tuple[dict[str, Any], Rate, Ra
     sampled = tried.kinds if tried.kinds < described.kinds else None
     asked, nothing = scene.cells(tried), np.zeros(tried.kinds)
     found: list[int | None] = []
-    for crowd in (scene.everyone, scene.all_strangers):
-        if crowd is None:
-            found.append(None)
-            continue
-        fits = scene.tree_of(crowd.by(names)[0]).within(asked, nothing, most=2)
-        found.append(int(np.count_nonzero(fits == 1)))
-    alone, others = found
+    strangers = scene.all_strangers
+    others = None if strangers is None else scene.tree_of(strangers.by(names)[0])
+    for tree in (scene.tree_of_everyone(names)[0], others):
+        fits = None if tree is None else tree.within(asked, nothing, most=2)
+        found.append(None if fits is None else int(np.count_nonzero(fits == 1)))
+    alone, beside_them = found
     assert alone is not None
     detail = {
-        "columns": list(names), "descriptions": tried.kinds, "isolating": alone, "isolating_others": others,
+        "columns": list(names), "descriptions": tried.kinds, "isolating": alone, "isolating_others": beside_them,
     }  # fmt: skip
-    control = None if others is None else Rate(others / tried.kinds, sampled)
+    control = None if beside_them is None else Rate(beside_them / tried.kinds, sampled)
     return detail, Rate(alone / tried.kinds, sampled), control

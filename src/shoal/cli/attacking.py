@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from shoal.attacks.scene import USUAL
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, print_json
-from shoal.cli.parsing import asked_attacks, listed, read_options
+from shoal.cli.parsing import asked_attacks, asked_errors, listed, read_options
 from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
@@ -27,6 +28,9 @@ def attack_command(
     secret: Annotated[str | None, typer.Option(help="The confidential column that he wants to learn; the first --sensitive if left out.")] = None,
     holdout: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="People who are not in the release, with the columns of the original: they tell what happens anyway.")] = None,
     beside: Annotated[list[Source] | None, typer.Option("--with", parser=Source.parse, metavar="FILE", help="Another release that has some of the same people, such as last month's (repeat).")] = None,
+    error: opt.ErrorOption = None,
+    private: Annotated[list[Path] | None, typer.Option(help="The private record of the release, which says which row is whose; found beside it if left out.")] = None,
+    same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the release stand in the order of the original, as other tools leave them.")] = False,
     attacks: Annotated[list[str] | None, typer.Option("--attack", help="Try this one: linkability, 'singling-out size=2' (repeat); all if left out, see 'shoal list attacks'.")] = None,
     most: Annotated[int, typer.Option(help="So many people, or rows, are looked at in each part of an attack; of more, a sample.")] = USUAL,
     seed: Annotated[int, typer.Option(help="The seed by which they are chosen.")] = 0,
@@ -51,7 +55,8 @@ def attack_command(
     outside, more = (others[0], others[1:]) if holdout is not None else (None, others)
     with in_command(f"reading {original.name}"):
         found = attack(
-            before, after, known=listed(known), secret=secret, holdout=outside, beside=more, attacks=asked,
+            before, after, known=listed(known), secret=secret, holdout=outside, beside=more,
+            errors=asked_errors(error), private=private or (), same_order=same_order, attacks=asked,
             most=most, seed=seed, engine=chosen_engine(engine, master), memory=memory, options=options,
         )  # fmt: skip
     found |= {"original": original.name, "released": released.name}

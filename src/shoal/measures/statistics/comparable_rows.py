@@ -117,6 +117,23 @@ class CommonGround:
         """
         return RowTree(self.points(records), self.kinds, self.scale).distances(released)
 
+    def apart(self, released: RowCells, points: RowCells) -> Floats:
+        """Give how far each released row is from the record in its place, as `nearest` takes it."""
+        found = np.zeros(released.rows)
+        for j, kind in enumerate(self.kinds.tolist()):
+            lo, hi, value = released.lo[:, j], released.hi[:, j], points.lo[:, j]
+            gap = np.where(value < lo, lo - value, np.where(value > hi, value - hi, 0.0))
+            with np.errstate(invalid="ignore"):  # nothing is apart, whatever the scale
+                off = np.where(gap > 0, np.minimum(gap * self.scale[j], 1.0) if kind == NUMBER else 1.0, 0.0)
+            if kind == NOMINAL:
+                off = (lo != value) / 1.0
+                among = np.flatnonzero((lo < 0) & np.isfinite(lo) & ~np.isnan(value))
+                off[among] = released.sets[hi[among].astype(np.int64), value[among].astype(np.int64)] == 0
+            missing = np.isnan(lo), np.isnan(value)
+            off = np.where(missing[0] | missing[1], missing[0] != missing[1], off)
+            found += np.where(np.isneginf(lo), 0.0, off)
+        return found
+
     def points(self, records: RowCells) -> RowCells:
         """Give records as single values; a cell that shows no single value counts as missing."""
         values = np.where(single(records, self.kinds), records.lo, np.nan)
