@@ -13,7 +13,7 @@ from shoal.attacks import Attack, Success
 from shoal.attacks.scene import USUAL, Scene
 from shoal.attacks.words import share
 from shoal.catalogue import entries, picked
-from shoal.certification.private_record import PrivateRecord
+from shoal.certification.private_record import UNPAIRED, PrivateRecord
 from shoal.engines import AnyEngine, engine_for, read
 from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
@@ -209,8 +209,11 @@ def _paired(given: Any, after: Table, before: Table, private: Any, *, same_order
         for each in (private if isinstance(private, Sequence) and not isinstance(private, str) else [private])
     ]
     source = Source.parse(given) if isinstance(given, str | Path | Source) else None
-    if after.rows != before.rows or record_of(after, source, records) is None:
+    record = record_of(after, source, records)
+    if after.rows != before.rows or record is None or record.content["row_order"] == UNPAIRED:
         return None
+    if not records and record.content["input"]["sha256"] != before.origin.sha256:
+        return None  # it lies beside the release, and nobody said that this was its original
     return paired(after, source, before, records)
 
 
