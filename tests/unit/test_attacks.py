@@ -84,7 +84,8 @@ def test_who_errs_finds_fewer_and_who_knows_less_too(stays):
 
 def test_a_sample_comes_near_to_what_is_exact(stays):
     people, others = stays
-    roles = {"quasi": ["age", "los", "zip"], "sensitive": "ill", "holdout": others}
+    tried = ["linkability", "inference", "singling-out", "record-linkage", "membership", "closest-rows"]
+    roles = {"quasi": ["age", "los", "zip"], "sensitive": "ill", "holdout": others, "attacks": tried}
     release = shoal.anonymize(people, k=4, quasi=roles["quasi"], sensitive="ill")
     whole, some = (shoal.attack(people, release, most=most, **roles).successes for most in (900, 250))
     for exact, found in zip(whole, some, strict=True):
