@@ -30,7 +30,7 @@ class RecordLinkage:
     who has the whole original: by distance in standard deviations, one to one (up to 5,000 records), by the columns
     that agree, and by ranks. Nobody is right about people who are not in the release, because no row is theirs: so the
     control is a guess, 1 of all rows. The detail of the first way says of how many people in the release, and of how
-    many others, just one row is the nearest: whoever takes that for proof is wrong about all of the latter.
+    many others, just one row is the nearest: an attacker who takes that for proof is wrong about all of the latter.
 
     References
     ----------
@@ -103,7 +103,7 @@ _HOW = {
 
 
 def _sentence(name: str, rate: Rate, guess: Rate) -> str:
-    return f"Whoever goes by {_HOW[name]} links {share(rate.value)} rightly, where guessing would {share(guess.value)}."
+    return f"Who goes by {_HOW[name]} links {share(rate.value)} rightly, where guessing would {share(guess.value)}."
 
 
 def _measures(scene: Scene) -> Iterator[PairMeasure]:
