@@ -21,7 +21,7 @@ HOMES = {
     "adbc_driver_manager": {"engines"},
     "adbc_driver_postgresql": {"engines"},
     "babel": {"languages"},
-    "cryptography": {"pseudonyms"},
+    "cryptography": {"certification", "pseudonyms"},
     "ctypes": {"engines", "kernels", "__main__"},  # engines: what the system tells of memory
     "duckdb": {"engines"},
     "fastapi": {"web"},

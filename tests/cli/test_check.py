@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 
 ROLES = ("--quasi", "age,zip,sex", "--sensitive", "charge", "--t", "0.4", "--where", "charge > 250")
 KEY = "correct horse battery staple"

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 from shoal.engines.factory import default_engine
 from shoal.engines.sources import Source
 from shoal.models.t_closeness import _CONVENTIONS

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 
 ROWS = "p,item\n" + "".join(
     f"{who},{item}\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 
 ROWS = [(20 + i % 50, 93700 + (i * 7) % 40, 1000 + (i * 137) % 997, 50 + (i * 31) % 89) for i in range(120)]
 ROLES = ("--quasi", "age,zip", "--sensitive", "income,wealth")

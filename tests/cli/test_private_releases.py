@@ -96,7 +96,7 @@ def test_several_columns_by_individual_ranking_are_refused(table):
 
 
 def test_a_claim_that_was_taken_out_promises_nothing(table):
-    from shoal.certification.certificate import digest
+    from shoal.certification.signatures import digest
 
     table.run("anonymize", "in.csv", *TREE, "--out", "out.csv").fine()
     paper = dict(table.paper())

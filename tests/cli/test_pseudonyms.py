@@ -61,7 +61,7 @@ def test_check_shows_what_is_attested(keyed):
     ],
 )
 def test_a_claim_that_was_changed_is_found(keyed, change):
-    from shoal.certification.certificate import digest
+    from shoal.certification.signatures import digest
 
     anonymize(keyed, "--pseudonym-key", "people.key").fine()
     content = json.loads(keyed.read("out.certificate.json"))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 
 CROWDS = {"city,f,flu": 4, "city,m,cold": 1, "village,m,flu": 3, "hut,f,cold": 1, "city,f,cold": 3}
 ROWS = "home,sex,ill\n" + "".join(f"{line}\n" * many for line, many in CROWDS.items())

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.catalogue import build
-from shoal.certification.certificate import Certificate, digest, exact_verdict
+from shoal.certification.certificate import Certificate, exact_verdict
 from shoal.certification.read_options import release_options
+from shoal.certification.signatures import digest
 from shoal.engines.factory import default_engine
 from shoal.models import check
 

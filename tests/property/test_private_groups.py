@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.catalogue import build
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 from shoal.errors import CertificateError, ParameterError
 from shoal.models import Coherence, KmAnonymity, RhoUncertainty
 

@@ -6,7 +6,7 @@ import pytest
 
 import shoal
 from shoal.certification.approval import Approval
-from shoal.certification.certificate import digest
+from shoal.certification.signatures import digest
 from shoal.certification.verification import verify
 from shoal.errors import CertificateError, ParameterError
 from shoal.report.release_report import release_report

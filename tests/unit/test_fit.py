@@ -8,7 +8,8 @@ import pytest
 
 import shoal
 from shoal.assessment.disclosure_risk import risk_of
-from shoal.certification.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate
+from shoal.certification.signatures import digest
 from shoal.errors import CertificateError, InternalError, ParameterError, SchemaError
 from shoal.kernels.box_cover import COVERED, UNDECIDED, UNIQUE, CellRuns, code_cells, decide
 

@@ -11,7 +11,8 @@ from engines.pools import Memory
 from public_files import CODED, find
 
 import shoal
-from shoal.certification.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate
+from shoal.certification.signatures import digest
 from shoal.engines.parts.engine import PartsEngine
 from shoal.errors import CertificateError, DataError, ParameterError, SchemaError
 from shoal.methods import ROMM, Coarsen, Noise, RankSwap, Shuffle

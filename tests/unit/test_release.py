@@ -8,7 +8,8 @@ import pytest
 from property.independent import rows_of
 
 import shoal
-from shoal.certification.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate
+from shoal.certification.signatures import digest
 from shoal.report import release_report
 
 FRAME = pl.DataFrame({

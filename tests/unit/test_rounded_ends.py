@@ -11,7 +11,8 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.certification.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate
+from shoal.certification.signatures import digest
 from shoal.domains.axis import Axis
 from shoal.domains.public_grid import on_grid, rounded
 from shoal.errors import CertificateError, ParameterError, SchemaError

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.certification.certificate import Certificate, digest
+from shoal.certification.certificate import Certificate
+from shoal.certification.signatures import digest
 
 HERE = Path(__file__).parents[1] / "property" / "format1"
 PAIRS = sorted(path.with_name(path.name.replace(".certificate.json", "")) for path in HERE.glob("*.certificate.json"))

@@ -7,8 +7,6 @@ exact numbers and the order of the rows are in the private record (`shoal.certif
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -18,6 +16,8 @@ from typing import Any
 
 from shoal.catalogue import describe
 from shoal.certification.approval import Approval
+from shoal.certification.signatures import NO_KEYS, Seals
+from shoal.certification.signatures import digest as digest  # noqa: PLC0414 - named from here by those who speak of certificates
 from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
 from shoal.methods.perturbation.preserved import KeptStep
@@ -31,7 +31,6 @@ FORMAT = 2
 # Certificates of the first version tell more than they should, but they can still be proved.
 READABLE = (1, FORMAT)
 DIGITS = 3
-_SEALS = ("digest", "signature")
 _LARGEST = 64 << 20
 
 
@@ -39,8 +38,8 @@ _LARGEST = 64 << 20
 class Certificate:
     """What is said of a release to everyone, as plain values that can be written as JSON.
 
-    It carries a digest of itself, so that any change is seen; with a shared key it is sealed (a MAC): binding, because
-    nobody without the key can make it anew.
+    It carries a digest of itself, so that any change is seen. It may be sealed under a shared key (a MAC), or signed:
+    then nobody without the key can make it anew.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ class Certificate:
         verdicts: Sequence[Verdict],
         measures: Sequence[Measure],
         scores: Sequence[Score],
-        key: bytes | None = None,
+        seals: Seals = NO_KEYS,
         approval: Approval | None = None,
         stated: Stated | None = None,
         preserved: Sequence[KeptStep] = (),
@@ -110,10 +109,7 @@ class Certificate:
             content["stated"] = stated.content
         if approval is not None:
             content["approval"] = approval.content
-        content["digest"] = digest(content)
-        if key is not None:
-            content["signature"] = signature(content["digest"], key)
-        return cls(content)
+        return cls(seals.sealed(content))
 
     @property
     def version(self) -> int:
@@ -166,36 +162,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(_: str) -> None:
     raise ValueError
-
-
-def digest(content: Mapping[str, Any]) -> str:
-    """Give the SHA-256 of a certificate's content without its seals, in a form that does not depend on layout."""
-    bare = {key: value for key, value in content.items() if key not in _SEALS}
-    text = json.dumps(bare, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def signature(sealed: str, key: bytes) -> str:
-    """Sign a digest (HMAC-SHA-256)."""
-    if len(key) < 16:
-        raise ParameterError("The key of the seal is too short.", "Use at least 16 random bytes.")
-    return hmac.new(key, sealed.encode(), hashlib.sha256).hexdigest()
-
-
-def check_seals(content: Mapping[str, Any], key: bytes | None) -> list[str]:
-    """Insist that a certificate was not changed since it was issued, and with a key that its holder issued it."""
-    if not hmac.compare_digest(digest(content), str(content.get("digest"))):
-        raise CertificateError(
-            "The certificate was changed after it was issued: its digest does not match.", "Ask for the original."
-        )
-    signed = content.get("signature")
-    if key is None:
-        return ["The certificate has not been changed since its digest was made."]
-    if signed is None:
-        raise CertificateError("The certificate is not sealed.", "Leave the key out, or ask for a sealed one.")
-    if not hmac.compare_digest(signature(str(content["digest"]), key), str(signed)):
-        raise CertificateError("The certificate was not sealed with this key.", "Check the key, or who issued it.")
-    return ["The certificate was issued by a holder of the key and not changed since."]
 
 
 def _other_kinds(schema: Schema, recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from shoal.catalogue import build
 from shoal.certification.agreement import same
 from shoal.certification.approval import Approval
 from shoal.certification.begun_writing import finish_writing
-from shoal.certification.certificate import Certificate, check_seals
+from shoal.certification.certificate import Certificate
 from shoal.certification.display import shown_safely
 from shoal.certification.identifier_proof import insist_on_identifiers
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
@@ -27,6 +27,7 @@ from shoal.certification.private_record import PrivateRecord
 from shoal.certification.proof import Proof, promise_in_short
 from shoal.certification.read_options import counts_unseen_people, marks_of, release_options
 from shoal.certification.remeasuring import Remeasured
+from shoal.certification.signatures import PublicKey, check_seals
 from shoal.certification.stated_proof import proved_of_stated
 from shoal.domains.axis import Axis
 from shoal.engines.factory import engine_for
@@ -58,6 +59,7 @@ def verify(
     certificate: str | Path | Certificate | None = None,
     *,
     key: bytes | None = None,
+    public_key: str | Path | PublicKey | None = None,
     private: str | Path | PrivateRecord | None = None,
     original: Any = None,
     engine: AnyEngine | str | None = None,
@@ -71,8 +73,8 @@ def verify(
         The released file, folder or table in a database.
     certificate
         Its certificate, or the path of it; the one beside the release if left out.
-    key
-        The shared key, when the seal (a MAC) is to be checked.
+    key, public_key
+        The shared key, when the MAC is to be checked; the public key, or its file, when the signature is.
     private
         The private record, or the path of it: with it, the exact scores are proved too.
     original
@@ -96,6 +98,7 @@ def verify(
             raise ParameterError(f"A {type(paper).__name__} is no certificate or private record.", "Give its path.")
     finish_writing(source, certificate, held_by)
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
+    public = PublicKey.load(public_key) if isinstance(public_key, str | Path) else public_key
     record = PrivateRecord.load(private) if isinstance(private, (str, Path)) else private
     if original is not None and record is None and held.version > 1:
         raise ParameterError(
@@ -104,7 +107,7 @@ def verify(
         )
     try:
         with by_itself(f"checking {source.name}"):
-            return _Case(source, held, record, original, held_by).proof(key)
+            return _Case(source, held, record, original, held_by).proof(key, public)
     except (CertificateError, RoomError):
         raise
     except _UnreadableError as error:
@@ -156,9 +159,9 @@ class _Case:
     def thing(self) -> str:
         return "table" if self.source.is_table else "folder" if self.source.is_folder else "file"
 
-    def proof(self, key: bytes | None) -> Proof:
+    def proof(self, key: bytes | None, public: PublicKey | None = None) -> Proof:
         """Prove what can be proved."""
-        proved, not_proved = check_seals(self.content, key), list[str]()
+        proved, not_proved = check_seals(self.content, key, public)
         models, measures = self._asked()
         table = self._table(models)
         stage("checking how rows are written and in which order")

@@ -22,8 +22,15 @@ def add_key(to: typer.Typer) -> None:
 
 
 @key.command("new")
-def new_command(file: KeyFile, as_json: opt.Json = False) -> None:
+def new_command(
+    file: KeyFile,
+    sign: Annotated[bool, typer.Option("--sign", help="A pair of keys for signatures (Ed25519); its public half goes to FILE.pub.")] = False,
+    as_json: opt.Json = False,
+) -> None:  # fmt: skip
     """Draw a key of 256 bits and write it to a new file that nobody else may read."""
+    if sign:
+        _new_pair(file, as_json=as_json)
+        return
     made = SecretKey.new(file)
     if as_json:
         print_json({"file": str(file), "fingerprint": made.fingerprint})
@@ -31,6 +38,21 @@ def new_command(file: KeyFile, as_json: opt.Json = False) -> None:
     typer.echo(f"{file}: a new key with the fingerprint {made.fingerprint}")
     typer.echo("  Who has it can compute the pseudonym of anybody; who loses it can never make the same ones again.")
     typer.echo("  Keep a copy where nobody who gets the release can read it.")
+
+
+def _new_pair(file: Path, *, as_json: bool) -> None:
+    from shoal.certification.signatures import SigningKey, public_beside
+
+    fingerprint, public = SigningKey.new(file).public.fingerprint, public_beside(file)
+    if as_json:
+        print_json({"file": str(file), "public": str(public), "fingerprint": fingerprint})
+        return
+    typer.echo(
+        f"{file}: a new pair of keys for signatures; its public half is {public}, with the fingerprint {fingerprint}"
+    )
+    typer.echo(
+        "  Who has the pair can sign as you do. Give away the public half only, and its fingerprint by another way."
+    )
 
 
 @key.command("show")

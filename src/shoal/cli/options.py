@@ -85,6 +85,18 @@ Stratum = Annotated[str | None, typer.Option(help="The column of the survey's st
 Subject = Annotated[
     str | None, typer.Option(help="The column that tells people apart: all promises then count people.")
 ]
+SealKey = Annotated[
+    Path | None,
+    typer.Option(help="A file with a shared key: the certificate gets a MAC that those who have the key can check."),
+]
+SignOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--sign",
+        metavar="KEY",
+        help="A file with a pair of keys ('shoal key new --sign'): the certificate is signed (Ed25519), and everybody can check it.",
+    ),
+]
 Linked = Annotated[
     bool,
     typer.Option(

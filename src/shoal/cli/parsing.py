@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.attacks import Attack
 from shoal.catalogue import build
@@ -20,6 +20,9 @@ from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.models import PrivacyModel
 from shoal.models.rounded_ends import EndSteps
 from shoal.schema import ReadOptions, Roles
+
+if TYPE_CHECKING:
+    from shoal.certification.signatures import SigningKey
 
 GivenTexts = str | Iterable[str] | None
 GivenNumbers = Iterable[float] | None
@@ -278,8 +281,17 @@ def asked_points(given: Iterable[str] | None) -> tuple[int, ...] | None:
     return tuple(map(int, texts)) or None
 
 
-def signing_key(path: Path | None) -> bytes | None:
-    """Read a key from a file."""
+def signing_pair(path: Path | None) -> SigningKey | None:
+    """Read a pair of keys from a file, before any work is done."""
+    if path is None:
+        return None
+    from shoal.certification.signatures import SigningKey
+
+    return SigningKey.load(path)
+
+
+def shared_key(path: Path | None) -> bytes | None:
+    """Read a shared key from a file."""
     if path is None:
         return None
     try:

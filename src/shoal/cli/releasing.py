@@ -25,7 +25,8 @@ from shoal.cli.parsing import (
     method_parameters,
     models_of_people,
     read_options,
-    signing_key,
+    shared_key,
+    signing_pair,
 )
 from shoal.conditions import Condition
 from shoal.engines import read
@@ -77,7 +78,8 @@ def anonymize_command(
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
     private: Annotated[Path | None, typer.Option(help="Where the private record goes, which is kept with the original; beside the release if left out.")] = None,
     row_order: Annotated[str, typer.Option(help="released, or input for experiments: a sorted input then bounds the ranges of the release.")] = "released",
-    key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    key: opt.SealKey = None,
+    sign: opt.SignOption = None,
     pseudonym_key: opt.PseudonymKey = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques); keep it with the original.")] = None,
@@ -122,12 +124,12 @@ def anonymize_command(
     delimiter = "\t" if delimiter == "\\t" else delimiter
     refuse_strange_order(row_order)
     refuse_strange_cells(cells)
-    secret = signing_key(key)
+    secret, pair = shared_key(key), signing_pair(sign)
     reporting = _reporting(report, audience, recipe, certificate)
     refuse_json_on_stdout(out, as_json)
     reports = () if report is None else (report,)
     places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
-    needed = tuple(path for path in (key, pseudonym_key) if path is not None)
+    needed = tuple(path for path in (key, sign, pseudonym_key) if path is not None)
     places.refuse(file, [*needed, *files_read_by([options, chosen, *models, *measures])])
     with in_command(f"reading {file.name}"):
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
@@ -140,7 +142,7 @@ def anonymize_command(
         del original  # Unless a report needs it, its memory is free for the text of the release.
         sealed = release.write(
             out, certificate=certificate, private=private, recipe=recipe, masked_counts=masked_counts,
-            delimiter=delimiter, key=secret, overwrite=overwrite, needed=needed, also=also,
+            delimiter=delimiter, key=secret, sign=pair, overwrite=overwrite, needed=needed, also=also,
         )  # fmt: skip
     _show_release(release, sealed, places, row_order, as_json, report)
 
@@ -207,7 +209,8 @@ def _show_release(
 @app.command("run")
 def run_command(
     recipe: Annotated[Path, typer.Argument(help="A recipe in TOML.")],
-    key: Annotated[Path | None, typer.Option(help="A file with a secret key to sign the certificate with.")] = None,
+    key: opt.SealKey = None,
+    sign: opt.SignOption = None,
     pseudonym_key: opt.PseudonymKey = None,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None,
@@ -216,13 +219,13 @@ def run_command(
     as_json: opt.Json = False,
 ) -> None:
     """Do what a recipe says."""
-    asked = Recipe.load(recipe)
+    asked, pair = Recipe.load(recipe), signing_pair(sign)
     if not asked.source or not asked.target:
         raise ParameterError("The recipe names no input or no output.", "Add file = … to [table] and to [release].")
     if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
         insist_on_promise((*asked.models, stating_method(asked.methods)), no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
-    needed = (recipe, *(path for path in (key, pseudonym_key) if path is not None))
+    needed = (recipe, *(path for path in (key, sign, pseudonym_key) if path is not None))
     refuse_json_on_stdout(target, as_json)
     places = Places.of(target, asked.certificate, asked.private, overwrite=overwrite)
     parts = (asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
@@ -236,7 +239,7 @@ def run_command(
         )  # fmt: skip
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
-            key=signing_key(key), overwrite=overwrite, needed=needed,
+            key=shared_key(key), sign=pair, overwrite=overwrite, needed=needed,
         )  # fmt: skip
     _show_release(release, sealed, places, asked.row_order, as_json)
 
@@ -245,7 +248,8 @@ def run_command(
 def check_command(
     file: Annotated[Source, typer.Argument(parser=Source.parse, metavar="FILE", help="The released file, folder or table.")],
     certificate: Annotated[Path | None, typer.Option(help="Its certificate; the one beside the release if left out.")] = None,
-    key: Annotated[Path | None, typer.Option(help="The shared key that the certificate was sealed with.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The shared key of the certificate's MAC.")] = None,
+    public_key: Annotated[Path | None, typer.Option(help="The public key that the certificate was signed with.")] = None,
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
     receipts: Annotated[list[Path] | None, typer.Option(help="Of a ledger: answers as --json gave them, none of which may be missing from it (repeat).")] = None,
@@ -273,7 +277,7 @@ def check_command(
         file = at_hand(file)
         with in_command(f"checking {file.name}"):
             proof = verify(
-                file, certificate, key=signing_key(key), private=private, original=original,
+                file, certificate, key=shared_key(key), public_key=public_key, private=private, original=original,
                 engine=chosen_engine(engine, master), memory=memory,
             )  # fmt: skip
     except CertificateError as error:

@@ -15,6 +15,7 @@ from shoal.catalogue import picked
 from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
+from shoal.certification.signatures import Seals, SigningKey
 from shoal.direct_identifiers import TreatedColumn
 from shoal.engines import read
 from shoal.engines.io.file_extensions import delimiter_for
@@ -227,6 +228,7 @@ class Release:
         delimiter: str | None = None,
         row_order: str | None = None,
         key: bytes | None = None,
+        sign: str | Path | SigningKey | None = None,
         overwrite: bool = False,
         needed: Sequence[str | Path] = (),
         also: Mapping[Path, Callable[[Certificate], bytes]] | None = None,
@@ -258,7 +260,9 @@ class Release:
             ``released``, by what is released; or ``input``, as in the original, for experiments: neighbours may then
             bound each other's ranges. If left out, what `anonymize` was asked for.
         key
-            A key to sign the certificate with, of at least 16 bytes.
+            A shared key of at least 16 bytes, under which the certificate gets a MAC.
+        sign
+            A pair of keys, or the file of it, with which the certificate is signed (Ed25519; ``shoal key new --sign``).
         overwrite
             Whether files, or a table that an earlier release made, may be replaced where they are. They are when all
             new ones are complete.
@@ -276,6 +280,7 @@ class Release:
             If a model does not hold on the released table. Nothing is written then.
         """
         self._insist()
+        seals = Seals.of(key, sign)
         places = Places.of(
             path, certificate, private, recipe, masked_counts, tuple(also or {}), overwrite=overwrite
         )  # fmt: skip
@@ -292,7 +297,7 @@ class Release:
             table, order = self.in_order(chosen)
             release = self if chosen == self.recipe.row_order else self._in_other_order(table, chosen)
             more = tuple((also or {}).values())
-            return write_release(replace(release, table=table), order, places, separator, key, more, approval)
+            return write_release(replace(release, table=table), order, places, separator, seals, more, approval)
 
     def report(
         self,

@@ -20,6 +20,7 @@ from shoal.certification.approval import Approval
 from shoal.certification.certificate import Certificate
 from shoal.certification.papers import Places
 from shoal.certification.private_record import UNPAIRED, PrivateRecord, commitment, fresh_key
+from shoal.certification.signatures import Seals
 from shoal.direct_identifiers import TreatedColumn
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.io.file_writer import writers_of
@@ -79,7 +80,7 @@ def write_release(
     order: RowOrder,
     places: Places,
     delimiter: str,
-    key: bytes | None,
+    seals: Seals,
     makers: Sequence[Callable[[Certificate], bytes]],
     approval: Approval | None = None,
 ) -> Certificate:
@@ -95,8 +96,8 @@ def write_release(
         Where everything goes.
     delimiter
         What separates the cells of a text file.
-    key
-        A key to sign the certificate with.
+    seals
+        The keys that the certificate is sealed with, if any.
     makers
         What makes the content of the other files, when the certificate is known.
     approval
@@ -120,7 +121,7 @@ def write_release(
             draft = next(rest) if places.table_is_a_file else stack.enter_context(to_stdout())
             written = _written(table, draft, target, layout)
         secret = fresh_key()
-        sealed = _certificate(release, target, layout, written, secret, key, approval)
+        sealed = _certificate(release, target, layout, written, secret, seals, approval)
         put(next(rest), sealed.to_json())
         draft = next(rest)
         with writing(draft), draft.open("wb") as file:
@@ -150,7 +151,7 @@ def _certificate(
     shape: Layout,
     written: Written,
     secret: bytes,
-    key: bytes | None,
+    seals: Seals,
     approval: Approval | None,
 ) -> Certificate:
     layout: dict[str, Any] = {"delimiter": shape.delimiter} if target.format == "text" else {}
@@ -179,7 +180,7 @@ def _certificate(
         verdicts=release.verdicts,
         measures=release.recipe.measures or (),
         scores=release.scores,
-        key=key,
+        seals=seals,
         approval=approval,
         stated=release.stated,
         preserved=release.preserved,
