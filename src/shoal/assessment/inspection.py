@@ -16,6 +16,7 @@ from shoal.domains.cell_parser import MARKS
 from shoal.domains.codebook import CodedVariable, code_text
 from shoal.findings import Findings
 from shoal.kernels import MISSING
+from shoal.pitfalls.hashes import hashed_columns
 from shoal.pitfalls.identifiers import ENOUGH, identifying
 from shoal.schema import Attribute, ReadArguments, Role
 from shoal.table import Table
@@ -44,6 +45,8 @@ class ColumnReport:
         Texts and numbers that may stand for a missing value, and how often each occurs.
     odd
         How many cells are no numbers though all others are: it must be said what they are before a release.
+    hashed
+        What to know of its values if they look like hashes without a key; else nothing.
     label, value_labels, missing_codes
         What the file of a statistical program says: what the variable is, the labels of its codes, and which codes, or
         spans of them, stand for a missing value.
@@ -58,6 +61,7 @@ class ColumnReport:
     why_role: str
     marks: Mapping[str, int] = field(default_factory=dict)
     odd: int = 0
+    hashed: str = ""
     label: str = ""
     value_labels: Mapping[str, str] = field(default_factory=dict)
     missing_codes: Sequence[str] = ()
@@ -145,7 +149,7 @@ def inspect(source: Any, **given: Unpack[ReadArguments]) -> Inspection:
 
 def column_reports(table: Table) -> tuple[ColumnReport, ...]:
     """Look at every column of a table and suggest a role for it. A person must decide."""
-    reports = []
+    reports, hashed = [], {each.column: each.sentence for each in hashed_columns(table)}
     refused = {each.column: each.why for each in identifying(table)}  # if they were to be released as they are
     for attribute in table.schema.attributes:
         positions, counts = table.counts(attribute.name)
@@ -160,8 +164,8 @@ def column_reports(table: Table) -> tuple[ColumnReport, ...]:
         said = CodedVariable() if table.origin.codebook is None else table.origin.codebook.of(name)
         reports.append(
             ColumnReport(
-                name, kind, attribute.reason, distinct, missing, role, why, marks, odd, said.label,
-                {code_text(code): text for code, text in said.values.items()}, said.missing_texts,
+                name, kind, attribute.reason, distinct, missing, role, why, marks, odd, hashed.get(name, ""),
+                said.label, {code_text(code): text for code, text in said.values.items()}, said.missing_texts,
             )
         )  # fmt: skip
     return tuple(reports)
@@ -223,7 +227,7 @@ def advice(reports: Sequence[ColumnReport], *, python: bool = False) -> list[str
         kinds = " ".join(f"--kind {shlex.quote(f'{each.name}=category')}" for each in odd)
         kinds = f"kinds={dict.fromkeys((each.name for each in odd), 'category')}" if python else kinds
         said.append(f"Columns of numbers with cells that are none: {found}. Mend them, or take them for codes: {kinds}")
-    return said
+    return [*said, *(each.hashed for each in reports if each.hashed)]
 
 
 def _suggested(reports: Sequence[ColumnReport]) -> Sequence[ColumnReport]:

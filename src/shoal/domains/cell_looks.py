@@ -11,6 +11,8 @@ UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?")
 URL = re.compile(r"(?:https?://|www\.)\S+")
 IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{1,4}")
 MAC = re.compile(r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
+# As MD5, SHA-1 and the others are written: so many hexadecimal digits, with letters of one kind.
+HASH = re.compile("|".join(f"[0-9a-f]{{{n}}}|[0-9A-F]{{{n}}}" for n in (32, 40, 56, 64, 96, 128)))
 ZIP = re.compile(r"\d{5}(?:-\d{4})?")
 STREET = re.compile(
     r"\d+[A-Za-z]?\s+(?:\S+\s+){1,5}?(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|way|"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.column_names import as_option, names_people, numbers_records, role_by_name, tells_people_apart
 from shoal.domains.axis import Axis
-from shoal.domains.cell_looks import EMAIL, IP, PHONE, SECURITY, URL, UUID, is_card, is_iban
+from shoal.domains.cell_looks import EMAIL, HASH, IP, PHONE, SECURITY, URL, UUID, is_card, is_iban
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.models import PrivacyModel
@@ -167,6 +167,7 @@ _LOOKS_LIKE: dict[str, Callable[[str], object]] = {
     "numbers of cards": is_card,
     "social security numbers": SECURITY.fullmatch,
     "phone numbers": PHONE.fullmatch,
+    "hashes, which are undone by trying": HASH.fullmatch,
     "universally unique identifiers": UUID.fullmatch,
     "addresses of pages": URL.fullmatch,
     "addresses of computers": IP.fullmatch,
