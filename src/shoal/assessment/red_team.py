@@ -135,7 +135,7 @@ def attack(
             hidden = None
         more = beside if isinstance(beside, list | tuple) else [beside]
         with_it = tuple(_beside(each, before, options) for each in more)
-        released_order = isinstance(released, Release) and released.recipe.row_order == "released"
+        recipe = released.recipe if isinstance(released, Release) else None
         wrong = {name: checked_rate(name, rate) for name, rate in (errors or {}).items()}
         for name in wrong:
             if name not in (names or before.schema.quasi):
@@ -150,7 +150,7 @@ def attack(
             most,
             seed,
             with_it,
-            released_order,
+            recipe,
             errors=wrong,
             paired=own,
         )

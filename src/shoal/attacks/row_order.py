@@ -31,7 +31,9 @@ class OrderOfRows:
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Narrow the ranges by the order of the rows."""
-        released = scene.released.in_released_order()[0] if scene.released_order else scene.released
+        released = scene.released
+        if scene.recipe is not None and scene.recipe.row_order == "released":
+            released = released.in_released_order()[0]
         found = OrderLeak().look(released)
         sentence = OrderLeak.sentence(found.detail)
         return (Success.of("row order", Rate(found.value), Rate(0.0), sentence, dict(found.detail)),)

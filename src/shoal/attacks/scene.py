@@ -15,6 +15,7 @@ from shoal.kernels.grouping import count_labels, label_rows
 from shoal.kernels.nearest_rows import RowCells, RowTree
 from shoal.measures.statistics.comparable_rows import CommonGround
 from shoal.measures.statistics.sampling import sampled_rows
+from shoal.recipe import Recipe
 from shoal.table import Table
 
 USUAL = 30_000
@@ -118,8 +119,8 @@ class Scene:
         The seed by which they are chosen.
     beside
         Other releases that have some of the same people.
-    released_order
-        Whether the release will be written in the released order, in which it does not stand yet.
+    recipe
+        How the release was made, if it comes from `anonymize`: its rows then stand in the order of the original yet.
     errors
         How likely what he knows of a column is wrong.
     paired
@@ -134,7 +135,7 @@ class Scene:
     most: int = USUAL
     seed: int = 0
     beside: tuple[Table, ...] = ()
-    released_order: bool = False
+    recipe: Recipe | None = None
     errors: Mapping[str, float] = field(default_factory=dict)
     paired: Table | None = None
     _kept: dict[tuple[str, tuple[str, ...]], Grove] = field(default_factory=dict, init=False, repr=False)
