@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from shoal.catalogue import entries, look_up
 from shoal.column_names import as_option
 from shoal.schema import SINGLE, Role
-from shoal.web.cases.aims import GUARD_LETTERS, Aim
+from shoal.web.cases.aims import GUARD_LETTERS, OF_PEOPLE, Aim
 from shoal.web.cases.decisions import Decisions
 from shoal.web.tasks.messages import Layout
 
@@ -36,7 +36,8 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
         parts += [f"--param {shlex.quote(each)}" for each in said]
     if aim.guard != "none":
         word = GUARD_LETTERS[aim.guard]
-        parts.append(f"--{word} {aim.level:g} --{word}-column {shlex.quote(aim.column)}")
+        level, about = (f"person-{word}", "person") if aim.guard in OF_PEOPLE else (word, word)
+        parts.append(f"--{level} {aim.level:g} --{about}-column {shlex.quote(aim.column)}")
     parts.append(f"--save-recipe {shlex.quote(files['recipe'])} --report {shlex.quote(files['report'])}")
     parts.append("--audience external" if audience == "external" else "")
     return " \\\n  ".join(filter(None, parts))
@@ -100,7 +101,7 @@ def _levels(aim: Aim) -> list[str]:
     word = GUARD_LETTERS.get(aim.guard)
     if word is None:
         return [f"k={aim.k}"]
-    if word in ("t", "l"):
+    if word in ("t", "l") and aim.guard not in OF_PEOPLE:
         return [f"k={aim.k}", f"{word}={{{aim.column!r}: {aim.level:g}}}"]
     model = entries("models")[aim.guard].__name__
     return [f"models=[shoal.models.{model}({aim.level:g}, {aim.column!r})]", f"k={aim.k}"]

@@ -19,7 +19,7 @@ from shoal.report.rendering import environment as templates_of
 from shoal.schema import Role
 from shoal.version import VERSION
 from shoal.web import wording
-from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, place_of
+from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, OF_PEOPLE, place_of
 from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import MOST_PINNED
 from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, parameters, promises_k, written
@@ -77,6 +77,7 @@ def environment() -> Environment:
         "METHOD_NAMES": wording.METHOD_NAMES,
         "GUARD_LETTERS": GUARD_LETTERS,
         "SLIDERS": GUARDS,
+        "OF_PEOPLE": OF_PEOPLE,
         "is_loopback": is_loopback,
         "K_LEVELS": K_LEVELS,
         "K_MOST": K_MOST,

@@ -87,6 +87,14 @@ GUARD_NAMES = {
     "t-closeness": (N_("Spread as in the whole table (t-closeness)"), N_("at most this far from the whole table: t =")),
     "l-diversity": (N_("Several different values (l-diversity)"), N_("at least so many values in every group: l =")),
     "alpha-k": (N_("No value too frequent (alpha-k)"), N_("no value has more than this share of a group: alpha =")),
+    "person-diversity": (
+        N_("All rows of a person leave several values (person-diversity)"),
+        N_("at least so many values stay possible: l ="),
+    ),
+    "person-closeness": (
+        N_("All rows of a person tell little (person-closeness)"),
+        N_("at most this far from the whole table: t ="),
+    ),
 }
 
 _NAMED = 5  # columns that a sentence names; tables name all

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.catalogue import entries
 from shoal.errors import ParameterError
+from shoal.models.across_rows import AcrossRows
 from shoal.web.cases.method_steps import FIRST as AHEAD
 from shoal.web.cases.method_steps import MethodStep, name_of, offered, promises_k, repeats_itself, steps_of
 from shoal.web.tasks.messages import CandidateSpec
@@ -45,6 +46,7 @@ def _letters() -> dict[str, str]:
 
 GUARD_LETTERS = _letters()
 GUARDS = {"none": _NO_SLIDER, **{name: _SLIDERS[letter] for name, letter in GUARD_LETTERS.items()}}
+OF_PEOPLE = {name for name in GUARD_LETTERS if issubclass(entries("models")[name], AcrossRows)}  # about all their rows
 METHODS = offered()
 
 

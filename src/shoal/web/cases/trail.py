@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from shoal.languages import _
@@ -15,7 +16,8 @@ def trail(versions: Sequence[Version], releases: Mapping[str, Mapping[str, Any]]
     """Give moments and what happened then, the last first."""
     steps = [(after.at, "; ".join(changes(before.decisions, after.decisions))) for before, after in pairwise(versions)]
     steps += [(each["written"], release_line(each)) for each in releases.values()]
-    return sorted(((at, what) for at, what in steps if what), reverse=True)
+    told = [(at, what) for at, what in reversed(steps) if what]
+    return sorted(told, key=itemgetter(0), reverse=True)  # of one moment, what came last stays first
 
 
 def release_line(release: Mapping[str, Any]) -> str:

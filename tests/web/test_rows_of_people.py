@@ -1,0 +1,50 @@
+"""Promises about all rows of a person: offered where people have several, and written as command and code show."""
+
+import random
+import shlex
+
+import pytest
+
+from shoal.web import code_export
+from shoal.web.cases.aims import OF_PEOPLE, Aim
+
+ROLES = {"person": "subject", "age": "quasi", "town": "quasi", "ill": "sensitive"}
+LEVELS = {"person-diversity": 2, "person-closeness": 0.9}
+
+
+def visits(people=60, rows=2):
+    draw = random.Random(11)
+    lines = [f"{number},{20 + draw.randrange(30)},t{draw.randrange(4)},{draw.choice(['flu', 'cold', 'burn'])}"
+             for number in range(people) for _ in range(rows)]  # fmt: skip
+    return "\n".join(["person,age,town,ill", *lines, ""]).encode()
+
+
+@pytest.fixture
+def visited(visitor):
+    visitor.client.put("/api/file?name=visits.csv&wait=30", content=visits())
+    visitor.client.put("/api/roles", json={"roles": ROLES})
+    return visitor
+
+
+@pytest.mark.parametrize("guard", sorted(OF_PEOPLE))
+def test_command_and_code_write_what_was_chosen(visited, guard, tmp_path, monkeypatch):
+    from shoal.cli import application
+
+    assert f'<option value="{guard}"' in visited.get("/protect").text
+    aim = Aim("hilbert", 3, guard, LEVELS[guard], "ill")
+    choice = {"method": "hilbert", "k": 3, "guard": guard, "level": LEVELS[guard], "column": "ill"}
+    visited.post("/protect/choose", data=choice)  # at the usual level of the promise, which is moved then
+    found = visited.tried(**choice)[aim.key]
+    assert "smallest" in found, found
+    job = visited.post("/api/anonymize?wait=30", json=choice)
+    assert job.json()["state"] == "done", job.text
+    (told,) = visited.get("/api/releases").json()
+    released = visited.get(f"/api/releases/{job.json()['id']}/{told['files']['table']['name']}").content
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "visits.csv").write_bytes(visits())
+    decisions = visited.session.case.decisions
+    names = [{"table": f"{way}.csv", "recipe": f"{way}.toml", "report": f"{way}.html"} for way in ("command", "code")]
+    command = code_export.command("visits.csv", decisions, names[0]).replace("\\\n", " ")
+    application()(shlex.split(command)[1:], standalone_mode=False)
+    exec(code_export.python("visits.csv", decisions, names[1]), {})
+    assert (tmp_path / "command.csv").read_bytes() == (tmp_path / "code.csv").read_bytes() == released
