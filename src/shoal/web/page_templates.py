@@ -18,7 +18,7 @@ from shoal.report.look import page_colours
 from shoal.report.rendering import environment as templates_of
 from shoal.schema import Role
 from shoal.version import VERSION
-from shoal.web import wording
+from shoal.web import choice_names, wording
 from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, OF_PEOPLE, place_of
 from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import MOST_PINNED
@@ -53,10 +53,10 @@ def environment() -> Environment:
         "about": wording.about,
         "estimate": wording.estimate,
         "highest": wording.highest,
-        "method": wording.method_title,
-        "meaning": wording.method_meaning,
+        "method": choice_names.method_title,
+        "meaning": choice_names.method_meaning,
         "secret": wording.secret_line,
-        "candidate": wording.candidate_title,
+        "candidate": choice_names.candidate_title,
         "reported": reported,
         "proof": proof_line,
         "moment": moment,
@@ -74,7 +74,7 @@ def environment() -> Environment:
         "SETTING": SETTING,
         "FIRST_SETTING": FIRST_SETTING,
         "THEN_SETTING": THEN_SETTING,
-        "METHOD_NAMES": wording.METHOD_NAMES,
+        "METHOD_NAMES": choice_names.METHOD_NAMES,
         "GUARD_LETTERS": GUARD_LETTERS,
         "SLIDERS": GUARDS,
         "OF_PEOPLE": OF_PEOPLE,
@@ -150,7 +150,7 @@ def _names() -> dict[str, Any]:
         "STEPS": {step: _(name) for step, name in STEPS.items()},
         "ROLES": {role.value: (_(name), _(meanings[role])) for role, name in names.items()},
         "METHODS": METHODS,
-        "GUARDS": {name: wording.guard_title(name) for name in GUARDS},
+        "GUARDS": {name: choice_names.guard_title(name) for name in GUARDS},
         "KINDS": {kind: _(name) for kind, name in wording.KIND_NAMES.items()},
         "BUILDERS": {name: (_(text), example) for name, (text, example) in wording.BUILDER_NAMES.items()},
     }

@@ -16,8 +16,8 @@ def trail(versions: Sequence[Version], releases: Mapping[str, Mapping[str, Any]]
     """Give moments and what happened then, the last first."""
     steps = [(after.at, "; ".join(changes(before.decisions, after.decisions))) for before, after in pairwise(versions)]
     steps += [(each["written"], release_line(each)) for each in releases.values()]
-    told = [(at, what) for at, what in reversed(steps) if what]
-    return sorted(told, key=itemgetter(0), reverse=True)  # of one moment, what came last stays first
+    known = [(at, what) for at, what in reversed(steps) if what]
+    return sorted(known, key=itemgetter(0), reverse=True)  # of one moment, what came last stays first
 
 
 def release_line(release: Mapping[str, Any]) -> str:
