@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 from shoal.domains.axis import KINDS, Axis, AxisKind
 from shoal.domains.cell_parser import Odd
+from shoal.domains.foreign_notation import ForeignColumn
 from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.hierarchy_builders import BUILDERS
 from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
@@ -138,6 +139,8 @@ class ReadOptions:
     knowledge: Mapping[str, str] = field(default_factory=dict)
     # What some texts of a release stand for, by column: 90+ for 90.
     stands_for: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    # Of a release that another tool may have made, what its original says of columns.
+    foreign: Mapping[str, ForeignColumn] = field(default_factory=dict)
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None

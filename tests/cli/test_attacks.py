@@ -67,3 +67,22 @@ def test_what_makes_no_sense_is_refused(desk):
         (("--quasi", "age", "--most", "0"), "above 0"),
     ):
         desk.run("attack", "t.csv", "t.csv", *asked).refused(2, words)
+
+
+def test_cells_of_other_tools_are_understood(desk):
+    """What stands for the same gives the same numbers, however it is written."""
+    desk.put(
+        "t.csv",
+        "age,town,born,ill\n20,a,2001-02-03,flu\n33,b,2001-02-09,hiv\n41,a,2003-01-01,flu\n87,c,2004-01-01,tb\n",
+    )
+    ours = "[20;33],{a;b},[2001-02-03;2001-02-09],flu\n[20;33],{a;b},[2001-02-03;2001-02-09],hiv\n"
+    ours += "[41;87],{a;c},*,flu\n[41;87],{a;c},*,{flu;tb}\n"
+    theirs = '20-33,"{a, b}",2001-02-03 - 2001-02-09,flu\n"(19, 33]",a|b,2001-02-03..2001-02-09,hiv\n'
+    theirs += ">=41,\"['a', 'c']\",*,flu\n41 and over,a/c,*,flu or tb\n"
+    found = []
+    for rows in (ours, theirs):
+        desk.put("r.csv", f"age,town,born,ill\n{rows}")
+        asked = ("--quasi", "age,town,born", "--secret", "ill", "--holdout", "t.csv", "--same-order", "--json")
+        found.append(desk.run("attack", "t.csv", "r.csv", *asked).json()["attacks"])
+    assert found[0] == found[1]
+    assert found[0][0]["rate"] == pytest.approx(0.375)

@@ -7,6 +7,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
+
 from shoal.assessment.comparison import like_original
 from shoal.assessment.row_pairing import paired, record_of
 from shoal.attacks import Attack, Success
@@ -14,11 +16,13 @@ from shoal.attacks.scene import USUAL, Scene
 from shoal.attacks.words import share
 from shoal.catalogue import entries, picked
 from shoal.certification.private_record import UNPAIRED, PrivateRecord
+from shoal.domains.foreign_notation import ForeignColumn
 from shoal.engines import AnyEngine, engine_for, read
 from shoal.engines.io.streams import at_hand
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError, SchemaError
 from shoal.findings import Findings
+from shoal.kernels import MISSING, TOP
 from shoal.measures.reidentification.erring_attacker import checked_rate
 from shoal.measures.statistics.sampling import check_sampling
 from shoal.progress import stage
@@ -224,4 +228,25 @@ def _beside(given: Any, before: Table, options: ReadOptions, *, released: bool =
     if isinstance(given, Table):
         return given
     like = replace(like_original(before, options), released=released)
+    if released:
+        nodes = tuple(name for name in like.roles.sensitive if name in like.hierarchies)  # they may be generalized too
+        kept = tuple(name for name in like.roles.sensitive if name not in nodes)
+        roles = replace(like.roles, quasi=(*like.roles.quasi, *nodes), sensitive=kept)
+        like = replace(like, roles=roles, foreign=dict(_foreign(before)))
     return read(at_hand(given), engine=before.engine, options=like)
+
+
+def _foreign(before: Table) -> Iterator[tuple[str, ForeignColumn]]:
+    """Say what the original tells of each column, for cells that another tool wrote in its own way."""
+    for attribute in before.schema.attributes:
+        axis = attribute.axis
+        if axis.tree is None and not axis.numeric:
+            values = dict.fromkeys(map(str, [] if axis.values is None else axis.values))
+            yield attribute.name, ForeignColumn(axis.kind, values)
+        elif axis.tree is None:
+            ends = before.cells([attribute.name], np.arange(before.rows))
+            shown = [side[(side != MISSING) & (side != TOP)] for side in ends]
+            low, high = (
+                (axis.text(int(side)) for side in (shown[0].min(), shown[1].max())) if shown[0].size else (None, None)
+            )
+            yield attribute.name, ForeignColumn(axis.kind, (), low, high)

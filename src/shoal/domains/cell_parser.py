@@ -71,6 +71,8 @@ class Vocabulary:
 
 def interpret(found: Texts, reading: Reading) -> Vocabulary:
     """Find the kind of a column from its texts, unless declared, and place every text on its axis."""
+    if reading.foreign is not None:
+        found = replace(found, texts=[reading.foreign.translated(text) for text in found.texts])
     placed = _placed(found, reading)
     if reading.released and placed.ranged and not {text[:1] for text in found.texts} <= {"", "[", "*"}:
         placed = replace(placed, ranged=False)  # single values stand without brackets, and are to stay so

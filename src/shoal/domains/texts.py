@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.domains import notation
 from shoal.domains.axis import NOTHING, STAR, AxisKind
+from shoal.domains.foreign_notation import ForeignColumn
 from shoal.domains.hierarchy import Hierarchy
 from shoal.errors import DataError
 
@@ -30,6 +31,7 @@ class Reading:
     masked: bool | None = True  # whether 937** and * hide something; if that was not said, there must be none
     thousands: str | None = None
     stands_for: Mapping[str, str] = field(default_factory=dict)  # what some texts of a release stand for: 90+ for 90
+    foreign: ForeignColumn | None = None  # what its original says of a column that another tool released
     dates: str | None = None  # the order of day, month and year where dates are not ISO: dmy, mdy or ymd
 
     def shows_means(self, found: str) -> bool:

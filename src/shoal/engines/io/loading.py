@@ -76,7 +76,8 @@ def reading_of(name: str, role: Role, options: ReadOptions) -> Reading:
     masked = True if options.released and (role in SPANNED or options.masked is None) else options.masked
     return Reading(
         kind, order, missing, options.decimal, role in (*SPANNED, Role.SENSITIVE), options.hierarchies.get(name),
-        leaves, options.released, canonical, masked, options.thousands, options.stands_for.get(name, {}), options.dates,
+        leaves, options.released, canonical, masked, options.thousands, options.stands_for.get(name, {}),
+        options.foreign.get(name), options.dates,
     )  # fmt: skip
 
 
