@@ -381,3 +381,11 @@ def test_compressed_text_that_is_damaged(desk, people, secret):
     desk.run("risk", "in.csv.zst", "--quasi", "age").refused(3, "damaged or was cut short")
     desk.put("in.csv", people)
     desk.run("anonymize", "in.csv", "--out", "x.parquet.gz", *ROLES, "--k", 2).refused(2, "Parquet is compressed")
+
+
+def test_a_query_is_read_as_a_table_is(desk, base):
+    """The types of its columns are those of the database."""
+    asked = f"{base.base.replace('?table=', '?query=')}SELECT age, zip, sex, charge, secret FROM people WHERE 1 %3D 1"
+    found, known = (desk.run("inspect", each, "--json").json() for each in (asked, f"{base.base}people"))
+    assert found["columns"] == known["columns"]
+    desk.run("inspect", asked.replace("FROM people", "FROM nobody")).refused(3, "refused")

@@ -216,7 +216,8 @@ def test_an_earlier_release_stays_whole_when_its_successor_fails(desk, people, m
         ("b.sas7bdat", ".xpt"),
         ("b.html", "--report"),
         ("b.db", "duckdb:///"),
-        ("b.sqlite", ".csv"),
+        ("b.sqlite", "sqlite:///"),
+        ("b.mdb", ".csv"),
     ],
 )
 def test_a_name_that_promises_another_format_is_refused(desk, people, name, way, never_read):

@@ -50,7 +50,7 @@ FILES = {
     "Arrow": (made(lambda sink: feather.write_feather(TABLE, sink)), ".arrow"),
     "ORC": (made(lambda sink: orc.write_table(TABLE, sink)), ".orc"),
     "Avro": (b"Obj\x01\x04\x14avro.codec", "Parquet"),
-    "SQLite": (database(), "sqlite3"),
+    "SQLite": (database(), "sqlite:///"),
     ".sav": (b"$FL2@(#) SPSS DATA FILE" + bytes(99), ".sav"),
     ".por": (b" " * 40 + b"\r\nASCII SPSS PORT FILE\r\n" + b"x,y\r\n", "PSPP"),
     ".dta": (b"<stata_dta><header><release>118</release>", ".dta"),

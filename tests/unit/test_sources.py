@@ -59,7 +59,7 @@ def test_kinds_and_paths(text, kind, path):
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("mysql://u:hush@h/d?table=t", "postgresql://"),
+        ("mysql://u:hush@h/d?table=t", "shoal.read(frame)"),
         ("postgres-ql://u:hush@h/d?table=t", "Did you mean 'postgresql://'"),
         ("postgresql://u:hush@h/d", "?table=NAME"),
         ("postgresql://u:hush@h/d?table=", "?table=NAME"),

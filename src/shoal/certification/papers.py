@@ -75,7 +75,7 @@ class Places:
     @property
     def table_is_a_file(self) -> bool:
         """Whether the table is made as any other file is: also as a new database."""
-        if self.target.kind == "duckdb":
+        if self.target.kind in ("duckdb", "sqlite"):
             return not self.target.path.exists()
         return self.target.kind in ("file", "folder")
 

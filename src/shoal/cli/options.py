@@ -34,7 +34,7 @@ File = Annotated[
     typer.Argument(
         parser=Source.parse,
         metavar="FILE",
-        help="Delimited text (.gz, .zst), Parquet, a folder of Parquet files, postgresql://…?table=t, duckdb:///f.db?table=t, or - for stdin.",
+        help="Delimited text, also compressed; Parquet, also a folder of it; .xlsx, .sav, .dta, .xpt, .sas7bdat, .feather, .orc, .jsonl; postgresql://…?table=t, duckdb:///f.db?table=t, sqlite:///f.sqlite?query=SELECT…; or - for stdin.",
     ),
 ]
 Target = Annotated[

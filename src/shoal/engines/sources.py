@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
@@ -20,7 +20,14 @@ from shoal.table import printable
 
 _PARQUET = (".parquet", ".pq")
 STREAMS = ("-", "/dev/stdin")
-_OWN = ("table", "if_exists")
+_OWN = ("table", "query", "if_exists")
+_CALLED = {"duckdb": "DuckDB", "sqlite": "SQLite"}
+_IN_FILES = ("duckdb", "sqlite")
+_KNOWN = (
+    "Known are postgresql://USER@HOST/DATABASE?table=NAME, duckdb:///FILE?table=NAME and sqlite:///FILE?table=NAME."
+)
+# No driver of these that speaks Arrow is kept up where Python packages come from.
+_WITHOUT_DRIVER = {"mysql": "MySQL", "mariadb": "MariaDB", "mssql": "SQL Server", "sqlserver": "SQL Server"}
 _HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -33,7 +40,7 @@ class Source:
     kind
         What it is.
     path
-        The file or the folder; of a DuckDB table, the file of its database.
+        The file or the folder; of a table in DuckDB or SQLite, the file of its database.
     schema, table
         The name of a table in a database. Without a schema, it is looked for where the database looks first.
     replace
@@ -42,15 +49,18 @@ class Source:
         What the driver of a PostgreSQL server is given to connect. It may hold a password.
     copied
         Whether the file is a private copy of what came from stdin or through a pipe: nobody knows it by its name.
+    query
+        What is asked of a database, instead of one of its tables: it is only read.
     """
 
-    kind: Literal["file", "folder", "duckdb", "postgresql", "stream"]
+    kind: Literal["file", "folder", "duckdb", "sqlite", "postgresql", "stream"]
     path: Path = Path()
     schema: str | None = None
     table: str = ""
     replace: bool = False
     address: str = field(default="", repr=False)
     copied: bool = False
+    query: str = ""
 
     @classmethod
     def parse(cls, given: str | os.PathLike[str] | Source) -> Source:
@@ -86,7 +96,7 @@ class Source:
     @property
     def is_table(self) -> bool:
         """Whether it is a table in a database."""
-        return self.kind in ("duckdb", "postgresql")
+        return self.kind in ("duckdb", "sqlite", "postgresql")
 
     @property
     def is_folder(self) -> bool:
@@ -128,12 +138,12 @@ class Source:
     def name(self) -> str:
         """The name in public: a file without its folder, a table without host and user."""
         if self.kind == "postgresql":
-            return printable(f"postgresql://{urlsplit(self.address).path or '/'}?{self._query()}")
+            return printable(f"postgresql://{urlsplit(self.address).path or '/'}?{self._query(public=True)}")
         if self.copied or self.kind == "stream":
             return "stdin" if self.copied else "stdout"
         name = printable(self.path.name)
-        if self.kind == "duckdb":
-            return f"duckdb:///{quote(name)}?{self._query()}"
+        if self.kind in _IN_FILES:
+            return f"{self.kind}:///{quote(name)}?{self._query(public=True)}"
         return name + "/" * (self.kind == "folder")
 
     def __str__(self) -> str:
@@ -153,11 +163,14 @@ class Source:
         if self.copied or self.kind == "stream":
             return "-"
         path = str(self.path) if folder is None else os.path.relpath(self.path, folder)
-        if self.kind == "duckdb":
-            return f"duckdb:///{quote(path)}?{self._query()}"
+        if self.kind in _IN_FILES:
+            return f"{self.kind}:///{quote(path)}?{self._query()}"
         return path + "/" * (self.kind == "folder")
 
-    def _query(self, more: Mapping[str, str] | None = None) -> str:
+    def _query(self, more: Mapping[str, str] | None = None, *, public: bool = False) -> str:
+        """Give what stands behind the question mark. A query may hold values, so in public it is only named as one."""
+        if self.query:
+            return "query" if public else urlencode({**(more or {}), "query": self.query})
         name = self.table if self.schema is None else f"{self.schema}.{self.table}"
         return urlencode({**(more or {}), "table": name, **({"if_exists": "replace"} if self.replace else {})})
 
@@ -173,8 +186,9 @@ class Source:
 
     def identity(self) -> tuple[str, ...]:
         """Give what is the same for all names of one place; of a table in a database without user and password."""
-        if self.kind == "duckdb":
-            return "duckdb", os.path.realpath(self.path), (self.schema or "main").lower(), self.table.lower()
+        if self.kind in _IN_FILES:
+            schema = (self.schema or "main").lower()
+            return self.kind, os.path.realpath(self.path), schema, self.table.lower(), self.query
         if self.kind == "postgresql":
             parts = urlsplit(self.address)
             host = parts.netloc.rpartition("@")[2].removesuffix(":5432")
@@ -205,19 +219,25 @@ def beside(folder: Path, text: str) -> str:
     source = Source.parse(text)
     if source.kind in ("postgresql", "stream"):
         return text
-    if source.kind == "duckdb":
-        return Source("duckdb", folder / source.path, source.schema, source.table, source.replace).seen_from(None)
+    if source.kind in _IN_FILES:
+        return replace(source, path=folder / source.path).seen_from(None)
     return str(folder / text) + "/" * (source.kind == "folder")
 
 
 def _from_url(text: str) -> Source:
     scheme = text.partition("://")[0].lower()
-    if scheme not in ("postgresql", "postgres", "duckdb"):
-        near = suggest(scheme, ("postgresql", "duckdb"))
+    other = _WITHOUT_DRIVER.get(scheme.partition("+")[0])
+    if other is not None:
+        raise ParameterError(
+            f"Tables in {other} are not read directly: no driver for it is kept up.",
+            "Read it with a library of yours and hand over the frame (shoal.read(frame)), or export CSV or Parquet.",
+        )
+    if scheme not in ("postgresql", "postgres", *_IN_FILES):
+        near = suggest(scheme, ("postgresql", *_IN_FILES))
         hint = f"Did you mean '{near}://'? " if near else ""
         raise ParameterError(
             "This kind of address cannot be read or written.",
-            f"{hint}Known are postgresql://USER@HOST/DATABASE?table=NAME and duckdb:///FILE?table=NAME.",
+            f"{hint}{_KNOWN}",
         )
     try:
         parts = urlsplit(text)
@@ -230,34 +250,40 @@ def _from_url(text: str) -> Source:
             "The address of the database holds signs that have a meaning there.",
             "Write @ as %40, / as %2F, ? as %3F and # as %23 in names and in the password.",
         )
-    name = asked.pop("table", "")
-    if not name:
-        raise ParameterError("The address of the database names no table.", f"Add ?table=NAME: {_form(scheme)}")
+    name, query = asked.pop("table", ""), asked.pop("query", "").strip().rstrip(";").strip()
+    if name and query:
+        raise ParameterError("The address names both a table and a query.", "Give one of them.")
+    if query and "if_exists" in asked:
+        raise ParameterError("Nothing can be written into a query.", "Leave if_exists out, or name a table.")
+    if not name and not query:
+        raise ParameterError(
+            "The address of the database names no table.", f"Add ?table=NAME, or ?query=SELECT…: {_form(scheme)}"
+        )
     schema, dot, table = name.partition(".")
     if dot and not (schema and table):
         raise ParameterError(f"'{name}' is not the name of a table.", "Write ?table=NAME or ?table=SCHEMA.NAME.")
     manner = asked.pop("if_exists", "fail")
     if manner not in ("fail", "replace"):
         raise ParameterError("if_exists is neither 'fail' nor 'replace'.", "Leave it out, or write if_exists=replace.")
-    whose, named, replace = (schema if dot else None), (table if dot else name), manner == "replace"
-    if scheme == "duckdb":
+    whose, named, again = (schema if dot else None), (table if dot else name), manner == "replace"
+    if scheme in _IN_FILES:
         path = unquote(parts.path.removeprefix("/"))
         if parts.netloc or not path:
-            raise ParameterError("The address names no DuckDB file.", _form(scheme))
+            raise ParameterError(f"The address names no {_CALLED[scheme]} file.", _form(scheme))
         if asked:
             raise ParameterError(
-                f"'{next(iter(asked))}' means nothing in the address of a DuckDB table.",
+                f"'{next(iter(asked))}' means nothing in the address of a {_CALLED[scheme]} table.",
                 f"Known are: {', '.join(_OWN)}.",
             )
-        return Source("duckdb", Path(path), whose, named, replace)
+        return Source(scheme, Path(path), whose, named, again, query=query)  # type: ignore[arg-type]
     if not parts.path.strip("/"):
         raise ParameterError("The address names no database.", _form(scheme))
     asked.setdefault("connect_timeout", "10")  # a wrong host may otherwise not answer for minutes
     address = parts._replace(scheme="postgresql", query=urlencode(asked, quote_via=quote)).geturl()
-    return Source("postgresql", Path(), whose, named, replace, address)
+    return Source("postgresql", Path(), whose, named, again, address, query=query)
 
 
 def _form(scheme: str) -> str:
-    if scheme == "duckdb":
-        return "Write duckdb:///FILE?table=NAME, with a fourth slash before an absolute path."
+    if scheme in _IN_FILES:
+        return f"Write {scheme}:///FILE?table=NAME, with a fourth slash before an absolute path."
     return "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE?table=NAME."

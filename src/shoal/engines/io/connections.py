@@ -6,6 +6,7 @@ What a server says is never shown as it is: it may hold a cell.
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from shoal.engines.io.database_types import TableColumn, literal, quoted
+from shoal.engines.io.sqlite_connection import SQLite
 from shoal.engines.sources import Source
 from shoal.engines.workspace import MemoryBudget, private_folder
 from shoal.errors import DataError
@@ -71,12 +73,53 @@ class Connection(Protocol):
         """Give a name in the form by which names are compared."""
         ...
 
+    def tables(self) -> list[tuple[str, str, str]]:
+        """Give the tables and views: schema, name and kind."""
+        ...
+
+    def schema(self) -> str:
+        """Give the schema in which names without one are looked for."""
+        ...
+
+    def described(self, query: str) -> list[TableColumn]:
+        """Give the columns of a query."""
+        ...
+
+    def mark(self, table: str, remark: str) -> None:
+        """Put a comment on a table, whose name is quoted."""
+        ...
+
     def commit(self) -> None:
         """Let others see what was done."""
         ...
 
 
-class _DuckDB:
+class _WithCatalog:
+    """A database that describes itself in the schema of information, and keeps comments on its tables."""
+
+    here = ""
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def run(self, statement: str) -> None:
+        raise NotImplementedError
+
+    def tables(self) -> list[tuple[str, str, str]]:
+        found = self.rows(
+            "SELECT table_schema, table_name, table_type FROM information_schema.tables "
+            f"WHERE table_schema NOT IN ('pg_catalog', 'information_schema'){self.here} ORDER BY 1, 2"
+        )
+        return [(schema, name, kind) for schema, name, kind in found]
+
+    def schema(self) -> str:
+        return str(self.rows("SELECT current_schema()")[0][0])
+
+    def mark(self, table: str, remark: str) -> None:
+        self.run(f"COMMENT ON TABLE {table} IS {literal(remark)}")
+
+
+class _DuckDB(_WithCatalog):
     order = ""  # of insertion, which a setting preserves; to sort by it would take memory
     here = " AND table_catalog = current_database()"
 
@@ -100,6 +143,10 @@ class _DuckDB:
             "ORDER BY ordinal_position"
         )
         return [TableColumn(column, kind.lower()) for column, kind in found]
+
+    def described(self, query: str) -> list[TableColumn]:
+        found = self.rows(f"DESCRIBE SELECT * FROM ({query}) AS shoal_query")
+        return [TableColumn(row[0], row[1].lower()) for row in found]
 
     def enum(self, labels: Sequence[str]) -> str | None:
         return None
@@ -127,7 +174,7 @@ class _DuckDB:
         self._connection.commit()
 
 
-class _Postgres:
+class _Postgres(_WithCatalog):
     order = " ORDER BY tableoid, ctid"
     here = ""
 
@@ -163,6 +210,17 @@ class _Postgres:
             TableColumn(column, kinds.get(kind, kind.lower()), tuple(labels or ())) for column, kind, labels in found
         ]
         return self._looked_at(columns, f"{quoted(schema)}.{quoted(name)}")
+
+    def described(self, query: str) -> list[TableColumn]:
+        within = f"({query}) AS shoal_query"
+        names = self.arrow(f"SELECT * FROM {within} LIMIT 0").column_names
+        typed = ", ".join(f"pg_typeof({quoted(name)})::text" for name in names)
+        kinds = self.rows(
+            f"SELECT {typed} FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM {within} LIMIT 0) AS q ON true"
+        )
+        plain = {"json": "json as written"}
+        columns = [TableColumn(name, plain.get(kind, kind.lower())) for name, kind in zip(names, kinds[0], strict=True)]
+        return self._looked_at(columns, within)
 
     def _looked_at(self, columns: list[TableColumn], table: str) -> list[TableColumn]:
         """Find out what types do not tell.
@@ -225,8 +283,11 @@ def connected(source: Source, *, writing: bool = False, budget: MemoryBudget | N
     A database that works in this process stays in the ``budget``, if one is given.
     """
     try:
-        server = source.kind != "duckdb"
+        server = source.kind == "postgresql"
         with contextlib.ExitStack() as stack:
+            if source.kind == "sqlite":
+                yield stack.enter_context(contextlib.closing(SQLite.opened(source.path, writing=writing)))
+                return
             if not server:
                 opened = stack.enter_context(contextlib.closing(_duckdb(source, writing, _settings(budget, stack))))
                 opened.begin()
@@ -242,7 +303,7 @@ def connected(source: Source, *, writing: bool = False, budget: MemoryBudget | N
 
 def _errors() -> tuple[type[Exception], ...]:
     """Give the errors of the drivers that are there."""
-    found: list[type[Exception]] = []
+    found: list[type[Exception]] = [sqlite3.Error]
     with contextlib.suppress(ImportError):
         import duckdb
 
@@ -295,8 +356,10 @@ _MEANINGS = (
     (("permission denied", "42501"), "The user may not do this.", "Ask for the right to read it, or to make tables."),
     (("3f000", "schema with name"), "There is no schema of this name.", "Create it, or choose another."),
     (("not a valid duckdb",), "The file is not a DuckDB database.", "Check the file."),
-    (("conflicting lock", "could not set lock", "different configuration"), "Another program has the file open.",
-     "Close it there, and try again."),
+    (("file is not a database",), "The file is not an SQLite database.", "Check the file."),
+    (("syntax error", "parser error"), "The query is not one that the database understands.", "Try it there first."),
+    (("conflicting lock", "could not set lock", "different configuration", "database is locked"),
+     "Another program has the file open.", "Close it there, and try again."),
     (("22021", "invalid byte sequence"), "A column holds zero bytes, which the database cannot hold.",
      "Take them out, or write Parquet."),
     (("no space left", "53100"), "The disk is full.", "Make room, and try again."),

@@ -181,7 +181,7 @@ def declared(schema: pa.Schema, database: str, enums: Mapping[str, Sequence[str]
     ``enums`` are categories with an order, by column, and ``known`` finds the name of an enum of the server for some.
     """
     found: dict[str, str] = {}
-    for field in schema:
+    for field in schema if database != "sqlite" else ():
         kind = field.type
         if field.name in enums:
             enum = known(enums[field.name]) if database == "postgresql" else enum_of(enums[field.name])

@@ -50,16 +50,14 @@ def _origin(source: Source, digest: RowDigest) -> Origin:
 def count_of(source: Source) -> tuple[int, int]:
     """Tell how many rows and columns a table has."""
     with connected(source) as db:
-        schema, name, _ = _found(db, source)
-        rows = int(db.rows(f"SELECT count(*) FROM {quoted(schema)}.{quoted(name)}")[0][0])
-        return rows, len(db.columns(schema, name))
+        asked = _asked(db, source)
+        return int(db.rows(f"SELECT count(*) FROM {asked.place}")[0][0]), len(asked.columns)
 
 
 def strange_types(source: Source) -> str | None:
     """Name a column of a type that no release has: different values of it may be read as one."""
     with connected(source) as db:
-        schema, name, _ = _found(db, source)
-        columns = db.columns(schema, name)
+        columns = _asked(db, source).columns
     strange = next((column.name for column in columns if not column.in_releases), None)
     return None if strange is None else f"values of another type in '{printable(strange)}'"
 
@@ -107,48 +105,45 @@ def _batches(db: Connection, asked: _Asked, rows: int) -> Iterator[pa.Table]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What reads a table, and its columns."""
+    """What reads a table, where it is, and its columns."""
 
     query: str
+    place: str
     columns: list[TableColumn]
 
 
 def _asked(db: Connection, source: Source) -> _Asked:
+    if source.query:
+        columns = db.described(source.query)
+        place = f"({source.query}) AS shoal_query"
+        return _Asked(f"SELECT {_wanted(columns)} FROM {place}", place, columns)
     schema, name, kind = _found(db, source)
     return _reading(db, schema, name, kept=kind == "BASE TABLE")
 
 
 def _reading(db: Connection, schema: str, name: str, *, kept: bool) -> _Asked:
     columns = db.columns(schema, name)
-    wanted = ", ".join(column.selected(quoted(column.name)) for column in columns)
     order = db.order if kept else ""  # views keep no rows, so they have no order of their own
-    return _Asked(f"SELECT {wanted} FROM {quoted(schema)}.{quoted(name)}{order}", columns)
+    place = f"{quoted(schema)}.{quoted(name)}"
+    return _Asked(f"SELECT {_wanted(columns)} FROM {place}{order}", place, columns)
 
 
-def _tables(db: Connection) -> list[tuple[str, str, str]]:
-    found = db.rows(
-        "SELECT table_schema, table_name, table_type FROM information_schema.tables "
-        f"WHERE table_schema NOT IN ('pg_catalog', 'information_schema'){db.here} ORDER BY 1, 2"
-    )
-    return [(schema, name, kind) for schema, name, kind in found]
-
-
-def _schema_of(db: Connection, source: Source) -> str:
-    return source.schema or str(db.rows("SELECT current_schema()")[0][0])
+def _wanted(columns: Sequence[TableColumn]) -> str:
+    return ", ".join(column.selected(quoted(column.name)) for column in columns)
 
 
 def _matching(db: Connection, source: Source, tables: Sequence[tuple[str, str, str]]) -> tuple[str, str, str] | None:
-    schema = _schema_of(db, source)
+    schema = source.schema or db.schema()
     wanted = (db.folded(schema), db.folded(source.table))
     return next((each for each in tables if (db.folded(each[0]), db.folded(each[1])) == wanted), None)
 
 
 def _found(db: Connection, source: Source) -> tuple[str, str, str]:
     """Find a table, or say which one may have been meant."""
-    tables = _tables(db)
+    tables = db.tables()
     found = _matching(db, source, tables)
     if found is None:
-        mine = _schema_of(db, source)
+        mine = source.schema or db.schema()
         names = [name if schema == mine else f"{schema}.{name}" for schema, name, _ in tables]
         near = suggest(source.table if source.schema in (None, mine) else f"{source.schema}.{source.table}", names)
         hint = f"Did you mean '{near}'?" if near else "Check its name, its schema, and whether the user may read it."
@@ -158,14 +153,14 @@ def _found(db: Connection, source: Source) -> tuple[str, str, str]:
 
 def refuse_existing(source: Source) -> None:
     """Refuse a table that is there and must not be replaced."""
-    if source.kind != "duckdb" or source.path.exists():
+    if source.kind == "postgresql" or source.path.exists():
         with connected(source) as db:  # a database that is only read keeps every byte
             _refuse_existing(db, source)
 
 
 def _refuse_existing(db: Connection, source: Source) -> tuple[str, str, str] | None:
     """Give the table that is to be replaced, if there is one; refuse to replace what shoal did not make."""
-    there = _matching(db, source, _tables(db))
+    there = _matching(db, source, db.tables())
     if there is None:
         return None
     if not source.replace:
@@ -199,7 +194,7 @@ def storing(
         db.commit()
 
     with connected(source, writing=True, budget=budget) as db:
-        home, draft = _schema_of(db, source), f"shoal_{secrets.token_hex(8)}"
+        home, draft = source.schema or db.schema(), f"shoal_{secrets.token_hex(8)}"
         rest = iter(tables)
         first = next(rest)
         kinds = declared(first.schema, source.kind, enums, db.enum)
@@ -212,7 +207,7 @@ def storing(
                 f"Column '{strange}' is of a type that the database does not keep as it is.",
                 "Leave it out, or write Parquet.",
             )
-        db.run(f"COMMENT ON TABLE {quoted(home)}.{quoted(draft)} IS {literal(_REMARK)}")
+        db.mark(f"{quoted(home)}.{quoted(draft)}", _REMARK)
         yield Output(_digest(db, _reading(db, home, draft, kept=True), budget), commit)
 
 

@@ -29,7 +29,8 @@ _FORMATS = {
     "another format of tables": (".avro .h5 .hdf5 .pkl .pickle .npy .npz", f"{_TEXT}."),
     "a document": (".pdf .html .htm .xml .md .tex .doc .docx .rtf", f"{_TEXT}; --report writes a page or a PDF."),
     "a DuckDB database": (".db .duckdb", "Write a table into one: duckdb:///release.db?table=NAME."),
-    "a database": (".sqlite .sqlite3 .mdb .accdb .dbf .sql", f"{_TEXT}, and import it there."),
+    "an SQLite database": (".sqlite .sqlite3", "Write a table into one: sqlite:///release.sqlite?table=NAME."),
+    "a database": (".mdb .accdb .dbf .sql", f"{_TEXT}, and import it there."),
     "a compression that is not written": (".7z .rar .tar .tgz .lz4 .lzma .br .z", _PACKED),
     "settings": (".toml .yaml .yml .ini", f"{_TEXT}."),
     "an image": (".png .jpg .jpeg .svg", f"{_TEXT}."),
@@ -39,7 +40,9 @@ _DELIMITERS = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 
 
 def refuse_other_formats(target: Source) -> None:
-    """Refuse a file whose name promises what is not written."""
+    """Refuse a file whose name promises what is not written, and a query, which is no place."""
+    if target.query:
+        raise ParameterError("Nothing can be written into a query.", "Name a new table: ?table=NAME.")
     if target.kind != "file":
         return
     ending = _ending(target.path)

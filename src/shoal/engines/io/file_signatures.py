@@ -20,7 +20,6 @@ def _unpacked(how: str) -> str:
 
 
 _FIXED = "read_fwf('FILE')"
-_SQL = "Write the table as CSV: sqlite3 -header -csv FILE 'select * from TABLE' > NEW.csv."
 # The beginning of a file (a pattern over its bytes), what it is, and what to do.
 _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (
@@ -40,7 +39,7 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (rb"ORC.*\x00", "an ORC file", _named(".orc")),
     (rb"Obj\x01", "an Avro file", "Write it as Parquet or CSV with the program that made it."),
     (rb"PAR1", "a Parquet file", _named(".parquet")),
-    (rb"SQLite format 3\x00", "an SQLite database", _SQL),
+    (rb"SQLite format 3\x00", "an SQLite database", "Name its table: sqlite:///FILE?table=NAME."),
     (rb".{8}DUCK", "a DuckDB database", "Name its table: duckdb:///FILE?table=NAME."),
     (rb"\x1f\x8b", "a gzip file", _named(".gz")),
     (rb"\x28\xb5\x2f\xfd", "a Zstandard file", _named(".zst")),
