@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Unpack
 
 from shoal.assessment.attacker_section import attacker_section
@@ -41,12 +42,14 @@ class Risk(Findings):
     """How many records of a table stand alone, and what else an attacker would learn.
 
     ``table`` is the table that was measured, ``sections`` what each further view of its risk found, whose values are
-    among these by name, and ``reasons`` why records are at risk, if that was asked for.
+    among these by name, ``reasons`` why records are at risk, if that was asked for, and ``asked`` what else was
+    asked, as plain values.
     """
 
     table: Table
     sections: Sequence[RiskSection] = ()
     reasons: RecordReasons | None = None
+    asked: Mapping[str, Any] = MappingProxyType({})
 
     def caption(self) -> str:
         """Say how many stand alone."""
@@ -205,7 +208,7 @@ def risk(
         report.reasons, report.sections = questions.reasons, list(_sections(table, questions))
         for section in report.sections:
             report |= section.found
-    report.table = table
+    report.table, report.asked = table, questions.plain | ({"matching": matching} if matching else {})
     return report
 
 

@@ -71,6 +71,19 @@ class RiskQuestions:
                 "A sampling fraction is above 0 and at most 1.", "It is the share of the population in the table."
             )
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What was asked, but for the table of a population, as `shoal.risk` takes it."""
+        limit = self.threshold
+        said = {
+            "threshold": None if limit is None else limit.name or limit.risk,
+            "population_size": self.population_size,
+            "sampling_fraction": self.sampling_fraction,
+            "population_columns": dict(self.population_columns),
+            **{name: getattr(self, name) for name in ("suda", "screen", "why")},
+        }
+        return {name: value for name, value in said.items() if value}
+
     def of(self, table: Table, options: ReadOptions | None) -> RiskQuestions:
         """Give the questions with what is known of the population of a table that was read, by options if by any."""
         fewer = 2 if self.threshold is None else self.threshold.smallest

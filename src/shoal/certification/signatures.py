@@ -172,13 +172,18 @@ def check_seals(
     return said or ["The certificate has not been changed since its digest was made."], open_question
 
 
-def _unchecked(content: Mapping[str, Any]) -> list[str]:
-    """Say that nobody looked at who signed a certificate, if someone did."""
+def fingerprint_of(content: Mapping[str, Any]) -> str:
+    """Give the fingerprint of the key that a certificate names as the one it was signed with; nothing if none is."""
     signed = content.get("signed")
     named = str(signed.get("public_key")) if isinstance(signed, Mapping) else ""
-    if not _HEX.fullmatch(named):
+    return PublicKey(bytes.fromhex(named)).fingerprint if _HEX.fullmatch(named) else ""
+
+
+def _unchecked(content: Mapping[str, Any]) -> list[str]:
+    """Say that nobody looked at who signed a certificate, if someone did."""
+    fingerprint = fingerprint_of(content)
+    if not fingerprint:
         return []
-    fingerprint = PublicKey(bytes.fromhex(named)).fingerprint
     return [f"who signed it: it names the key {fingerprint} (--public-key FILE checks that, with a key you trust)"]
 
 

@@ -261,6 +261,14 @@ ScreenOption = Annotated[
         "--screen", help="Find the few columns that single people out, and those that look like direct identifiers."
     ),
 ]
+RiskCertificateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="Also write a certificate of the risk: NAME.json, or NAME.html for a page with NAME.json beside it. The threshold is 'trusted' if none is given.",
+    ),
+]
 WhyOption = Annotated[
     bool,
     typer.Option("--why", help="Tell which attributes put records at risk, and which one's coarsening helps most."),

@@ -253,12 +253,15 @@ def check_command(
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
     receipts: Annotated[list[Path] | None, typer.Option(help="Of a ledger: answers as --json gave them, none of which may be missing from it (repeat).")] = None,
+    population: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="Of a certificate of risk that rests on one: the table of the population.")] = None,
     no_promise: opt.NoPromise = False,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None, master: opt.MasterOption = None,
     as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone; or the ledger of a budget."""
+    from shoal.assessment.risk_certificate import is_of_risk
+    from shoal.certification.certificate import load_json
     from shoal.certification.verification import verify
     from shoal.private.ledger_proof import is_ledger
 
@@ -268,6 +271,20 @@ def check_command(
         refuse_for_ledgers(certificate=certificate, private=private, original=original)
         check_ledger(file.path, key, receipts, as_json=as_json)
         return
+    if certificate is not None and is_of_risk(load_json(certificate, "certificate")):
+        from shoal.cli.certifying import check_certificate
+
+        if private or original or receipts:
+            raise ParameterError(
+                "A certificate of risk has no original beside its file.", "Leave out --private, --original, --receipts."
+            )
+        check_certificate(
+            file, certificate, shared_key(key), public_key, population, as_json=as_json,
+            engine=chosen_engine(engine, master), memory=memory,
+        )  # fmt: skip
+        return
+    if population is not None:
+        raise ParameterError("--population is for certificates of risk.", "Leave it out.")
     if receipts:
         raise ParameterError("--receipts are of a ledger, and this is none.", "Leave them out.")
 

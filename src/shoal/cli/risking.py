@@ -9,10 +9,21 @@ import typer
 from shoal.assessment.disclosure_risk import Risk, risk
 from shoal.assessment.known_points import LinkedRisk
 from shoal.assessment.records_at_risk import insist_on_list, write_records
+from shoal.certification.signatures import Seals
 from shoal.cli import options as opt
 from shoal.cli import terminal
+from shoal.cli.certifying import insist_on_certificate, write_certificate
 from shoal.cli.options import app, chosen_engine, print_json
-from shoal.cli.parsing import asked_errors, asked_measures, asked_points, listed, pairs, read_options
+from shoal.cli.parsing import (
+    asked_errors,
+    asked_measures,
+    asked_points,
+    listed,
+    pairs,
+    read_options,
+    shared_key,
+    signing_pair,
+)
 from shoal.engines.io.streams import at_hand
 from shoal.measures import Measure
 from shoal.progress.display import in_command
@@ -27,6 +38,7 @@ def risk_command(
     threshold: opt.ThresholdOption = None, population_size: opt.PopulationSize = None, sampling_fraction: opt.SamplingFraction = None,
     where: opt.Where = None, matching: opt.MatchingOption = None, error: opt.ErrorOption = None, measure: opt.MeasureOption = None,
     suda: opt.SudaOption = False, screen: opt.ScreenOption = False, why: opt.WhyOption = False, records: opt.RecordsOption = None,
+    certificate: opt.RiskCertificateOption = None, key: opt.SealKey = None, sign: opt.SignOption = None,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
     thousands: opt.Thousands = None, dates: opt.Dates = None, sheet: opt.SheetName = None, cell_range: opt.CellRange = None, at_version: opt.AtVersion = None, header: opt.Header = None, masked: opt.Masked = None,
@@ -40,6 +52,10 @@ def risk_command(
         usable(page, file.files(), overwrite=overwrite)
     if records is not None:
         insist_on_list(records, file.files(), overwrite=overwrite)
+    seals = Seals(shared_key(key), signing_pair(sign))
+    if certificate is not None:
+        insist_on_certificate(certificate, file.files(), overwrite=overwrite)
+        threshold = threshold or "trusted"
     errors = asked_errors(error)
     extra = asked_measures(measure)
     options = read_options(
@@ -61,6 +77,9 @@ def risk_command(
 
             write_page(page, _risk_page(report, extra), file.files(), overwrite=overwrite)
             report["report"] = str(page)
+        if certificate is not None and isinstance(report, Risk):
+            written = write_certificate(report, certificate, seals, file.files(), overwrite=overwrite)
+            report["certificate"] = [str(path) for path in written]
         if records is not None and isinstance(report, Risk) and report.reasons is not None:
             listed_records = write_records(report.reasons, records, file.files(), overwrite=overwrite)
             report["records_at_risk"] = {"file": str(records), "records": listed_records}
@@ -71,6 +90,8 @@ def risk_command(
             terminal.linked_risk(report)
         else:
             terminal.risk(report)
+        if certificate is not None:
+            typer.echo(f"\nCertificate of risk: {certificate}")
         if records is not None:
             typer.echo(f"\nRecords at risk: {records} (never to be passed on)")
         if page is not None:
