@@ -12,8 +12,8 @@ import pytest
 
 import shoal
 
-LIMITS = {5: 0.0524, 10: 0.0767}
-REACHED = {5: 0.05194, 10: 0.07615}
+LIMITS = {5: 0.0524, 10: 0.0767, 50: None}
+REACHED = {5: 0.05194, 10: 0.07615, 50: 0.14913}
 CLOSE = 0.300  # by ARX with 7.9 % of the records suppressed
 COLUMNS = [
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class",
@@ -61,7 +61,7 @@ def test_less_is_lost_than_by_the_best_local_recoding_known(public_file, k):
     loss, sizes = loss_of(release, public_file, COLUMNS)
     assert min(sizes.values()) >= k
     assert sum(sizes.values()) == 30_162
-    assert loss < LIMITS[k]
+    assert LIMITS[k] is None or loss < LIMITS[k]
     assert loss <= REACHED[k] * 1.01
 
 

@@ -13,7 +13,10 @@ from shoal.kernels import MISSING
 from shoal.kernels.hilbert_curve import bits_for, curve_keys
 from shoal.kernels.partition import Costs, Effort, number_by_first, partition
 from shoal.kernels.radix import order_by_lengths
+from shoal.measures import Granularity
+from shoal.methods import FullDomain, Hilbert, Layers
 from shoal.methods.hilbert import EFFORTS, SMALL
+from shoal.models import KAnonymity
 
 PLAIN = np.zeros(1)
 
@@ -209,3 +212,21 @@ def test_granularity_by_hand():
     assert score.value == pytest.approx((0.375 + 0.25 + 0.5) / 3)
     assert score.detail["utility"] == 1 - score.value
     assert shoal.score(table, table, measures=[shoal.measures.Granularity()])[0].value == 0
+
+
+def test_with_hierarchies_no_less_is_lost_by_one_level_for_all_or_by_layers(tmp_path):
+    draw = np.random.default_rng(6)
+    columns, trees = {}, {}
+    for j, size in enumerate((60, 12, 60, 5, 12)):
+        codes = np.clip((draw.normal(size=1500) + 3) / 6 * size, 0, size - 1).astype(int)
+        columns[f"c{j}"] = [f"{code}" for code in codes]
+        path = tmp_path / f"c{j}.csv"
+        path.write_text("".join(f"{i};{i // 3 * 3}+;{i // 6 * 6}++;*\n" for i in range(size)))
+        trees[f"c{j}"] = str(path)
+    table = shoal.read(pl.DataFrame(columns), quasi=list(columns), hierarchies=trees)
+    for k in (2, 5, 20):
+        lost = [
+            float(shoal.score(table, method.apply(table, [KAnonymity(k)], 0), measures=[Granularity()])[0].value)
+            for method in (Hilbert(), Hilbert(quality=3), Layers(), FullDomain(aggregate="arithmetic"))
+        ]
+        assert lost[0] <= min(lost) * 1.002

@@ -52,6 +52,8 @@ SEARCHES = (
     Search(1 << 8, 16, 1), Search(1 << 10, 64, 1), Search(1 << 12, 256, 2), Search(1 << 14, 1024, 4),
     Search(1 << 15, 2048, 8), Search(1 << 16, 4096, 16),
 )  # fmt: skip
+# With hierarchies, and k alone: how many records are looked at by quality, added up over the nodes of the lattice.
+LOOKS = (None, 1 << 30, 1 << 32, 1 << 34)
 # With t-closeness: each step takes two to four times as long as the one before.
 SWAPS = (SwapEffort(32, 1, 0.5), SwapEffort(32, 2, 0.5), SwapEffort(64, 4, 0.2), SwapEffort(128, 8, 0.05))
 POLISH = tuple(replace(effort, passes=max(1, effort.passes - 1), turn=1) for effort in SWAPS)
@@ -215,13 +217,17 @@ class Hilbert(Partitioner):
         costs = costs_of(table.schema, moments, self.objective)
         level, subject = self._level(table.rows), table.schema.subject
 
+        looks = LOOKS[self.quality]
+        search = None if looks is None else Search.of(looks // max(table.rows, 1))
+
         # Among few records others may do better by chance; the aim must be theirs too, and there is no subject column.
         few = table.rows <= FEW and costs.squared and subject is None
         space = MetricSpace.of(table) if few else None
         requirements = Requirements.of(table, [], moments, costs) if few else None
 
         def kernel(piece: Piece) -> Labels:
-            labels = _classes(piece, costs, ModelConstraints().within(piece, k, subject), level, k, self.keep_exact)
+            counted = ModelConstraints().within(piece, k, subject)
+            labels = _classes(piece, costs, counted, level, k, self.keep_exact, search)
             if space is None or requirements is None or can_be_cut(piece.rows, k):
                 return labels
             problem = RepairProblem.of(requirements, piece)
@@ -263,8 +269,9 @@ def _tree(axis: Axis) -> TreeCosts | None:
 
 
 def _classes(
-    piece: Piece, costs: Costs, constraints: Constraints, level: int, size: int, keep_exact: RepairProblem | bool | None
-) -> Labels:
+    piece: Piece, costs: Costs, constraints: Constraints, level: int, size: int,
+    keep_exact: RepairProblem | bool | None, search: Search | None = None,
+) -> Labels:  # fmt: skip
     """Label the rows of a piece: first those that are alike already, then all others.
 
     Where more is promised than k, rows that are alike are merged like any other, unless they keep what is promised.
@@ -272,7 +279,8 @@ def _classes(
     rows, k = piece.rows, constraints.k
     n = rows.lo.shape[0]
     effort = replace(EFFORTS[level], block=max(EFFORTS[level].block, CLASSES * size))
-    search = SEARCHES[level] if constraints.confidential or any(costs.trees) else None
+    usual = SEARCHES[level] if constraints.confidential or any(costs.trees) else None
+    search = usual if usual is None or search is None else search
     if costs.squared and constraints.persons is None and not constraints.confidential and can_be_cut(rows, size):
         return best_cut(rows, size)
     labels, kept = np.full(n, -1, np.int32), 0

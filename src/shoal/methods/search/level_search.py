@@ -28,6 +28,12 @@ class Search:
     looks: int
     rounds: int
 
+    @classmethod
+    def of(cls, looks: int) -> Search:
+        """Look at each record so often, on enough nodes to choose from."""
+        looks = max(16, min(looks, 1 << 16))
+        return cls(min(16 * looks, 1 << 17), looks, max(1, min(looks >> 7, 16)))
+
 
 def search_levels(
     rows: Spans, costs: Costs, constraints: Constraints, effort: Effort, search: Search, size: int
