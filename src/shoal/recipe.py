@@ -17,6 +17,7 @@ from shoal.measures import Measure
 from shoal.methods import Method
 from shoal.methods.perturbation.preserved import draws
 from shoal.models import PrivacyModel
+from shoal.models.outside_population import OutsidePopulation
 from shoal.parameters import seed_of
 from shoal.schema import SINGLE, ReadOptions, Role, options_from
 from shoal.table import Table
@@ -252,9 +253,13 @@ class Recipe:
             name: text if str(text).split(" ")[0] in BUILDERS else str(place.parent / str(text))
             for name, text in recipe.options.hierarchies.items()
         }
+        models = tuple(
+            each.looked_for_in(place.parent) if isinstance(each, OutsidePopulation) else each for each in recipe.models
+        )
         return replace(
             recipe,
             options=replace(recipe.options, hierarchies=trees),
+            models=models,
             source=found(recipe.source),
             target=found(recipe.target),
             certificate=found(recipe.certificate),

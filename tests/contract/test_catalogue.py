@@ -38,6 +38,9 @@ LEVELS = {
     "rounded-ends": {"ends": 100},
     "person-diversity": {"l": 2, "column": "ill"},
     "person-closeness": {"t": 0.9, "column": "ill"},
+    "k-map": {"k": 3, "alpha": 0.05, "fraction": 0.5},
+    "reidentification-risk": {"highest": 0.4},
+    "delta-presence": {"most": 1.0},  # beside a population
 }
 # Measures that need to be told what to look for.
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"target": "ill"}}
@@ -333,7 +336,8 @@ def test_a_method_never_certifies_itself(table, name, monkeypatch):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(kind, name):
-    model = build("models", {"name": name} | LEVELS[name])
+    beside = {"population": table_of("local")} if name == "delta-presence" else {}
+    model = build("models", {"name": name} | LEVELS[name] | beside)
     for released in (table_of(kind), release_of(kind, "stratified-clusters").table):
         (verdict,) = shoal.models.check(released, [model])
         assert math.isfinite(verdict.level)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from shoal.engines import read
-from shoal.engines.io.streams import at_hand
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError
 from shoal.measures.reidentification.attackers import SizePairs
 from shoal.measures.reidentification.class_weights import weight_column, weighted_sizes
-from shoal.measures.reidentification.population_classes import matched_classes
-from shoal.recipe import Recipe
+from shoal.populations.population_table import Population
 from shoal.releases.release import Release
-from shoal.schema import ReadOptions, Roles
+from shoal.schema import ReadOptions
 from shoal.table import Classes, Table
 
 
@@ -88,41 +85,10 @@ def compared(table: Table, source: Any, columns: Mapping[str, str], options: Rea
     options
         How the table was read, if it was read here.
     """
-    for name in columns:
-        if name not in table.schema.quasi:
-            raise SchemaError.missing_column(name, table.schema.quasi)
-    names = tuple(columns.get(name, name) for name in table.schema.quasi)
-    population = _read(table, source, names, options)
-    for name in names:
-        if name not in population.schema.quasi:
-            raise SchemaError.missing_column(name, population.schema.quasi)
-    matched = matched_classes(table, population, names)
-    matched.insist_on_superset()
-    alone = sizes_of(population, names)[1]
-    said = f"it is the table {population.origin.name}, with {population.rows:,} people"
-    return KnownPopulation("table", said, matched.pairs, population.rows, alone)
-
-
-def _read(table: Table, source: Any, names: tuple[str, ...], options: ReadOptions | None) -> Table:
-    """Read a population as the table was read that comes from it; its layout may be another one."""
-    if isinstance(source, Release):
-        source = source.table
-    if isinstance(source, Table):
-        return source
-    how = options or Recipe.of(table, (), (), (), 0).options
-    there = dict(zip(table.schema.quasi, names, strict=True))
-    axes = {name: table.schema[name].axis for name in there}
-    like = replace(
-        how,
-        roles=Roles(quasi=names),
-        kinds={there[name]: axis.kind for name, axis in axes.items() if axis.tree is None},
-        orders={
-            there[name]: tuple(axis.values)  # type: ignore[arg-type]
-            for name, axis in axes.items()
-            if axis.kind == "ordered" and axis.tree is None
-        },
-        hierarchies={there[name]: how.hierarchies.get(name, axis.tree) for name, axis in axes.items() if axis.tree},
-        knowledge={}, delimiter=None, encoding=None, decimal=None, thousands=None, dates=None, header=None,
-        linked=False, baskets=False, masked=None, released=False, unmarked=(), canonical=False,
-    )  # fmt: skip
-    return read(at_hand(source), options=like, engine=table.engine)
+    population = Population.beside(table, source.table if isinstance(source, Release) else source, columns, options)
+    matched = population.matched(table)
+    pairs = SizePairs(Counter(zip(matched.sizes.tolist(), matched.people.tolist(), strict=True)))
+    alone = sizes_of(population.table, population.columns)[1]
+    there = population.table
+    said = f"it is the table {there.origin.name}, with {there.rows:,} people"
+    return KnownPopulation("table", said, pairs, there.rows, alone)

@@ -22,10 +22,12 @@ from shoal.certification.identifier_proof import insist_on_identifiers
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
+from shoal.certification.population_proof import ClaimedVerdict, GivenPopulation
 from shoal.certification.preservation import changed_columns, insist_on_kept, insist_on_remarks
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.proof import Proof, promise_in_short
-from shoal.certification.read_options import counts_unseen_people, marks_of, release_options
+from shoal.certification.proof_remarks import remarks_on
+from shoal.certification.read_options import counts_unseen_people, release_options
 from shoal.certification.remeasuring import Remeasured
 from shoal.certification.signatures import PublicKey, check_seals
 from shoal.certification.stated_proof import proved_of_stated
@@ -39,10 +41,9 @@ from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.errors import CertificateError, DataError, ParameterError, RoomError, SchemaError
 from shoal.measures import Measure
-from shoal.models import PrivacyModel, Verdict, check
+from shoal.models import PrivacyModel, Verdict
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.stated import ATTESTED, PROVED, kind_of
-from shoal.pitfalls.identifiers import identifying, looked_at
 from shoal.progress import stage
 from shoal.progress.display import by_itself
 from shoal.recipe import refuse_strange_order
@@ -50,8 +51,6 @@ from shoal.schema import RELEASED, SPANNED, Attribute, ReadOptions, Role, Schema
 from shoal.table import Table, Written
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
-_AS_THEY_STAND = "In columns that are released as they are, asterisks and backslashes belong to the values."
-VERSION_1 = "It is of version 1, which tells more than it should: withdraw it, and release the table anew"
 
 
 def verify(
@@ -64,6 +63,8 @@ def verify(
     original: Any = None,
     engine: AnyEngine | str | None = None,
     memory: str | int | None = None,
+    population: Any = None,
+    hierarchies: Mapping[str, str] | None = None,
 ) -> Proof:
     """Prove every verdict of a certificate again, from the released file alone.
 
@@ -83,6 +84,10 @@ def verify(
     engine, memory
         Where the data are held, and how much memory may be used, as for `read`: a release that would need more is
         checked from disk.
+    population
+        The table of the population that promises are about, if there are such: with it they are proved, too.
+    hierarchies
+        Then, by column, the files of hierarchies of which the release shows nodes; not needed with the private record.
 
     Raises
     ------
@@ -105,9 +110,10 @@ def verify(
             "The original can be compared with the release only by its private record.",
             "Give it too: --private NAME.private.json, which was written with the release.",
         )
+    beside = GivenPopulation(None if population is None else at_hand(population), hierarchies or {})
     try:
         with by_itself(f"checking {source.name}"):
-            return _Case(source, held, record, original, held_by).proof(key, public)
+            return _Case(source, held, record, original, held_by, beside).proof(key, public)
     except (CertificateError, RoomError):
         raise
     except _UnreadableError as error:
@@ -145,6 +151,7 @@ class _Case:
     record: PrivateRecord | None
     original: Any
     engine: AnyEngine
+    population: GivenPopulation
 
     @property
     def content(self) -> Mapping[str, Any]:
@@ -172,7 +179,8 @@ class _Case:
             not_proved.append(f"that there is nothing beside the rows ({reason})")
         same("the number of records", table.rows, self.content["output"]["records"])
         stage("checking the promises")
-        verdicts = self._verdicts(table, models, proved, not_proved)
+        found = self.population.verdicts(models, table, self.source, self.content, self.record, self.engine, not_proved)
+        verdicts = self._verdicts(table, found, proved, not_proved)
         stated = proved_of_stated(self.content, table, models, proved)
         by_original = list[str]()
         before, lacking = self._before(table, by_original)
@@ -192,7 +200,7 @@ class _Case:
             shown_safely(table.schema.quasi),
             shown_safely(table.schema.of(*(role for role in RELEASED if role not in SPANNED))),
             shown_safely([*map(promise_in_short, models), *([stated.claim] if stated else [])]),
-            shown_safely(self._remarks(table, models)),
+            shown_safely(remarks_on(table, models, self.certificate, self._row_order)),
             Approval.of(self.content),
             shown_safely(by_original),
             shown_safely([stated.sentence, stated.rests_on] if stated else []),
@@ -290,11 +298,10 @@ class _Case:
         return said
 
     def _verdicts(
-        self, table: Table, models: Sequence[PrivacyModel], proved: list[str], not_proved: list[str]
+        self, table: Table, pairs: Sequence[ClaimedVerdict], proved: list[str], not_proved: list[str]
     ) -> tuple[Verdict, ...]:
-        """Measure each model again and compare with what is claimed."""
-        verdicts = check(table, models)
-        for claim, found in zip(self.content["verdicts"], verdicts, strict=True):
+        """Compare what was measured again of each model with what is claimed."""
+        for claim, found in pairs:
             name, beyond = found.model.name, self._beyond_proof(found.model)
             same(f"{name}, whether it holds", claim["holds"], True)
             same(f"{name}, what it rests on", ATTESTED if beyond else PROVED, kind_of(claim))
@@ -312,7 +319,7 @@ class _Case:
                     same(f"{name}, {part}", getattr(found, part), claim[part])
             if not beyond or isinstance(found.model, KAnonymity):
                 proved.append(found.sentence)
-        return verdicts
+        return tuple(found for _, found in pairs)
 
     def _beyond_proof(self, model: PrivacyModel) -> bool:
         """Tell whether a promise is about people, whom only a column that is not released tells apart."""
@@ -354,38 +361,6 @@ class _Case:
         """What the private record says was measured, if there is one."""
         found: Sequence[Mapping[str, Any]] = () if self.record is None else self.record.content["scores"]
         return found
-
-    def _remarks(self, table: Table, models: Sequence[PrivacyModel]) -> list[str]:
-        """Say what a reader should know before relying on the proof."""
-        output = self.content["output"]
-        marks = marks_of(self.content)
-        shown = ", ".join(repr(mark) for mark in marks)
-        about = looked_at(table.schema, models)
-        return [
-            *([f"{VERSION_1}."] if self.certificate.version == 1 else []),
-            *(
-                []
-                if models or "stated" in self.content
-                else ["Nothing is promised: the certificate names no privacy model."]
-            ),
-            *(
-                ["Rows stand in the order of the input. If it was sorted, neighbours bound each other's ranges."]
-                if self._row_order == "input"
-                else []
-            ),
-            *([_AS_THEY_STAND] if self.content["recipe"]["table"].get("masked") is False else []),
-            *([f"In columns that no model looks at, these stand for a missing value: {shown}."] if marks else []),
-            *(f"'{each.column}' may tell who people are: {each.why}." for each in identifying(table, models)),
-            *(
-                f"Some values of '{name}' are written in several ways, which count as one."
-                for name in table.schema.names
-                if name in about and table.schema[name].spellings
-            ),
-            *(
-                f"Distances between values of '{name}' are those of a hierarchy that the certificate brings along."
-                for name in output.get("hierarchies", ())
-            ),
-        ]
 
 
 def _read(table: Table) -> Written:

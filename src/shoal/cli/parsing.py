@@ -218,18 +218,7 @@ def asked_measures(given: Iterable[str] | None, target: str | None = None) -> li
     >>> [measure.queries for measure in asked_measures(["query-error queries=500"])]
     [500]
     """
-    found: list[Measure] = []
-    for text in given or ():
-        try:
-            name, *parameters = shlex.split(text)
-        except ValueError:
-            raise ParameterError(
-                f"'{text}' is not a measure.", "Write it as granularity, or 'query-error queries=500'."
-            ) from None
-        values = method_parameters(parameters)
-        if isinstance(values.get("known"), str):
-            values["known"] = list(listed(values["known"]))
-        found.append(build("measures", {"name": name} | values))
+    found: list[Measure] = asked_entries("measures", given)
     if target is not None:
         found.append(build("measures", {"name": "accuracy-loss", "target": target}))
     return found
@@ -250,6 +239,28 @@ def asked_attacks(given: Iterable[str] | None) -> list[Attack]:
                 f"'{text}' is not an attack.", "Write it as linkability, or 'singling-out size=2'."
             ) from None
         found.append(build("attacks", {"name": name} | method_parameters(parameters)))
+    return found
+
+
+def asked_entries(shelf: str, given: Iterable[str] | None) -> list[Any]:
+    """Read measures or models with their parameters.
+
+    >>> asked_entries("models", ["k-map k=5 alpha=0.05 fraction=0.1"])[0].least
+    3
+    """
+    found: list[Any] = []
+    for text in given or ():
+        try:
+            name, *parameters = shlex.split(text)
+        except ValueError:
+            example = "query-error queries=500" if shelf == "measures" else "k-map k=5 population=POP.csv"
+            raise ParameterError(
+                f"'{text}' is not a {shelf[:-1]}.", f"Write its name and what it needs: '{example}'."
+            ) from None
+        values = method_parameters(parameters)
+        if isinstance(values.get("known"), str):
+            values["known"] = list(listed(values["known"]))
+        found.append(build(shelf, {"name": name} | values))
     return found
 
 

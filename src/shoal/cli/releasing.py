@@ -19,11 +19,13 @@ from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, print_json, refuse_json_on_stdout, results_beside
 from shoal.cli.parsing import (
     asked_ends,
+    asked_entries,
     asked_measures,
     asked_models,
     listed,
     method_parameters,
     models_of_people,
+    pairs,
     read_options,
     shared_key,
     signing_pair,
@@ -75,6 +77,7 @@ def anonymize_command(
     ends: Annotated[list[str] | None, typer.Option(help="Let ranges end on a public grid: 5, or age=5,born=month (repeat).")] = None,
     where: opt.Where = None,
     measure: opt.MeasureOption = None,
+    model: Annotated[list[str] | None, typer.Option(help="Promise this, too: 'k-map k=5 population=POP.csv' (repeat); 'shoal list models'.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="Where the certificate goes; beside the release if left out.")] = None,
     private: Annotated[Path | None, typer.Option(help="Where the private record goes, which is kept with the original; beside the release if left out.")] = None,
     row_order: Annotated[str, typer.Option(help="released, or input for experiments: a sorted input then bounds the ranges of the release.")] = "released",
@@ -103,6 +106,7 @@ def anonymize_command(
     )  # fmt: skip
     models = asked_models(k, t, t_column, t_distance, diversity, l_column, l_kind, alpha, alpha_column, m, within)
     models += models_of_people(person_l, person_t, person_column)
+    models += asked_entries("models", model)
     refuse_half(k, m, linked=options.linked)
     way = {} if publish is None else {"publish": publish}
     chosen = build(
@@ -253,7 +257,7 @@ def check_command(
     private: Annotated[Path | None, typer.Option(help="The private record, to prove exact scores too.")] = None,
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
     receipts: Annotated[list[Path] | None, typer.Option(help="Of a ledger: answers as --json gave them, none of which may be missing from it (repeat).")] = None,
-    population: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="Of a certificate of risk that rests on one: the table of the population.")] = None,
+    population: opt.PopulationOption = None, hierarchy: opt.HierarchyOption = None,
     no_promise: opt.NoPromise = False,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None, master: opt.MasterOption = None,
@@ -296,6 +300,7 @@ def check_command(
             proof = verify(
                 file, certificate, key=shared_key(key), public_key=public_key, private=private, original=original,
                 engine=chosen_engine(engine, master), memory=memory,
+                population=population, hierarchies=pairs(hierarchy, "COLUMN=FILE", "age=age.csv"),
             )  # fmt: skip
     except CertificateError as error:
         if as_json:

@@ -13,8 +13,8 @@ from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.linked.traces import TracePoints
 from shoal.measures import Direction, Score
-from shoal.measures.reidentification.published_points import covering
 from shoal.parameters import settle
+from shoal.populations.covering import covering
 from shoal.table import Table
 
 

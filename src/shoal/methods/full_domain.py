@@ -14,11 +14,14 @@ from shoal.errors import GuaranteeError, ParameterError
 from shoal.methods.lattice.beam import EVALUATIONS, WIDTH, beam_search
 from shoal.methods.lattice.lattice import Lattice
 from shoal.methods.lattice.level_cells import Shown, Suppressing
-from shoal.methods.lattice.nodes import Nodes
+from shoal.methods.lattice.nodes import Nodes, WholePromise
 from shoal.methods.lattice.objective import NodeLoss
 from shoal.methods.lattice.optimum import Found, proven_optimum
+from shoal.methods.lattice.population_nodes import PopulationNodes
 from shoal.methods.lattice.utilities import ALSO, Wanted
 from shoal.models import PrivacyModel
+from shoal.models.monotone import monotone
+from shoal.models.outside_population import OutsidePopulation
 from shoal.parameters import settle
 from shoal.progress import stage
 from shoal.table import Carry, Table
@@ -78,7 +81,9 @@ class FullDomain:
     """
 
     name: ClassVar[str] = "full-domain"
-    enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
+    enforces: ClassVar[tuple[str, ...]] = (
+        "k-anonymity", "t-closeness", "l-diversity", "alpha-k", "k-map", "delta-presence", "reidentification-risk",
+    )  # fmt: skip
     limit: float = 1.0
     utility: str = "loss"
     aggregate: str | None = None
@@ -149,7 +154,8 @@ class FullDomain:
 
     def lattice(self, table: Table, models: Sequence[PrivacyModel]) -> tuple[Nodes, NodeLoss]:
         """Give the lattice of a table with what is promised, and what is to be least on it."""
-        carry: list[Carry] = [item for model in models for item in model.carries(table.schema)]
+        apart = [model for model in models if isinstance(model, OutsidePopulation)]
+        carry: list[Carry] = [item for model in models if model not in apart for item in model.carries(table.schema)]
         if self.target is not None:
             if table.schema[self.target].name in table.schema.quasi:
                 raise ParameterError(
@@ -157,11 +163,19 @@ class FullDomain:
                     "Name a column that is released as it is.",
                 )
             carry.append(self.target)
-        references = [model.reference(table) for model in models]
+        references = [None if model in apart else model.reference(table) for model in models]
         least, most = (self._fixed(table), self._fixed(table)) if self.levels else (self.min_level, self.max_level)
         lattice = Lattice.of(table, carry, least, most)
-        nodes = Nodes(lattice, models, table.schema, references)
+        whole = [
+            WholePromise(model, self._counted(model, lattice, table), monotone(model, table.schema) == "always")
+            for model in apart
+        ]
+        nodes = Nodes(lattice, models, table.schema, references, whole)
         return nodes, self.wanted.objective(lattice, self.most(lattice.rows))
+
+    @staticmethod
+    def _counted(model: OutsidePopulation, lattice: Lattice, table: Table) -> PopulationNodes | None:
+        return PopulationNodes(lattice, table, model.people_of(table)) if model.outside else None
 
     def _fixed(self, table: Table) -> dict[str, int]:
         names = table.schema.quasi

@@ -24,6 +24,7 @@ from shoal.methods.round_ends import RoundEnds
 from shoal.models import PrivacyModel, check
 from shoal.models.across_rows import AcrossRows
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.outside_population import OutsidePopulation
 from shoal.models.rounded_ends import EndSteps
 from shoal.pitfalls.identifiers import alone, looked_at, refuse, refuse_identifiers
 from shoal.pitfalls.several_rows import several_rows
@@ -154,6 +155,9 @@ def anonymize(
     models = (*whole, *promised_levels(table.schema, "t", t), *promised_levels(table.schema, "l", l), *models)
     for step in methods:
         models = step.asks(models) if isinstance(step, Asking) else models
+    models = tuple(
+        each.with_population(table) if isinstance(each, OutsidePopulation) else each for each in models
+    )  # fmt: skip
     for model in models:  # what such a promise is worth is said beside it
         beside = KnownMatches(model.k) if isinstance(model, KAnonymity) and model.missing == "either" else None
         asked = asked if beside is None or beside in asked else (*asked, beside)

@@ -19,8 +19,8 @@ from shoal.engines import Boxes
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING
 from shoal.measures.reidentification.attacker_errors import Entries, ErrorModel
-from shoal.measures.reidentification.record_matches import MatchedBoxes, RowLookup
 from shoal.measures.statistics.sampling import chances, sampled_rows
+from shoal.populations.record_matches import MatchedBoxes, RowLookup
 from shoal.progress import stage
 from shoal.table import Classes, Table
 

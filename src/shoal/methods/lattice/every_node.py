@@ -47,7 +47,9 @@ class EveryNode:
 def every_node(nodes: Nodes, objective: NodeLoss, most: int) -> EveryNode | None:
     """Look at all nodes; None if there are too many."""
     lattice = nodes.lattice
-    countable = not nodes.others and not lattice.carried and isinstance(objective, ShareLoss | SquaredSizes)
+    countable = (
+        not (nodes.others or nodes.whole) and not lattice.carried and isinstance(objective, ShareLoss | SquaredSizes)
+    )
     if lattice.nodes > (WALKED if countable else ONE_BY_ONE):
         return None
     levels = np.stack(np.unravel_index(np.arange(lattice.nodes), lattice.heights), axis=1) + np.array(lattice.low)

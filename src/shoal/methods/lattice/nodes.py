@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from shoal.methods.lattice.lattice import Lattice, LevelVector
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.monotone import monotone
+from shoal.models.outside_population import OutsidePopulation
 from shoal.schema import Schema
 from shoal.table import Classes
 
@@ -71,6 +72,90 @@ class Node:
         return self.lattice.columns[column].leaves[self.levels[column]][codes]
 
 
+class RolledUp:
+    """The classes of nodes of a lattice, each made of those of the coarsest one that is known and finer."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        self.lattice = lattice
+        self.space = Workspace(max(lattice.finest.size, 1), lattice.finest.keys.shape[1])
+        self._levels = np.array([lattice.low], np.int64)
+        self._known: list[Tuples] = [lattice.finest]
+        self._sizes = np.array([lattice.finest.size], np.int64)
+        self._room = max(_ROOM, 8 * lattice.finest.size)
+
+    def prepared(self, levels: LevelVector) -> None:
+        """Keep a node in mind from which others are to be made."""
+        if not (self._levels == np.array(levels, np.int64)).all(axis=1).any():
+            self.at(levels, keep=True)
+
+    def forget(self, number: int) -> None:
+        """Forget the nodes that were kept last, but for so many."""
+        self._known, self._levels, self._sizes = self._known[:number], self._levels[:number], self._sizes[:number]
+
+    @property
+    def kept(self) -> int:
+        """How many nodes are in mind."""
+        return len(self._known)
+
+    def at(self, levels: LevelVector, *, keep: bool = False) -> Tuples:
+        """Give the classes of a node."""
+        wanted = np.array(levels, np.int64)
+        finer = np.flatnonzero((self._levels <= wanted).all(axis=1))
+        at = int(finer[np.argmin(self._sizes[finer])])
+        source = self._known[at]
+        changed = np.flatnonzero(self._levels[at] != wanted).tolist()
+        if not changed:
+            return source
+        columns = self.lattice.columns
+        steps = [columns[j].step(int(self._levels[at, j]), levels[j]) for j in changed]
+        found, _ = self.space.roll_up(source, self.lattice.fields, changed, steps)
+        if keep or (2 * found.size < source.size and int(self._sizes.sum()) + found.size < self._room):
+            self._known.append(found)
+            self._levels = np.concatenate([self._levels, wanted[None]])
+            self._sizes = np.append(self._sizes, found.size)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class WholePromise:
+    """A model that looks at all classes of a node at once, and what counts the people who fit them, if it asks that."""
+
+    model: OutsidePopulation
+    population: CountsPeople | None
+    always: bool
+
+    def failing(self, levels: LevelVector, classes: Tuples) -> Flags:
+        """Tell which classes are to be suppressed."""
+        return self._broken(classes.counts, self._people(levels, classes))
+
+    def keeps(self, levels: LevelVector, classes: Tuples, suppressed: Flags) -> bool:
+        """Tell whether the promise is kept once some classes are suppressed, and are one class that fits everybody."""
+        hidden = int(classes.counts[suppressed].sum())
+        people = self._people(levels, classes)[~suppressed]
+        everybody = 0 if self.population is None else self.population.people
+        strangers = everybody - int(people.sum()) if people.size else 0
+        sizes = np.append(classes.counts[~suppressed], [hidden] if hidden else []).astype(np.int64)
+        people = np.append(people, [everybody or hidden] if hidden else []).astype(np.int64)
+        return not self.model.breaking(sizes, people, strangers).any()
+
+    def _people(self, levels: LevelVector, classes: Tuples) -> Integers:
+        return classes.counts if self.population is None else self.population.at(levels, classes)
+
+    def _broken(self, sizes: Integers, people: Integers) -> Flags:
+        strangers = 0 if self.population is None else self.population.people - int(people.sum())
+        return self.model.breaking(sizes, people, strangers)
+
+
+class CountsPeople(Protocol):
+    """What counts the people of a population at the nodes of a lattice: all of them, and those who fit each class."""
+
+    people: int
+
+    def at(self, levels: LevelVector, classes: Tuples) -> Integers:
+        """Give how many people fit each class at a node."""
+        ...
+
+
 class Nodes:
     """Evaluates nodes of a lattice, each from the coarsest one that is known and finer; counts how many were asked for.
 
@@ -84,73 +169,66 @@ class Nodes:
         What the columns of the table are.
     references
         What each model knows of the whole table.
+    whole
+        Those of the models that look at all classes at once, with what counts people of a population beside them.
     """
 
     def __init__(
-        self, lattice: Lattice, models: Sequence[PrivacyModel], schema: Schema, references: Sequence[Any]
+        self,
+        lattice: Lattice,
+        models: Sequence[PrivacyModel],
+        schema: Schema,
+        references: Sequence[Any],
+        whole: Sequence[WholePromise] = (),
     ) -> None:
-        self.lattice, self.schema = lattice, schema
-        pairs = list(zip(models, references, strict=True))
+        self.lattice, self.schema, self.whole = lattice, schema, tuple(whole)
+        pairs = [each for each in zip(models, references, strict=True) if not isinstance(each[0], OutsidePopulation)]
         counted = [m for m, _ in pairs if isinstance(m, KAnonymity) and schema.subject is None]
         self.k = max((model.k for model in counted), default=1)
         self.others = [(m, r, monotone(m, schema) == "always") for m, r in pairs if m not in counted]
         kinds = {monotone(model, schema) for model in models}
         self.monotone = "never" if "never" in kinds else "without suppression" if len(kinds - {"always"}) else "always"
         self.evaluated = 0
-        self._space = Workspace(max(lattice.finest.size, 1), lattice.finest.keys.shape[1])
-        self._levels = np.array([lattice.low], np.int64)
-        self._known: list[Tuples] = [lattice.finest]
-        self._sizes = np.array([lattice.finest.size], np.int64)
-        self._room = max(_ROOM, 8 * lattice.finest.size)
+        self.rolled = RolledUp(lattice)
 
     def at(self, levels: LevelVector) -> Node:
         """Evaluate a node."""
         self.evaluated += 1
-        return self._node(levels, self._rolled(levels))
+        return self._node(levels, self.rolled.at(levels))
 
     def prepared(self, levels: LevelVector) -> None:
         """Keep a node in mind from which others are to be made; it is not evaluated."""
-        if not (self._levels == np.array(levels, np.int64)).all(axis=1).any():
-            self._rolled(levels, keep=True)
+        self.rolled.prepared(levels)
 
     def forget(self, number: int) -> None:
         """Forget the nodes that were kept last, but for so many."""
-        self._known, self._levels, self._sizes = self._known[:number], self._levels[:number], self._sizes[:number]
+        self.rolled.forget(number)
 
     @property
     def kept(self) -> int:
         """How many nodes are in mind."""
-        return len(self._known)
-
-    def _rolled(self, levels: LevelVector, *, keep: bool = False) -> Tuples:
-        wanted = np.array(levels, np.int64)
-        finer = np.flatnonzero((self._levels <= wanted).all(axis=1))
-        at = int(finer[np.argmin(self._sizes[finer])])
-        source = self._known[at]
-        changed = np.flatnonzero(self._levels[at] != wanted).tolist()
-        if not changed:
-            return source
-        columns = self.lattice.columns
-        steps = [columns[j].step(int(self._levels[at, j]), levels[j]) for j in changed]
-        found, _ = self._space.roll_up(source, self.lattice.fields, changed, steps)
-        if keep or (2 * found.size < source.size and int(self._sizes.sum()) + found.size < self._room):
-            self._known.append(found)
-            self._levels = np.concatenate([self._levels, wanted[None]])
-            self._sizes = np.append(self._sizes, found.size)
-        return found
+        return self.rolled.kept
 
     def _node(self, levels: LevelVector, items: Tuples) -> Node:
         sizes = [column.leaves[level].size for column, level in zip(self.lattice.columns, levels, strict=True)]
-        if not self.lattice.carried:
+        if not (self.others or self.whole or self.lattice.carried):
             found = count_outliers(items, self.lattice.fields, sizes, self.k)
             return Node(levels, self.lattice, items, None, self.k, found, found.records)
-        last = len(sizes)  # the field of what is carried
-        carried = next(iter(self.lattice.carried.values())).size
-        classes, labels = self._space.roll_up(
-            items, self.lattice.fields, [last], [np.zeros(carried, np.int32)], label=True
-        )
-        assert labels is not None
+        classes, labels = items, np.arange(items.size, dtype=np.int32)
+        if self.lattice.carried:
+            last = len(sizes)  # the field of what is carried
+            carried = next(iter(self.lattice.carried.values())).size
+            classes, of_items = self.rolled.space.roll_up(
+                items, self.lattice.fields, [last], [np.zeros(carried, np.int32)], label=True
+            )
+            assert of_items is not None
+            labels = of_items
         broken, surely = self._breaking(items, labels, classes.size)
+        for each in self.whole:
+            failing = each.failing(levels, classes)
+            broken |= failing
+            if each.always:
+                surely |= failing
         found = count_outliers(classes, self.lattice.fields, sizes, self.k, broken)
         sure = int(classes.counts[surely | (classes.counts < self.k)].sum())
         return Node(levels, self.lattice, classes, broken, self.k, found, sure, (items, labels))
@@ -158,6 +236,8 @@ class Nodes:
     def _breaking(self, items: Tuples, labels: Positions, number: int) -> tuple[Flags, Flags]:
         """Tell which classes break a promise, and which of them one that merging cannot break."""
         broken, surely = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
+        if not self.others:
+            return broken, surely
         classes = self._opened(items, labels, number)
         for model, reference, always in self.others:
             failing = ~model.met(model.level(classes, self.schema, reference))
@@ -172,6 +252,8 @@ class Nodes:
         counts = items.counts[order]
         sizes = np.zeros(number, np.int64)
         np.add.at(sizes, labels, items.counts)
+        if not self.lattice.carried:
+            return Classes(starts_of(sizes), {})
         codes = np.repeat(self.lattice.fields.unpacked(items.keys, len(self.lattice.columns))[order], counts)
         columns = {item: np.ascontiguousarray(held[codes]) for item, held in self.lattice.carried.items()}
         return Classes(starts_of(sizes), columns)
@@ -179,6 +261,8 @@ class Nodes:
     def keeps(self, node: Node, suppressed: Flags) -> bool:
         """Tell whether some classes of a node, which are suppressed, keep all promises as the one class they become."""
         if int(node.classes.counts[suppressed].sum()) < self.k:
+            return False
+        if not all(each.keeps(node.levels, node.classes, suppressed) for each in self.whole):
             return False
         if node.items is None:
             return True

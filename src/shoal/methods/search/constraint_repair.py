@@ -24,7 +24,9 @@ from shoal.methods.partitioning.merge_failing import promise_of
 from shoal.methods.search.greedy_merging import Coordinates, Requirement, merge_greedily
 from shoal.methods.search.level_search import some_of
 from shoal.models import PrivacyModel
+from shoal.models.alpha_k import AlphaK
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_map import KMap
 from shoal.models.t_closeness import TCloseness, ordered_closeness
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
@@ -191,6 +193,8 @@ def least_size(models: Sequence[PrivacyModel], k: int) -> int:
     for model in models:
         if hasattr(model, "l"):
             sizes.append(math.ceil(model.l - 1e-9))
-        if hasattr(model, "alpha"):
+        if isinstance(model, AlphaK):
             sizes.append(math.ceil(1 / model.alpha - 1e-9))
+        if isinstance(model, KMap):
+            sizes.append(1 if model.outside else model.least)
     return max(sizes)

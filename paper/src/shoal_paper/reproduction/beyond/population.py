@@ -11,8 +11,8 @@ from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.measures.reidentification.population_uniqueness import SampledClasses, pitman, snb, zayatz
-from shoal.measures.reidentification.record_matches import occurrences
 from shoal.measures.statistics.sampling import chances
+from shoal.populations.record_matches import occurrences
 from shoal.report.discretion import percent
 from shoal.report.page import Section, table
 from shoal_paper.reproduction.beyond import Experiment

@@ -16,10 +16,11 @@ from shoal.linked.losses import costs_of
 from shoal.linked.resolutions import seen_at
 from shoal.linked.traces import Traces, traces_of
 from shoal.measures.reidentification.known_points import TraceAttack
-from shoal.measures.reidentification.published_points import covering, known_in
+from shoal.measures.reidentification.published_points import known_in
 from shoal.measures.statistics.sampling import chances
 from shoal.measures.unicity import Unicity
 from shoal.methods.traces.suppression import suppressed
+from shoal.populations.covering import covering
 from shoal.progress import stage
 from shoal.table import Table
 from shoal_paper.datasets.linked_tables import HOUSEHOLDS, SESSIONS, households, sessions

@@ -7,22 +7,21 @@ together; else every distinct person is looked at.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Integers, Positions
+from shoal.domains.axis import Axis
 from shoal.engines.local.aligning import Alignment, Used, alignment
 from shoal.engines.local_data import moved
 from shoal.engines.values import Boxes
 from shoal.errors import DataError
 from shoal.kernels import MISSING, TOP
 from shoal.linked.traces import TracePoints
-from shoal.measures.reidentification.attackers import SizePairs
-from shoal.measures.reidentification.published_points import covering
-from shoal.measures.reidentification.record_matches import MatchedBoxes, RowLookup
+from shoal.populations.covering import covering
+from shoal.populations.record_matches import MatchedBoxes, RowLookup
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Table
 
@@ -39,15 +38,13 @@ class MatchedClasses:
         How many records each class has.
     people
         How many people of the population fit each class.
+    strangers
+        How many fit none, but for one beside others that shows ``*`` everywhere.
     """
 
     sizes: Integers
     people: Integers
-
-    @property
-    def pairs(self) -> SizePairs:
-        """How many classes there are of each size in the table and in the population."""
-        return SizePairs(Counter(zip(self.sizes.tolist(), self.people.tolist(), strict=True)))
+    strangers: int
 
     def insist_on_superset(self) -> None:
         """Refuse a population that does not hold the table."""
@@ -81,21 +78,51 @@ def matched_classes(table: Table, population: Table, columns: Sequence[str]) -> 
     parts = table.boxes(collected)
     lo, hi, sizes = (np.concatenate([part[i] for part in parts]) for i in range(3))
     theirs = _renamed(population, columns, names)
+    lo, hi, axes = _by_names_of_nodes(table, theirs, lo, hi)
+    ours = table.schema.with_axes(axes)
     plan = alignment(
-        theirs, table.schema, names, (_used(population, dict(zip(names, columns, strict=True))), _ends(names, lo, hi))
+        theirs, ours, names, (_used(population, dict(zip(names, columns, strict=True))), _ends(names, lo, hi))
     )
     if (lo == hi).all():
         lookup = RowLookup(*(_on_common(lo, plan, plan.second),) * 2)
-        return MatchedClasses(sizes, lookup.counts(population.boxes(_among(lookup, plan), columns)))
-    shown = TracePoints(names, tuple(table.schema[name].axis for name in names), lo, hi)
-    axes = tuple(theirs[name].axis for name in names)
-    people = np.zeros(sizes.size, np.int64)
+        people = lookup.counts(population.boxes(_among(lookup, plan), columns))
+        return MatchedClasses(sizes, people, population.rows - int(people.sum()))
+    shown = TracePoints(names, tuple(ours[name].axis for name in names), lo, hi)
+    their_axes = tuple(theirs[name].axis for name in names)
+    people, strangers = np.zeros(sizes.size, np.int64), population.rows
+    says = ~((lo == MISSING) & (hi == TOP)).all(axis=1)
+    says |= not says.any()
     for low, high, counts in population.boxes(collected, columns):
         for start in range(0, counts.size, _AT_ONCE):
             some = slice(start, start + _AT_ONCE)
-            person, cell = covering(TracePoints(names, axes, low[some], high[some]), shown)
+            person, cell = covering(TracePoints(names, their_axes, low[some], high[some]), shown)
             np.add.at(people, cell, counts[some][person])
-    return MatchedClasses(sizes, people)
+            strangers -= int(counts[some][np.unique(person[says[cell]])].sum())
+    return MatchedClasses(sizes, people, strangers)
+
+
+def _by_names_of_nodes(
+    table: Table, theirs: Schema, lo: Positions, hi: Positions
+) -> tuple[Positions, Positions, dict[str, Axis]]:
+    """Put cells in columns with hierarchies where nodes of the same names lie in the population, which may have more.
+
+    A node that the population does not have is put behind all others, where nobody is.
+    """
+    axes: dict[str, Axis] = {}
+    lo, hi = lo.copy(), hi.copy()
+    for j, name in enumerate(table.schema.quasi):
+        ours, other = table.schema[name].axis, theirs[name].axis
+        if ours.tree is None or other.tree is None:
+            continue
+        axes[name] = other
+        places = {text: span for span, text in other.tree.nodes.items()}
+        nowhere = len(other.tree.levels)
+        cells, which = np.unique(np.stack([lo[:, j], hi[:, j]], axis=1), axis=0, return_inverse=True)
+        for i, (low, high) in enumerate(cells.tolist()):
+            if low != MISSING:
+                cells[i] = places.get(ours.tree.nodes[low, high], (nowhere, nowhere))
+        lo[:, j], hi[:, j] = cells[which.reshape(-1)].T
+    return lo, hi, axes
 
 
 def _renamed(population: Table, columns: Sequence[str], names: Sequence[str]) -> Schema:
