@@ -287,8 +287,6 @@ def check_command(
             engine=chosen_engine(engine, master), memory=memory,
         )  # fmt: skip
         return
-    if population is not None:
-        raise ParameterError("--population is for certificates of risk.", "Leave it out.")
     if receipts:
         raise ParameterError("--receipts are of a ledger, and this is none.", "Leave them out.")
 
