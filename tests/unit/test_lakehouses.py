@@ -1,6 +1,7 @@
 """Tables of lakehouses: their log says which rows there are, and their files are never taken for the table."""
 
 import json
+import struct
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -95,3 +96,86 @@ def test_the_rows_of_an_iceberg_table_are_those_it_has_now(tmp_path):
     place = tmp_path / "care" / "people"
     for engine in (None, Tiny()):
         assert shoal.read(place, engine=engine, quasi="age", sensitive="ill").rows == 6
+
+
+def test_versions_of_a_delta_table(tmp_path):
+    delta = pytest.importorskip("deltalake", reason="deltalake is not installed: make install EXTRAS=lake")
+    place = str(tmp_path / "people")
+    delta.write_deltalake(place, ROWS)
+    delta.DeltaTable(place).delete("age >= 40")
+    asked = {"quasi": "age", "sensitive": "ill"}
+    for engine in (None, Tiny()):
+        assert shoal.read(place, engine=engine, at_version="0", **asked).rows == 12
+        assert shoal.read(place, engine=engine, at_version="2100-01-01", **asked).rows == 6
+    table = shoal.read(place, at_version="0", **asked)
+    assert "version 0" in table.origin.notes[0]
+    release = shoal.anonymize(table, "mondrian", k=2)
+    release.write(tmp_path / "out.csv", recipe=tmp_path / "r.toml")
+    assert shoal.Recipe.load(tmp_path / "r.toml").options.at_version == "0"
+    papers = {"private": tmp_path / "out.private.json", "original": place}
+    assert shoal.verify(tmp_path / "out.csv", **papers).by_original
+    for version, said in (("7", "no version 7"), ("soon", "neither the number")):
+        with pytest.raises(shoal.errors.ParameterError, match=said):
+            shoal.read(place, at_version=version, **asked)
+    with pytest.raises(shoal.errors.ParameterError, match="Only a table of Delta Lake or Iceberg has versions"):
+        shoal.read(ROWS, at_version="0", **asked)
+    with pytest.raises(shoal.errors.ParameterError, match="Only a workbook has a sheet"):
+        shoal.read(tmp_path / "out.csv", sheet="people", **asked)
+
+
+def vector(rows):
+    """Give a deletion vector as it stands in a log: a bitmap of numbers of rows, in letters of Z85."""
+    letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+    head = struct.pack("<IQIIIHHI", 1681511377, 1, 0, 12346, 1, 0, len(rows) - 1, 16)
+    whole = head + struct.pack(f"<{len(rows)}H", *rows)
+    text = ""
+    for start in range(0, len(whole), 4):
+        number = int.from_bytes(whole[start : start + 4].ljust(4, b"\0"), "big")
+        text += "".join(letters[number // 85**power % 85] for power in range(4, -1, -1))
+    return {"storageType": "i", "pathOrInlineDv": text, "sizeInBytes": len(whole), "cardinality": len(rows)}
+
+
+@pytest.mark.parametrize("by", [None, ["ill"]])
+def test_rows_that_a_deletion_vector_marks_are_gone(tmp_path, by):
+    delta = pytest.importorskip("deltalake", reason="deltalake is not installed: make install EXTRAS=lake")
+    place = tmp_path / "people"
+    delta.write_deltalake(str(place), ROWS.slice(0, 8), partition_by=by)
+    log = [json.loads(line) for line in (place / "_delta_log" / f"{0:020}.json").read_text().splitlines()]
+    added = next(line["add"] for line in log if "add" in line)
+    marked = {
+        **added,
+        "deletionVector": vector([0, 2]),
+        "stats": json.dumps(json.loads(added["stats"]) | {"tightBounds": False}),
+    }
+    features = {"readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    gone = {"path": added["path"], "dataChange": True, "deletionTimestamp": 1}
+    actions = [
+        {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **features}},
+        {"remove": gone},
+        {"add": marked},
+    ]
+    (place / "_delta_log" / f"{1:020}.json").write_text("\n".join(map(json.dumps, actions)))
+    for engine in (None, Tiny()):
+        table = shoal.read(place, engine=engine, quasi="age", plain="ill")
+        assert table.rows == 6
+        assert shoal.read(place, engine=engine, quasi="age", at_version="0").rows == 8
+    if by is None:
+        release = shoal.anonymize(table, [], no_promise=True, allow_identifiers=["ill"], measures=[])
+        assert release.to_arrow().column("age").to_pylist() == [20, 21, 21, 40, 41, 41]
+
+
+def test_snapshots_of_an_iceberg_table(tmp_path):
+    pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: make install EXTRAS=lake")
+    memory = pytest.importorskip("pyiceberg.catalog.memory")
+    catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("care")
+    table = catalog.create_table("care.people", schema=ROWS.schema)
+    table.append(ROWS)
+    first = table.current_snapshot().snapshot_id
+    table.delete("age >= 40")
+    place = tmp_path / "care" / "people"
+    for engine in (None, Tiny()):
+        assert shoal.read(place, engine=engine, quasi="age").rows == 6
+        assert shoal.read(place, engine=engine, quasi="age", at_version=str(first)).rows == 12
+    with pytest.raises(shoal.errors.ParameterError, match="no version 1"):
+        shoal.read(place, quasi="age", at_version="1")

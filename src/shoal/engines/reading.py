@@ -64,6 +64,7 @@ def read(
     """
     how = how_to_read(options, given)
     there = at_hand(source)
+    refuse_needless(there, how)
     name = there.name if isinstance(there, Source) else "a frame"
     with by_itself(f"reading {name}"):
         said = how.hierarchies
@@ -72,6 +73,18 @@ def read(
         )
         held_by = engine_for([there], how, engine=engine, memory=memory, target=target)
         return as_given(as_said(held_by.read(there, how), said), there)
+
+
+def refuse_needless(source: Any, options: ReadOptions) -> None:
+    """Refuse options for a part that a source does not have."""
+    form = source.form if isinstance(source, Source) else None
+    said = "sheet" if options.sheet is not None else "range" if options.range is not None else None
+    if said is not None and (form is None or form.form != "excel"):
+        raise ParameterError(f"Only a workbook has a {said}.", f"Leave --{said} out, or name a workbook (.xlsx).")
+    if options.at_version is not None and not (isinstance(source, Source) and source.is_lakehouse):
+        raise ParameterError(
+            "Only a table of Delta Lake or Iceberg has versions.", "Leave --at-version out, or name its folder."
+        )
 
 
 def how_to_read(options: Any, said: Mapping[str, Any], beside: Sequence[str] = ()) -> ReadOptions:

@@ -53,7 +53,7 @@ def load(source: Any, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
             if found.is_lakehouse:
                 from shoal.engines.io.lakehouse_reader import from_lakehouse
 
-                return _load_arrow(*from_lakehouse(found), options)
+                return _load_arrow(*from_lakehouse(found, options.at_version), options)
         elif found.is_text:
             return _load_text(path, options)
         from shoal.engines.io.opened import opened_table

@@ -31,7 +31,7 @@ def load_frames(
     the distinct cells take, and may refuse to go on.
     """
     if source.is_table or source.is_lakehouse:
-        with _batched(source, budget) as (schema, rows_of, came_from):
+        with _batched(source, budget, options) as (schema, rows_of, came_from):
             asked = ColumnPlan.of(schema, options)
             # All columns come from the table, and count for the digest.
             raw = _put(pool, rows_of(rows(len(schema))), asked, watch)
@@ -43,14 +43,14 @@ def load_frames(
     return loaded(pool, raw, asked, options, table.origin)
 
 
-def _batched(source: Source, budget: MemoryBudget) -> Any:
+def _batched(source: Source, budget: MemoryBudget, options: ReadOptions) -> Any:
     if source.is_table:
         from shoal.engines.io.databases import table_in_batches
 
         return table_in_batches(source, budget)
     from shoal.engines.io.lakehouse_reader import lakehouse_in_batches
 
-    return lakehouse_in_batches(source, budget)
+    return lakehouse_in_batches(source, budget, options.at_version)
 
 
 def _put(pool: Pool, batches: Iterable[pa.Table], asked: ColumnPlan, watch: Callable[[int], None]) -> Handle:
