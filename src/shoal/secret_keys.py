@@ -14,7 +14,7 @@ from pathlib import Path
 
 from shoal.errors import DataError, ParameterError
 
-ENVIRONMENT = "SHOAL_KEY"
+ENVIRONMENT, FILE_IN_ENVIRONMENT = "SHOAL_KEY", "SHOAL_KEY_FILE"
 SHORTEST = 16
 _FINGERPRINT = 8
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -62,6 +62,7 @@ class SecretKey:
     @classmethod
     def named(cls, path: str | os.PathLike[str] | None) -> SecretKey:
         """Give the key of a file or, where none is named, that of the environment."""
+        path = path or os.environ.get(FILE_IN_ENVIRONMENT) or None
         if path is not None:
             return cls.load(path)
         text = os.environ.get(ENVIRONMENT, "").strip()
@@ -71,6 +72,11 @@ class SecretKey:
                 f"Make one with 'shoal key new FILE' and name it: --pseudonym-key FILE, or give it in {ENVIRONMENT}.",
             )
         return cls(text.encode())
+
+
+def key_in_environment() -> bool:
+    """Tell whether the environment has a key, or names its file."""
+    return bool(os.environ.get(ENVIRONMENT, "").strip() or os.environ.get(FILE_IN_ENVIRONMENT))
 
 
 def write_secret(path: Path, content: bytes, why: str = "a key that is lost cannot be made again") -> None:

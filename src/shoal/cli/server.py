@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shoal.cli.options import app
+from shoal.cli.options import PseudonymKey, app
 from shoal.errors import ParameterError
 from shoal.extras import missing
+from shoal.secret_keys import FILE_IN_ENVIRONMENT, SecretKey
 
 
 @app.command("web")
@@ -21,6 +23,7 @@ def web_command(
     folder: Annotated[list[Path] | None, typer.Option(help="A folder whose files can be opened without being sent (repeat).")] = None,
     keep: Annotated[Path | None, typer.Option(help="Where releases go that are to be kept; your data folder if left out.")] = None,
     no_token: Annotated[bool, typer.Option("--no-token", help="Let in everybody who uses this computer, without the token in the printed address.")] = False,
+    pseudonym_key: PseudonymKey = None,
     most: Annotated[float, typer.Option(help="The largest file that can be sent, in GB.", min=0.001)] = 4.0,
 ) -> None:  # fmt: skip
     """Open the workbench: see the danger, move k, write a release. Everything stays on this computer."""
@@ -34,6 +37,9 @@ def web_command(
     from shoal.web.file_access import on_this_computer
     from shoal.web.settings import USUAL_PORT, Settings, kept_by_default
 
+    if pseudonym_key is not None:  # for the processes that write releases
+        SecretKey.load(pseudonym_key)  # what is none is refused here
+        os.environ[FILE_IN_ENVIRONMENT] = str(pseudonym_key.resolve())
     for place in folder or ():
         if not place.is_dir():
             raise ParameterError(f"'{place}' is not a folder.", "Name a folder that exists.")

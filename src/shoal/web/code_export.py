@@ -18,11 +18,14 @@ def command(source: str, decisions: Decisions, files: Mapping[str, str], audienc
     """Give the command that writes the same release."""
     aim = decisions.aim
     if len(aim.steps) > 1:  # a command masks in one step, a recipe in several
-        return f"shoal run {shlex.quote(files['recipe'])}"
+        key = " --pseudonym-key people.key" if decisions.treatments else ""
+        return f"shoal run {shlex.quote(files['recipe'])}{key}"
     parts = [f"shoal anonymize {shlex.quote(source)} --out {shlex.quote(files['table'])}"]
     for option, role in (("--quasi", Role.QUASI), ("--sensitive", Role.SENSITIVE), ("--plain", Role.PLAIN)):
         if decisions.of(role):
             parts.append(f"{option} {as_option(decisions.of(role))}")
+    parts += [f"--identifier {shlex.quote(f'{name}={each}')}" for name, each in decisions.treatments.items()]
+    parts.append("--pseudonym-key people.key" if decisions.treatments else "")
     for role in SINGLE:
         if decisions.of(role):
             parts.append(f"--{role.value} {shlex.quote(decisions.of(role)[0])}")
@@ -49,6 +52,8 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
     for word, role in (("quasi", Role.QUASI), ("sensitive", Role.SENSITIVE), ("plain", Role.PLAIN)):
         if decisions.of(role):
             given.append(f"{word}={list(decisions.of(role))!r}")
+    if decisions.treatments:
+        given += [f"identifier={dict(decisions.treatments)!r}", "pseudonym_key='people.key'"]
     for role in SINGLE:
         if decisions.of(role):
             given.append(f"{role.value}={decisions.of(role)[0]!r}")

@@ -151,6 +151,7 @@ def _names() -> dict[str, Any]:
         "ROLES": {role.value: (_(name), _(meanings[role])) for role, name in names.items()},
         "METHODS": METHODS,
         "GUARDS": {name: choice_names.guard_title(name) for name in GUARDS},
+        "TREATMENTS": {kind: _(name) for kind, name in wording.TREATMENT_NAMES.items()},
         "KINDS": {kind: _(name) for kind, name in wording.KIND_NAMES.items()},
         "BUILDERS": {name: (_(text), example) for name, (text, example) in wording.BUILDER_NAMES.items()},
     }

@@ -30,6 +30,12 @@ ROLE_MEANINGS = {
     Role.HOUSEHOLD: N_("says which rows are one household's; never released"),
     Role.STRATUM: N_("which part of the survey a row was drawn in; released as it is"),
 }
+TREATMENT_NAMES = {
+    "drop": N_("left out, or as its role says"),
+    "pseudonym": N_("a pseudonym under a secret key"),
+    "ff1": N_("another code of the same form"),
+    "shift": N_("dates shifted for each person"),
+}
 ENCODINGS = (("utf-8", "UTF-8"), ("windows-1252", "Windows-1252"), ("iso-8859-15", "ISO 8859-15"))
 KIND_NAMES = {
     "integer": N_("whole numbers"),

@@ -277,6 +277,7 @@ class Case(ComparedCase):
             files = release_names(opened.name, parquet=parquet, pdf=pdf)
             files |= {f"hierarchy of {column}": name for column, name in decisions.hierarchy_files.items()}
             wanted = {"candidate": decisions.aim.asked, "files": files, "audience": audience, "approval": approval}
+            wanted |= {"identifiers": decisions.identifiers}
             request = ReleaseRequest.model_validate({**self._reading(), **wanted, "sha256": self.look.get("sha256")})
             confirmed = {
                 "label": decisions.aim.label, "source": opened.name, "approver": approval.approver,

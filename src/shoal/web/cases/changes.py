@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from shoal.errors import ParameterError
 from shoal.languages import _, ngettext
+from shoal.pseudonyms.treatments import DROP
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import Decisions
@@ -25,6 +26,7 @@ def changes(before: Decisions, after: Decisions) -> list[str]:
     """
     return [
         *_roles(before, after),
+        *_treatments(before, after),
         *_aim(before, after),
         *_hierarchies(before, after),
         *_comparison(before, after),
@@ -39,7 +41,7 @@ def differences(before: Decisions, after: Decisions) -> list[str]:
     >>> differences(a, a.with_roles({"age": Role.PLAIN}).with_pin("hilbert~5~none~0~", pinned=True))
     ['Role of age: Quasi-identifier → Not identifying']
     """
-    return [*_roles(before, after), *_hierarchies(before, after), *_layout(before, after)]
+    return [*_roles(before, after), *_treatments(before, after), *_hierarchies(before, after), *_layout(before, after)]
 
 
 def _roles(before: Decisions, after: Decisions) -> Iterator[str]:
@@ -56,6 +58,13 @@ def _roles(before: Decisions, after: Decisions) -> Iterator[str]:
 
 def _role(role: Role | None) -> str:
     return _("Undecided") if role is None else _(ROLE_NAMES[role])
+
+
+def _treatments(before: Decisions, after: Decisions) -> Iterator[str]:
+    for name in after.roles:
+        now = after.treatments.get(name, DROP)
+        if before.treatments.get(name, DROP) != now:
+            yield _("What becomes of %(column)s: %(treatment)s", column=name, treatment=now)
 
 
 def _aim(before: Decisions, after: Decisions) -> Iterator[str]:

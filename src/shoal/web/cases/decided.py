@@ -57,7 +57,7 @@ class DecidedCase:
     @property
     def choice(self) -> str:
         """A name of all that a release hangs on: the case, roles, hierarchies, and how the table is protected."""
-        return f"{self.id} {self.decisions.digest} {self.decisions.aim.key}"
+        return f"{self.id} {self.decisions.choice}"
 
     @property
     def last_changes(self) -> list[str]:
@@ -94,12 +94,20 @@ class DecidedCase:
             self.history.decide(N_("roles"), self.decisions.with_roles(changed))
             self.jobs.cancel("measure", "unicity", "levels", "search", "spread", "scores")
 
+    def decide_treatment(self, column: str, written: str) -> None:
+        """Let a column that names people, or holds dates, become something else than nothing."""
+        with self.lock:
+            self._need_file()
+            self.history.decide(N_("identifiers"), self.decisions.with_treatment(column, written))
+
     def import_roles(self, content: bytes) -> ImportedRoles:
         """Give columns the roles that a recipe or a certificate gives them; others stay as they were."""
         with self.lock:
             self._need_file()
             found = roles_in(content, list(self.decisions.roles))
             self.decide_roles(found.roles)
+            for column, written in found.treatments.items():
+                self.decide_treatment(column, written)
             return found
 
     @property

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from shoal.errors import ParameterError
 from shoal.languages import _, ngettext
+from shoal.pseudonyms.treatments import DROP, Treatment
+from shoal.roles import role_of_identifier
 from shoal.schema import SINGLE, Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.hierarchies import ColumnHierarchy, file_names
@@ -26,6 +28,7 @@ class Decisions:
     pinned: tuple[str, ...] = ()
     hierarchies: Mapping[str, ColumnHierarchy] = field(default_factory=dict)
     layout: Layout = field(default_factory=Layout)
+    treatments: Mapping[str, str] = field(default_factory=dict)  # what becomes of identifiers that are not dropped
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -70,8 +73,9 @@ class Decisions:
 
     @property
     def choice(self) -> str:
-        """A name of all that makes the release: roles, hierarchies, and the way to protect."""
-        return f"{self.digest} {self.aim.key}"
+        """A name of all that makes the release: roles, hierarchies, names of people, and the way to protect."""
+        named = f" {json.dumps(sorted(self.treatments.items()))}" if self.treatments else ""
+        return f"{self.digest} {self.aim.key}{named}"
 
     @property
     def hierarchy_files(self) -> dict[str, str]:
@@ -82,7 +86,24 @@ class Decisions:
         """Read the file in another way: columns of the same names keep their roles, and others are guessed."""
         roles = {name: self.roles.get(name, role) for name, role in guessed.items()}
         aim = self.aim if roles.get(self.aim.column) == Role.SENSITIVE or not self.aim.column else Aim()
-        return replace(self, roles=roles, layout=layout, hierarchies={}, pinned=(), aim=aim)
+        return replace(self, roles=roles, layout=layout, hierarchies={}, pinned=(), aim=aim, treatments={})
+
+    def with_treatment(self, column: str, written: str) -> Decisions:
+        """Let a column that names people, or holds dates, become something else than nothing."""
+        if column not in self.roles:
+            raise ParameterError("There is no such column in the file.", "Reload the page and choose again.")
+        treatment, role = Treatment.parse(written), self.roles[column]
+        others = {name: each for name, each in self.treatments.items() if name != column}
+        if treatment.kind == DROP:
+            return replace(self, treatments=others)
+        role_of_identifier(column, treatment, None if role == Role.IDENTIFIER else role)
+        return replace(self, treatments=others | {column: str(treatment)})
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """The identifiers and what becomes of them, as recipes have it."""
+        left = (name for name in self.of(Role.IDENTIFIER) if name not in self.treatments)
+        return (*left, *(f"{name}={treatment}" for name, treatment in self.treatments.items()))
 
     def with_hierarchy(self, column: str, hierarchy: ColumnHierarchy | None) -> Decisions:
         """Give a quasi-identifier a hierarchy, or none."""
@@ -98,7 +119,8 @@ class Decisions:
                 raise ParameterError("There is no such column in the file.", "Reload the page and choose again.")
         roles = {**self.roles, **changed}
         hierarchies = {name: each for name, each in self.hierarchies.items() if roles[name] == Role.QUASI}
-        decided = replace(self, roles=roles, hierarchies=hierarchies, pinned=())
+        kept = {name: each for name, each in self.treatments.items() if roles[name] == self.roles[name]}
+        decided = replace(self, roles=roles, hierarchies=hierarchies, pinned=(), treatments=kept)
         if self.aim.column and decided.roles.get(self.aim.column) != Role.SENSITIVE:
             decided = replace(decided, aim=replace(self.aim, guard="none", level=0.0, column=""))
         return decided

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.pseudonyms.treatments import DROP
 from shoal.schema import SINGLE, Role, Roles, options_from
 
 
@@ -19,6 +20,7 @@ class ImportedRoles:
     roles: Mapping[str, Role]
     not_in_file: tuple[str, ...]
     not_named: tuple[str, ...]
+    treatments: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -59,7 +61,8 @@ def roles_in(content: bytes, header: Sequence[str]) -> ImportedRoles:
             "It gives no column of this file a role.", "Choose the recipe of a file with the same columns."
         )
     missing = tuple(name for name in named if name not in header)
-    return ImportedRoles(found, missing, tuple(name for name in header if name not in found))
+    treated = {name: str(each) for name, each in roles.treatments.items() if name in header and each.kind != DROP}
+    return ImportedRoles(found, missing, tuple(name for name in header if name not in found), treated)
 
 
 def _table(content: bytes) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def _texts(value: Any) -> bool:
 def _named(roles: Roles, header: Sequence[str]) -> dict[str, Role]:
     if roles.last_sensitive:
         return roles.assign(header)
-    found = dict.fromkeys(roles.identifier, Role.IDENTIFIER)
+    found = dict.fromkeys(roles.treatments, Role.IDENTIFIER)
     for role, names in ((Role.PLAIN, roles.plain), (Role.SENSITIVE, roles.sensitive), (Role.QUASI, roles.quasi)):
         found |= dict.fromkeys(names, role)
     found |= {roles.subject: Role.SUBJECT} if roles.subject else {}

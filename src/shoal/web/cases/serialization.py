@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from shoal.schema import Role
@@ -43,6 +44,7 @@ class StoredVersion(Message):
     pinned: tuple[str, ...]
     hierarchies: dict[str, str]
     layout: Layout = Layout()
+    treatments: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def of(cls, version: Version) -> StoredVersion:
@@ -58,11 +60,12 @@ class StoredVersion(Message):
             pinned=decisions.pinned,
             hierarchies={column: each.digest for column, each in decisions.hierarchies.items()},
             layout=decisions.layout,
+            treatments=dict(decisions.treatments),
         )
 
     def version(self, hierarchies: Mapping[str, StoredHierarchy]) -> Version:
         """Give the version itself, with its hierarchies by their digests."""
         found = {column: hierarchies[digest].hierarchy for column, digest in self.hierarchies.items()}
-        decisions = Decisions(self.roles, Aim.of(self.aim), self.pinned, found, self.layout)
+        decisions = Decisions(self.roles, Aim.of(self.aim), self.pinned, found, self.layout, self.treatments)
         given: dict[str, Any] = {"number": self.number, "step": self.step, "subject": self.subject, "at": self.at}
         return Version(**given, decisions=decisions)

@@ -105,6 +105,10 @@ def download(case: Here, id: str, name: str) -> FileResponse:
     return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
 
+GONE = (Role.IDENTIFIER, Role.SUBJECT, Role.HOUSEHOLD)
+KEPT = (Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)
+
+
 @pages.get("/release")
 def release(case: Here) -> HTMLResponse:
     """Show what is to be checked before a release is written, and what has been written."""
@@ -118,13 +122,9 @@ def release(case: Here) -> HTMLResponse:
         **(_chosen(case, PATIENCE) if ready else {"found": None, "trying": False}),
         apart=False,
         aim=decisions.aim,
-        gone=[*decisions.of(Role.IDENTIFIER), *decisions.of(Role.SUBJECT), *decisions.of(Role.HOUSEHOLD)],
-        as_it_is=[
-            *decisions.of(Role.SENSITIVE),
-            *decisions.of(Role.PLAIN),
-            *decisions.of(Role.WEIGHT),
-            *decisions.of(Role.STRATUM),
-        ],
+        gone=[name for role in GONE for name in decisions.of(role) if name not in decisions.treatments],
+        treated=decisions.treatments,
+        as_it_is=[name for role in KEPT for name in decisions.of(role) if name not in decisions.treatments],
         **_code(case),
         job=job,
         pdf=installed(),

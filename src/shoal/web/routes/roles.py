@@ -14,7 +14,9 @@ from starlette.datastructures import FormData
 
 from shoal.domains.axis import KINDS
 from shoal.errors import DataError, ParameterError, ShoalError
+from shoal.pseudonyms.treatments import DROP
 from shoal.schema import Role
+from shoal.secret_keys import key_in_environment
 from shoal.web.cases.case import Case
 from shoal.web.cases.role_import import ImportedRoles
 from shoal.web.errors import StaleError
@@ -34,6 +36,13 @@ class GivenRoles(BaseModel):
     """Roles of some columns; null makes a column undecided."""
 
     roles: dict[str, Role | None]
+
+
+class GivenTreatment(BaseModel):
+    """What becomes of a column that names people."""
+
+    column: str
+    treatment: str
 
 
 class ColumnState(BaseModel):
@@ -66,6 +75,14 @@ def give_roles(case: Here, shown: Shown, given: GivenRoles) -> list[ColumnState]
     return roles(case)
 
 
+@api.put("/roles/identifier")
+def treat_identifier(case: Here, shown: Shown, given: GivenTreatment) -> dict[str, str]:
+    """Say what becomes of a column that names people: drop, pseudonym:patient, ff1:patient, or shift:182 for dates."""
+    with case.changing(shown):
+        case.decide_treatment(given.column, given.treatment)
+    return dict(case.decisions.treatments)
+
+
 @api.put("/roles/import", openapi_extra={"requestBody": BYTES})
 async def import_roles(request: Request, case: Here, shown: Shown) -> list[ColumnState]:
     """Give columns the roles that a recipe (TOML) or a certificate (JSON) gives them; others stay as they were."""
@@ -88,7 +105,7 @@ def roles_page(case: Here, named: Filter = "", having: Filter = "") -> Response:
 def _page(case: Case, named: str = "", having: str = "", *, status: int = 200, **more: Any) -> HTMLResponse:
     wanted = set(_shown(case, named, having))
     shown = [(place, each) for place, each in enumerate(case.look["columns"]) if each["name"] in wanted]
-    content = {"shown": shown, "named": named, "having": having, "notice": ""} | more
+    content = {"shown": shown, "named": named, "having": having, "notice": "", "keyed": key_in_environment()} | more
     return page(case, "roles", status=status, **content)
 
 
@@ -138,6 +155,22 @@ async def give_kind(request: Request, case: Here, shown: Shown) -> Response:
     column = str(form.get("column", "")).replace("\r\n", "\n")
     kind, order = (str(form.get(f"{what} of {column}", "")) for what in ("kind", "order"))
     return await run_in_threadpool(_read_kind, case, shown, column, kind, order)
+
+
+@pages.post("/roles/identifier")
+async def give_treatment(request: Request, case: Here, shown: Shown) -> Response:
+    """Let a column that names people become something else than nothing."""
+    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+    column = str(form.get("column", "")).replace("\r\n", "\n")
+    kind, how = (str(form.get(f"{what} of {column}", "")).strip() for what in ("treatment", "how"))
+    given = GivenTreatment(column=column, treatment=f"{kind}:{how}" if how and kind != DROP else kind)
+    try:
+        await run_in_threadpool(treat_identifier, case, shown, given)
+    except StaleError:
+        raise
+    except ShoalError as error:
+        return _page(case, message=error, status=422)
+    return see("/roles")
 
 
 def _read_kind(case: Case, shown: str | None, column: str, kind: str, order: str) -> Response:

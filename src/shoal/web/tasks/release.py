@@ -25,7 +25,9 @@ def publish(request: ReleaseRequest, reporter: Reporter) -> ReleaseDone:
     """Make the release that was chosen, write it to a folder that is new, and prove it from what is there."""
     chosen, folder, names = request.candidate, request.folder, request.files
     reporter.step(f"Reading {request.name}")
-    original = read(request.file, options=options_of(request))
+    options = options_of(request)
+    roles = replace(options.roles, identifier=request.identifiers or options.roles.identifier)
+    original = read(request.file, options=replace(options, roles=roles))
     if request.sha256 not in (None, original.origin.sha256):
         raise DataError(
             "The file has changed since it was opened, so nothing was written.", "Open it again, and look again."

@@ -15,6 +15,8 @@ class ReleaseRequest(RolesRequest):
     ----------
     candidate, files, audience
         What was chosen, the names of its files by kind, and for whom the report is.
+    identifiers
+        Which columns name people, and what becomes of them, as recipes have it.
     approval, sha256
         Who let it go out, and the digest of the file that they decided about: another one is refused.
     """
@@ -22,6 +24,7 @@ class ReleaseRequest(RolesRequest):
     candidate: CandidateSpec
     files: dict[str, str]
     audience: Literal["internal", "external"] = "internal"
+    identifiers: tuple[str, ...] = ()
     approval: Approval
     sha256: str | None = None
 
