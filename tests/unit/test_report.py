@@ -518,3 +518,22 @@ def test_without_weasyprint_a_pdf_is_refused_with_what_to_do(monkeypatch, tmp_pa
         write_page(tmp_path / "a.pdf", "<p>")
     assert how_to_install("report") in refused.value.remedy
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_was_attacked_for_its_report_and_only_those_inside_read_how(tmp_path):
+    draw = np.random.default_rng(4)
+    people = pl.DataFrame({name: draw.integers(0, 40, 300) for name in ("age", "zip")} | {"ill": list("abc") * 100})
+    table = shoal.read(people, quasi=["age", "zip"], sensitive="ill")
+    release = shoal.anonymize(table, k=4)
+    text = release_report(release, table)
+    section = text[text.index('id="attacks"') :]
+    for name in ("linkability", "inference draw", "singling out", "nearest record", "membership", "dcr", "range ends"):
+        assert f"<td>{name}</td>" in section or f">{name}<" in section, name
+    assert 'id="attacks"' not in release_report(release, table, audience="external")
+    assert release_report(release, table) == text  # nothing in it is left to chance
+
+
+def test_what_cannot_be_made_again_without_some_people_is_not_attacked():
+    people = pl.DataFrame({"age": [1, 1, 2, 2] * 3, "who": list("aabb") * 3})
+    table = shoal.read(people, quasi="age", subject="who")
+    assert "nothing was attacked" in release_report(shoal.anonymize(table, k=2), table)

@@ -10,6 +10,7 @@ from shoal.attacks import Success
 from shoal.attacks.residual import Rate
 from shoal.attacks.scene import Crowd, Scene
 from shoal.attacks.words import share
+from shoal.errors import ParameterError
 from shoal.kernels.agreement import MOST_COLUMNS
 from shoal.measures import PairMeasure, Score
 from shoal.measures.assignment_linkage import MOST, AssignmentLinkage
@@ -32,6 +33,11 @@ class RecordLinkage:
     control is a guess, 1 of all rows. The detail of the first way says of how many people in the release, and of how
     many others, just one row is the nearest: an attacker who takes that for proof is wrong about all of the latter.
 
+    Parameters
+    ----------
+    nearest_only
+        Whether only the first way is tried, which takes the least time.
+
     References
     ----------
     J. Domingo-Ferrer, V. Torra: Disclosure risk assessment in statistical microdata protection via advanced record
@@ -40,6 +46,12 @@ class RecordLinkage:
     """
 
     name: ClassVar[str] = "record-linkage"
+    nearest_only: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what was asked for."""
+        if not isinstance(self.nearest_only, bool):
+            raise ParameterError("'nearest_only' is yes or no.", "Give True or False.")
 
     def lacks(self, scene: Scene) -> str | None:
         """Say what would have to be known."""
@@ -52,7 +64,7 @@ class RecordLinkage:
         assert scene.paired is not None
         guess = Rate(1 / scene.original.rows)
         found = [self._nearest(scene)]
-        for measure in _measures(scene):
+        for measure in () if self.nearest_only else _measures(scene):
             score = measure.score(scene.beliefs[0], scene.paired)
             if "nothing_to_measure" not in score.detail:
                 rate, name = Rate(score.value, _sample(score, scene)), _NAMES[measure.name]

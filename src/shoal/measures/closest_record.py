@@ -78,7 +78,7 @@ class ClosestRecord:
         if self.holdout is None:
             return nothing_to_measure(self.name, "nobody was held out (holdout)")
         names = original.schema.of(*RELEASED) if self.columns is None else self.columns
-        others = read(self.holdout, options=_like(original))
+        others = read(self.holdout, options=like_table(original))
         if not names or not original.rows or not released.rows or not others.rows:
             return nothing_to_measure(self.name, "there are no records, or no columns")
         ground = CommonGround.of((original, released, others), names)
@@ -101,7 +101,7 @@ class ClosestRecord:
         return Score.exact(self.name, closer, detail)
 
 
-def _like(original: Table) -> ReadOptions:
+def like_table(original: Table) -> ReadOptions:
     """Say how to read a file as the original was read."""
     schema, given = original.schema, original.origin.given
     layout = (

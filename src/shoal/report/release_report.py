@@ -24,6 +24,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.releases.release import Release
 from shoal.report import words
+from shoal.report.attack_section import attacked_by
 from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import ColumnCells
 from shoal.report.cost_section import cost
@@ -150,6 +151,7 @@ class _Report:
                 Section("Columns, roles and what was done", *self.columns(), id="columns"),
                 Section("Attacker, and what was not assessed", *self.assumptions(), id="attacker"),
                 Section("Risk before and after", *self.risk(), id="risk"),
+                *([] if self.discretion.external else [self.attacks()]),
                 Section("What it cost", *cost(self.release, self.original, self.cells, self.discretion), id="cost"),
                 Section("How to do it again", *self.again(), id="repeat"),
                 Section("Sign-off", sentence("sign_off", approval), id="sign-off"),
@@ -275,6 +277,9 @@ class _Report:
                 yield figure
         for each in self.release.scores:
             yield from in_words(each.measure, each.detail)
+
+    def attacks(self) -> Section:
+        return Section("Attacked by", *attacked_by(self.release, self.original), id="attacks")
 
     def _risk_rows(self) -> Iterator[dict[str, Any]]:
         open_book = Discretion("internal", 2)  # recipients of the release can count in it
