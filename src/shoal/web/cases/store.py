@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
@@ -23,6 +24,9 @@ _Kept = TypeVar("_Kept", bound=Message)
 SUFFIX = ".case"
 _APPLICATION = 0x53484F4C  # by which a database says that it is one of these
 _PATIENCE = 1.0  # seconds to wait for someone else who has the case open
+# The cases that are open in this process, by their places. Nobody tries to look into one of these: SQLite would keep a
+# file open for each who does so at once, for as long as the case is open.
+_OPEN: WeakValueDictionary[Path, CaseStore] = WeakValueDictionary()
 _TABLES = """
 CREATE TABLE info (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
 CREATE TABLE versions (number INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT;
@@ -83,6 +87,12 @@ class CaseStore:
         self._connection = connection
 
     @classmethod
+    def _alone(cls, path: Path, connection: sqlite3.Connection) -> CaseStore:
+        store = cls(path, connection)
+        _OPEN[path.absolute()] = store
+        return store
+
+    @classmethod
     def create(cls, path: Path, info: CaseInfo, profile: TableProfile) -> CaseStore:
         """Begin a case."""
         try:
@@ -94,7 +104,7 @@ class CaseStore:
             )
         except (OSError, sqlite3.Error) as error:
             raise _unwritable(error) from None
-        store = cls(path, connection)
+        store = cls._alone(path, connection)
         store.set_info(info)
         store.set_profile(profile)
         return store
@@ -102,6 +112,8 @@ class CaseStore:
     @classmethod
     def open(cls, path: Path, *, alone: bool = True) -> CaseStore:
         """Open a case, unless it is damaged, of a newer version, or open elsewhere."""
+        if path.absolute() in _OPEN:
+            raise _open_elsewhere()
         try:
             connection = _connected(path, alone=alone)
         except sqlite3.Error as error:
@@ -120,13 +132,15 @@ class CaseStore:
         except BaseException:
             connection.close()
             raise
-        return cls(path, connection)
+        return cls._alone(path, connection) if alone else cls(path, connection)
 
     def close(self) -> None:
         """Let others open it."""
         with suppress(sqlite3.Error):
             self._connection.execute("PRAGMA journal_mode = DELETE")  # so that it is one file again
         self._connection.close()
+        if _OPEN.get(self.path.absolute()) is self:
+            del _OPEN[self.path.absolute()]
 
     def copy(self, path: Path, info: CaseInfo) -> CaseStore:
         """Begin another case with all that is in this one."""
@@ -134,7 +148,7 @@ class CaseStore:
             _private(path)
             with closing(sqlite3.connect(path)) as target:
                 self._connection.backup(target)
-            store = CaseStore(path, _connected(path))
+            store = CaseStore._alone(path, _connected(path))
         except (OSError, sqlite3.Error) as error:
             raise _unwritable(error) from None
         store.set_info(info)
@@ -255,8 +269,12 @@ def _connected(path: Path, *, alone: bool = True) -> sqlite3.Connection:
 
 def _unreadable(error: sqlite3.Error) -> DataError:
     if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-        return DataError(_("The case is open elsewhere."), _("Close it there first."))
+        return _open_elsewhere()
     return DataError(_("The case is damaged, or is none."), _("Import it again if you have exported it."))
+
+
+def _open_elsewhere() -> DataError:
+    return DataError(_("The case is open elsewhere."), _("Close it there first."))
 
 
 def _unwritable(error: Exception) -> DataError:
