@@ -34,3 +34,38 @@ def test_numbers_of_households_are_known_by_their_name(people):
 
 def test_a_column_has_one_role(people):
     people.run("risk", "people.csv", "--quasi", "town,hid", "--household", "hid").refused(2, "'hid' is given two roles")
+
+
+def test_releases_of_a_survey_are_compared_by_weights_and_estimates(people):
+    people.run(
+        "anonymize",
+        "people.csv",
+        "--out",
+        "out.csv",
+        *ROLES,
+        "--kind",
+        "town=integer",
+        "--k",
+        "20",
+        "--report",
+        "r.html",
+    ).fine()
+    asked = ["compare", "people.csv", "out.csv", "--quasi", "town,sex", "--weight", "w", "--kind", "town=integer"]
+    found = people.run(*asked, "--json").json()
+    assert found["weighted"]
+    scores = {each["measure"]: each["detail"] for each in found["releases"][0]["scores"]}
+    mean = sum((i % 4) * (10 + i % 5) for i in range(60)) / sum(10 + i % 5 for i in range(60))
+    assert scores["estimate-shift"]["estimates"]["town"]["mean"][0] == pytest.approx(mean)
+    assert found["original"]["weighted_unique"] == 0
+    told = people.run(*asked, "--report", "both.html").fine().out
+    assert "Estimates before and after, with survey weights" in told
+    for page in ("both.html", "r.html"):
+        assert "Estimates before and after" in (people.folder / page).read_text(encoding="utf-8")
+
+
+def test_people_that_records_alone_stand_for_are_counted(people):
+    people.put("few.csv", "age,w\n1,10\n1,20\n2,30\n")
+    asked = ["risk", "few.csv", "--quasi", "age", "--weight", "w"]
+    found = people.run(*asked, "--json").json()
+    assert (found["weighted_unique"], found["weighted_uniqueness"]) == (30, 0.5)
+    assert "people that these stand for (weights)" in people.run(*asked).out

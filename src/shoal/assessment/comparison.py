@@ -21,13 +21,14 @@ from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.findings import Findings
 from shoal.measures import Measure, insist_on_measurable, score
+from shoal.measures.estimate_shift import EstimateShift
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
 from shoal.measures.total_variation import TotalVariation
 from shoal.progress.display import by_itself
 from shoal.recipe import Recipe
 from shoal.releases.release import STANDARD_MEASURES, Release
-from shoal.schema import ReadArguments, ReadOptions, Roles
+from shoal.schema import ReadArguments, ReadOptions, Role, Roles
 from shoal.table import Table
 from shoal.table_input import options_of, refuse_late
 
@@ -113,6 +114,7 @@ def compare(
         if points is not None or at or before.origin.given.get("linked"):
             extra = [each for each in asked if each not in DISTANCES]
             return linked_comparison(before, _linked(released, before, options), points, extra, at)
+        asked = _weighted(asked, before)
         insist_on_measurable(asked, before)
         found = Comparison(original=risk_of(before, where=where, matching="signature"), releases=[])
         for number, each in enumerate(released, 1):
@@ -124,7 +126,17 @@ def compare(
                 row["misplaced"] = misplaced(before, after)
             found["releases"].append(row | {"scores": [plain_score(value) for value in scores]})
     found.measures = [InformationLoss(), *asked]
+    if before.schema.single(Role.WEIGHT) is not None:
+        found["weighted"] = True
     return found
+
+
+def _weighted(measures: Sequence[Measure], table: Table) -> list[Measure]:
+    """Let records count as much as they weigh, if the table has weights, and compare estimates too."""
+    if table.schema.single(Role.WEIGHT) is None:
+        return list(measures)
+    made = [replace(each, weighted=True) if hasattr(each, "weighted") else each for each in measures]  # type: ignore[type-var]
+    return [*made, *(() if any(isinstance(each, EstimateShift) for each in made) else (EstimateShift(),))]
 
 
 def _original(
@@ -192,6 +204,7 @@ def like_original(table: Table, options: ReadOptions) -> ReadOptions:
     orders = {a.name: tuple(a.axis.values) for a in plain if a.axis.kind == "ordered"}  # type: ignore[arg-type]
     kinds = {a.name: a.axis.kind for a in plain}
     like = replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)
+    like = replace(like, roles=replace(like.roles, household=None))  # which is never released
     named = None if options.header is None else True
     return replace(
         like, thousands=None, dates=None, sheet=None, range=None, at_version=None, header=named, released=True

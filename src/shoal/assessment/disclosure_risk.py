@@ -28,6 +28,7 @@ from shoal.measures import Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.reidentification.class_weights import weight_alone, weight_column
 from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
 from shoal.measures.reidentification.thresholds import threshold_of
 from shoal.measures.uniqueness import Matching, Uniqueness
@@ -306,6 +307,10 @@ def risk_of(
     scores = score(table, measures=measures)
     report: dict[str, Any] = {} if known is None else {"known": list(known)}
     report |= {"uniqueness": scores[0].value, **scores[0].detail}
+    weight = weight_column(table)
+    if weight is not None:
+        alone, everybody = weight_alone(table, weight, names)
+        report |= {"weighted_unique": alone, "weighted_uniqueness": alone / everybody if everybody else 0.0}
     if matching != "signature":
         report |= _fit(scores[-1], "" if matching == "fit" else "fit_")
     report["random_reidentification"] = scores[1].value

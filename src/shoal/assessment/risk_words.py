@@ -11,6 +11,8 @@ from shoal.measures import Score
 LABELS = (
     ("records that stand alone (unique)", "unique", "{:,}"),
     ("  share of all records", "uniqueness", ""),
+    ("people that these stand for (weights)", "weighted_unique", "{:,.6g}"),
+    ("  share of all people", "weighted_uniqueness", ""),
     ("  in the worst case, if cells may be any value they cover", "fit_unique", "{:,}"),
     ("  share of all records", "fit_uniqueness", ""),
     ("groups (equivalence classes)", "classes", "{:,}"),
@@ -29,6 +31,7 @@ LABELS = (
     ("distributions moved (Kolmogorov-Smirnov)", "kolmogorov_smirnov", "{:.6f}"),
     ("values moved (total variation)", "total_variation", "{:.6f}"),
     ("means moved (in standard deviations)", "moment_shift", "{:.6f}"),
+    ("estimated means moved (in standard deviations)", "estimate_shift", "{:.6f}"),
     ("eigenvalues moved (of correlations)", "eigenvalue_shift", "{:.6f}"),
     ("records moved (Mahalanobis distance)", "mahalanobis", "{:.6f}"),
     ("values moved among ranks (mean)", "permutation_distance", "{:.6f}"),

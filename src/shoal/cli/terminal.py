@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.assessment.estimates import estimate_table
 from shoal.assessment.known_points import curve_rows
 from shoal.assessment.risk_words import LABELS, share, side_by_side
 from shoal.catalogue import in_words
@@ -174,6 +175,11 @@ def comparison(report: Mapping[str, Any]) -> None:
             cells = {column: ["–" if v is None else f"{v:.4f}" for v in values] for column, values in columns.items()}
             _table(["column", *parts], ([column, *texts] for column, texts in cells.items()))
         _tell(*_in_sentences(found))
+        for value in found.get("scores", ()):
+            grid = estimate_table(value["detail"], f"{name}: ")
+            if grid is not None:
+                _tell("", grid.title)
+                _table(grid.head, grid.rows)
         if found.get("homogeneity"):
             _say(f"{name}: {found['homogeneity_sentence']}")
         if found.get("misplaced"):

@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.measures.granularity import Granularity as Granularity
     from shoal.measures.correlation_shift import CorrelationShift as CorrelationShift
     from shoal.measures.moment_shift import MomentShift as MomentShift
+    from shoal.measures.estimate_shift import EstimateShift as EstimateShift
     from shoal.measures.eigenvalue_shift import EigenvalueShift as EigenvalueShift
     from shoal.measures.mahalanobis import Mahalanobis as Mahalanobis
     from shoal.measures.permutation_distance import PermutationDistance as PermutationDistance

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, mean_over_attributes
 from shoal.measures.statistics.distributions import differences
+from shoal.parameters import settle
 from shoal.table import Table
 
 
@@ -20,6 +22,11 @@ class KolmogorovSmirnov:
     the range of the attribute in the original, and cells without a value come before all others. The detail gives
     each attribute's and the ``worst``. It is exact: the largest difference is at an end of a cell.
 
+    Parameters
+    ----------
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
+
     References
     ----------
     F. J. Massey: The Kolmogorov-Smirnov test for goodness of fit, JASA 46(253), 1951,
@@ -32,10 +39,17 @@ class KolmogorovSmirnov:
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     by_distribution: ClassVar[bool] = True
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither yes nor no."""
+        settle(self)
+        if not isinstance(self.weighted, bool):
+            raise ParameterError("'weighted' is true or false.", "Write weighted=true.")
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare attribute by attribute."""
-        found = differences(original, released, ordered=True)
+        found = differences(original, released, ordered=True, weighted=self.weighted)
         per_attribute = {name: min(apart.largest_below, 1.0) for name, apart in found.items()}
         worst = {"worst": max(per_attribute.values(), default=0.0)}
         return mean_over_attributes(self.name, per_attribute, "no attribute has an order", worst)

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.errors import ParameterError
 from shoal.measures import Direction, Score
 from shoal.measures.statistics.distributions import differences
+from shoal.parameters import settle
 from shoal.table import Table
 
 
@@ -23,6 +25,11 @@ class TotalVariation:
     with exact ones, so each record with such a range counts as changed. The detail gives each attribute's and the
     ``worst``.
 
+    Parameters
+    ----------
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
+
     References
     ----------
     A. L. Gibbs, F. E. Su: On choosing and bounding probability metrics, International Statistical Review 70(3), 2002,
@@ -35,10 +42,17 @@ class TotalVariation:
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     by_distribution: ClassVar[bool] = True
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither yes nor no."""
+        settle(self)
+        if not isinstance(self.weighted, bool):
+            raise ParameterError("'weighted' is true or false.", "Write weighted=true.")
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare attribute by attribute."""
-        found = differences(original, released, ordered=False)
+        found = differences(original, released, ordered=False, weighted=self.weighted)
         per_attribute = {name: min(apart.total_variation, 1.0) for name, apart in found.items()}
         values = list(per_attribute.values())
         return Score.exact(self.name, float(np.mean(values)), {"per_attribute": per_attribute, "worst": max(values)})

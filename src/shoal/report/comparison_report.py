@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.assessment.estimates import estimate_table
 from shoal.assessment.study import Row
 from shoal.charts import Figure, lines, risk_utility_map
 from shoal.measures import Measure
 from shoal.report.look import method_palette
-from shoal.report.page import Html, Page, Section, bullets, facts, table
+from shoal.report.page import Html, Page, Section, bullets, facts, shown_table, table
 from shoal.report.words import definitions
 from shoal.version import VERSION
 
@@ -132,6 +133,7 @@ def releases_report(original: str, found: Mapping[str, Any], measures: Sequence[
         Section("The trade-off", _map([whole, *made], "information_loss", "random_reidentification", "table")),
         Section("All numbers", table([whole, *made], heads, "Each table and what was measured of it")),
         Section("Column by column", *map(_by_column, made)),
+        *_estimates(made),
         Section(
             "What the measures mean",
             table(readings, {"name": "Measure", "reading": "Reading", "range": "Range"}, "How to read the measures"),
@@ -141,6 +143,13 @@ def releases_report(original: str, found: Mapping[str, Any], measures: Sequence[
     ]
     lead = "What risk each release leaves and what it costs, beside its original."
     return Page("Releases compared", lead, sections, kicker="Comparison").html()
+
+
+def _estimates(made: Sequence[Mapping[str, Any]]) -> list[Section]:
+    """Show means and totals that were estimated before and after, if there are weights."""
+    found = [estimate_table(score["detail"], f"{each['name']}: ") for each in made for score in each["scores"]]
+    shown = [shown_table(grid) for grid in found if grid is not None]
+    return [Section("Estimates", *shown)] if shown else []
 
 
 def _in_short(made: Mapping[str, Any]) -> str:

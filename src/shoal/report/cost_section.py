@@ -6,17 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from shoal.assessment.estimates import estimate_table
 from shoal.certification.certificate import DIGITS
 from shoal.measures import ClassMeasure, PairMeasure, Score, TableMeasure, score
 from shoal.measures.correlation_shift import CorrelationShift
+from shoal.measures.estimate_shift import EstimateShift
 from shoal.measures.information_loss import InformationLoss
 from shoal.releases.release import Release
 from shoal.report.bins import Distribution, distribution
 from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import associations, distributions
-from shoal.report.page import Html, PageBlock, Section, named, table
+from shoal.report.page import Html, PageBlock, Section, named, shown_table, table
 from shoal.report.rendering import sentence
+from shoal.schema import Role
 from shoal.table import Table
 
 MOST_DRAWN = 12  # columns that have figures: those that changed most
@@ -86,8 +89,19 @@ class _Cost:
             id="distributions",
         )
         yield Section("Associations", *self._associations(), id="associations")
+        yield from self._estimates()
         if self.others:
             yield _other_measures(self.others, 6)
+
+    def _estimates(self) -> Iterator[PageBlock]:
+        """Show means and totals before and after of a survey, as someone estimates them with its weights."""
+        if self.original.schema.single(Role.WEIGHT) is None:
+            return
+        known = [each for each in self.release.scores if each.measure == EstimateShift.name]
+        found = known[0] if known else score(self.original, self.release.table, measures=[EstimateShift()])[0]
+        grid = estimate_table(found.detail)
+        if grid is not None:
+            yield Section("Estimates", EstimateShift.sentence(found.detail), shown_table(grid), id="estimates")
 
     def outside(self) -> Iterator[PageBlock]:
         """Tell readers outside what it cost, as a whole: from numbers by column, values could be worked out."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from shoal.assessment.risk_section import ShownTable
 from shoal.atomic_files import OutputFile, all_or_none, refuse_overwriting
 from shoal.charts import Figure, style
 from shoal.charts.style import FONT
@@ -190,6 +191,13 @@ def table(
     numbers = [name in numeric or any(_is_number(row.get(name)) for row in rows) for name in heads]
     cells = [[empty if row.get(name) is None else _written(row[name]) for name in heads] for row in rows]
     return block("table", caption, heads.values(), cells, numbers)
+
+
+def shown_table(grid: ShownTable) -> Html:
+    """Give a small table of texts."""
+    names = [str(place) for place in range(len(grid.head))]
+    rows = [dict(zip(names, cells, strict=True)) for cells in grid.rows]
+    return table(rows, dict(zip(names, grid.head, strict=True)), grid.title, numeric=names[1:])
 
 
 def _is_number(value: object) -> bool:

@@ -17,7 +17,7 @@ from shoal.report.column_table import column_rows, column_table
 from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import BEFORE, Side, class_sizes, uniqueness_by_knowledge
-from shoal.report.page import Html, Page, PageBlock, Section, code, facts, named, note, table
+from shoal.report.page import Html, Page, PageBlock, Section, code, facts, named, note, shown_table, table
 from shoal.report.rendering import sentence
 from shoal.table import Table
 from shoal.version import VERSION
@@ -116,10 +116,7 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
 def _section(section: RiskSection) -> Iterator[PageBlock]:
     yield from section.sentences
     yield from section.pictures()
-    for each in section.tables:
-        names = [str(place) for place in range(len(each.head))]
-        rows = [dict(zip(names, cells, strict=True)) for cells in each.rows]
-        yield table(rows, dict(zip(names, each.head, strict=True)), each.title, numeric=names[1:])
+    yield from map(shown_table, section.tables)
 
 
 def _errors(errors: Sequence[Mapping[str, Any]]) -> Html:

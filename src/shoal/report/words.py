@@ -67,6 +67,7 @@ FORMULAS = {
     "information-loss": "(1/(n·m)) · Σ over records √( Σ over the m attributes of (largest distance/deviation)² )",
     "correlation-shift": "mean over pairs of |association after − association before|",
     "moment-shift": "mean over attributes of |mean after − mean before| / deviation before",
+    "estimate-shift": "mean over attributes of |Σ w·after / Σ w − Σ w·before / Σ w| / deviation before (weights w)",
     "eigenvalue-shift": "(1/d) · Σ over i of |i-th eigenvalue of the correlations after − before|",
     "mahalanobis": "(1/n) · Σ over records of √((x − y)ᵀ Σ⁺ (x − y) / d)",
     "permutation-distance": "mean over cells of |rank of the value after − rank before| / (n − 1)",

@@ -97,6 +97,10 @@ MEASURES = {
     "granularity": (N_("Detail lost"), N_("how much of its column a published cell covers on average")),
     "correlation-shift": (N_("Shift of correlations"), N_("how much two columns go together less or more than before")),
     "moment-shift": (N_("Shift of means"), N_("how far means moved, in standard deviations; mean over columns")),
+    "estimate-shift": (
+        N_("Estimates moved"),
+        N_("how far means moved that are estimated with survey weights, in standard deviations"),
+    ),
     "eigenvalue-shift": (
         N_("Shift of principal components"),
         N_("mean difference between eigenvalues of the correlations, before and after"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,6 +33,19 @@ def weights_of(table: Table, name: str, classes: Classes) -> Floats:
         )
     found = positions if axis.values is None else axis.values[positions]
     return found.astype(np.float64)
+
+
+def weight_alone(table: Table, name: str, by: Sequence[str] | None = None) -> tuple[float, float]:
+    """Give how many people the records stand for that are alone in some columns, and all records."""
+
+    def counted(classes: Classes) -> tuple[Floats, Floats]:
+        weights = weights_of(table, name, classes)
+        return weights[classes.starts[:-1][classes.sizes == 1]], weights
+
+    parts = table.classes(counted, by, (name,))
+    # Sums of all numbers at once, which no order of classes changes.
+    alone, everybody = (math.fsum(np.concatenate([part[i] for part in parts]).tolist()) for i in (0, 1))
+    return alone, everybody
 
 
 def weighted_sizes(table: Table, name: str) -> Counter[tuple[int, float]]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Positions
+from shoal.engines.packed_cells import numbered_cells, packed, unpacked
 from shoal.engines.values import Boxes
+from shoal.errors import SchemaError
+from shoal.measures.statistics.survey_weights import weights_of
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
 from shoal.table import Table
 
@@ -58,53 +60,72 @@ class Difference:
         return float(max(abs(self.nothing), np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0)))
 
 
-def differences(original: Table, released: Table, *, ordered: bool) -> dict[str, Difference]:
+def differences(original: Table, released: Table, *, ordered: bool, weighted: bool = False) -> dict[str, Difference]:
     """Compare the values of each quasi-identifier, or only of those with an order.
 
-    Distinct cells are counted, never records one by one, so nothing of the size of a table is made.
+    Distinct cells are counted, never records one by one, so nothing of the size of a table is made; but where records
+    are weighted, each table's weights are looked at.
     """
     moments = original.moments()
+    sides = tuple(_Masses.of(table, weighted=weighted) for table in (original, released))
     found = {}
     for name in original.schema.quasi:
         ground = common_ground(original, released, name, moments)
         if isinstance(ground, Line):
-            found[name] = _on_line(ground, original, released, name)
+            found[name] = _on_line(ground, sides, name)
         elif not ordered:
-            found[name] = _of_categories(ground, original, released, name)
+            found[name] = _of_categories(ground, sides, name)
     return found
 
 
-def _of_categories(ground: Categories, original: Table, released: Table, name: str) -> Difference:
+@dataclass(frozen=True, eq=False)
+class _Masses:
+    """How often cells of a table occur, or what the records that have them weigh together."""
+
+    table: Table
+    weights: Floats | None
+    total: float
+
+    @classmethod
+    def of(cls, table: Table, *, weighted: bool) -> _Masses:
+        weights = weights_of(table) if weighted else None
+        if weighted and weights is None:
+            raise SchemaError("Records are to be weighted, and no column holds weights.", "Name it: --weight w.")
+        return cls(table, weights, float(table.rows if weights is None else weights.sum()))
+
+    def cells(self, name: str) -> list[tuple[Positions, Positions, Floats]]:
+        """Give the ends of distinct cells of a column, and the mass of each, in batches."""
+        if self.weights is None:
+            return self.table.boxes(_counted, (name,))
+        lo, hi = (ends[:, 0] for ends in self.table.cells((name,), np.arange(self.table.rows, dtype=np.int64)))
+        values, places = numbered_cells(packed(lo, hi))
+        return [(*unpacked(values), np.bincount(places, self.weights, values.size).astype(np.float64))]
+
+
+def _counted(cells: Boxes) -> tuple[Positions, Positions, Floats]:
+    return cells.lo[:, 0], cells.hi[:, 0], cells.counts.astype(np.float64)
+
+
+def _of_categories(ground: Categories, sides: Sequence[_Masses], name: str) -> Difference:
     shares = np.zeros((2, ground.size + 2))
-    for side, table in ((ORIGINAL, original), (RELEASED, released)):
-        shares[side] = np.sum(table.boxes(_shares_of(ground, side), (name,)), axis=0) / table.rows
+    for side, masses in zip((ORIGINAL, RELEASED), sides, strict=True):
+        for lo, hi, mass in masses.cells(name):  # those of a set in equal shares
+            cell, category, share = ground.members(side, lo, hi)
+            shares[side] += np.bincount(category, share * mass[cell], ground.size + 2)
+        shares[side] /= masses.total
     apart = shares[RELEASED] - shares[ORIGINAL]
     return Difference(np.delete(apart, ground.size), np.zeros(0), float(apart[ground.size]))
 
 
-def _shares_of(ground: Categories, side: int) -> Callable[[Boxes], Floats]:
-    """Give what counts the records of each category, those of a set in equal shares."""
-
-    def work(cells: Boxes) -> Floats:
-        cell, category, share = ground.members(side, cells.lo[:, 0], cells.hi[:, 0])
-        return np.bincount(category, share * cells.counts[cell], ground.size + 2).astype(np.float64)
-
-    return work
-
-
-def _intervals_of(line: Line, side: int) -> Callable[[Boxes], tuple[Floats, Floats, NDArray[np.int64]]]:
-    """Give what tells the ends of each cell on a line, and how often it occurs."""
-    return lambda cells: (*line.intervals(side, cells.lo[:, 0], cells.hi[:, 0]), cells.counts)
-
-
-def _on_line(line: Line, original: Table, released: Table, name: str) -> Difference:
+def _on_line(line: Line, sides: Sequence[_Masses], name: str) -> Difference:
     begins, ends, masses = [], [], []
-    for side, table in ((ORIGINAL, original), (RELEASED, released)):
+    for side, held in zip((ORIGINAL, RELEASED), sides, strict=True):
         sign = 1.0 if side == RELEASED else -1.0
-        for begin, end, counts in table.boxes(_intervals_of(line, side), (name,)):
+        for lo, hi, mass in held.cells(name):
+            begin, end = line.intervals(side, lo, hi)
             begins.append(begin)
             ends.append(end)
-            masses.append(sign * counts / table.rows)
+            masses.append(sign * mass / held.total)
     begin, end, mass = map(np.concatenate, (begins, ends, masses))
     shown = ~np.isnan(begin)
     nothing = float(mass[~shown].sum())
