@@ -8,7 +8,7 @@ import pytest
 # can install everywhere; whatever else is left out is a gap that nobody has seen.
 EXPECTED = (
     # libraries that are too large to install for every run: `make install EXTRAS=lake,report`
-    "deltalake is not installed", "pyiceberg is not installed", "WeasyPrint makes PDFs",
+    "deltalake is not installed", "pyiceberg is not installed", "moto is not installed", "WeasyPrint makes PDFs",
     # programs and rights that a machine may lack
     "no Chromium", "no PostgreSQL server can be started here", "no sanitizer is installed", "make is not installed",
     "cc is ", "gcc is not installed", "clang is not installed", "no process can be set apart here",

@@ -98,7 +98,8 @@ class Places:
 
     def refuse(self, source: Source | None, inputs: Iterable[Path]) -> None:
         """Refuse to write over the input or where something is that must not be replaced. No table is read for that."""
-        if source is not None and self.target.same_table(source):
+        lost = source is not None and self.target.kind == "remote" and self.target.identity() == source.identity()
+        if source is not None and (lost or self.target.same_table(source)):
             raise ParameterError(
                 f"Writing '{self.target}' would overwrite the input, which would be lost.", "Choose another name."
             )
@@ -109,6 +110,10 @@ class Places:
         kept = [path for path in self.target.files() if self.target.is_table and path not in outputs]
         needed = [*inputs, *kept, *(source.files() if source else ())]
         refuse_overwriting(outputs, needed, folder, overwrite=self.overwrite)
+        if self.target.kind == "remote":
+            from shoal.engines.io.remote_files import refuse_existing as refuse_file
+
+            refuse_file(self.target, overwrite=self.overwrite)
         if self.target.is_table:
             from shoal.engines.io.databases import refuse_existing
 
@@ -117,7 +122,7 @@ class Places:
 
 def certificate_beside(target: Source) -> Path:
     """Give the place of a certificate."""
-    if target.is_table or target.kind == "stream" or target.copied:
+    if target.is_table or target.kind in ("stream", "remote") or target.copied:
         what = "A table in a database" if target.is_table else f"What is on {target.name}"
         raise ParameterError(
             f"{what} has no folder for its certificate.",
@@ -128,7 +133,7 @@ def certificate_beside(target: Source) -> Path:
 
 def private_beside(target: Source, certificate: Path) -> Path:
     """Give the place of a private record."""
-    if not (target.is_table or target.kind == "stream"):
+    if not (target.is_table or target.kind in ("stream", "remote")):
         return _beside(target.path, ".private.json")
     name = certificate.name.removesuffix(".json").removesuffix(".certificate")
     return certificate.with_name(f"{name}.private.json")

@@ -24,10 +24,12 @@ _OWN = ("table", "query", "if_exists")
 _CALLED = {"duckdb": "DuckDB", "sqlite": "SQLite"}
 _IN_FILES = ("duckdb", "sqlite")
 _KNOWN = (
-    "Known are postgresql://USER@HOST/DATABASE?table=NAME, duckdb:///FILE?table=NAME and sqlite:///FILE?table=NAME."
+    "Known are postgresql://USER@HOST/DATABASE?table=NAME, duckdb:///FILE?table=NAME, sqlite:///FILE?table=NAME, "
+    "and s3://, gs:// and abfss:// for files in the cloud."
 )
 # No driver of these that speaks Arrow is kept up where Python packages come from.
 _WITHOUT_DRIVER = {"mysql": "MySQL", "mariadb": "MariaDB", "mssql": "SQL Server", "sqlserver": "SQL Server"}
+_REMOTE = ("s3", "gs", "gcs", "abfs", "abfss")
 _HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -46,14 +48,16 @@ class Source:
     replace
         Whether a table of this name that an earlier release made may be replaced.
     address
-        What the driver of a PostgreSQL server is given to connect. It may hold a password.
+        What the driver of a PostgreSQL server is given to connect, which may hold a password; or where a file is in the
+        cloud, which holds none.
     copied
-        Whether the file is a private copy of what came from stdin or through a pipe: nobody knows it by its name.
+        Whether the file is a private copy of what came from stdin, through a pipe or from the cloud: nobody knows it by
+        its name.
     query
         What is asked of a database, instead of one of its tables: it is only read.
     """
 
-    kind: Literal["file", "folder", "duckdb", "sqlite", "postgresql", "stream"]
+    kind: Literal["file", "folder", "duckdb", "sqlite", "postgresql", "stream", "remote"]
     path: Path = Path()
     schema: str | None = None
     table: str = ""
@@ -118,6 +122,8 @@ class Source:
         """The form of a file; None of what is none."""
         if self.kind == "stream":
             return TEXT
+        if self.kind == "remote":
+            return form_of(self.path)
         return None if self.kind != "file" or self.path.is_dir() else form_of(self.path)
 
     @property
@@ -130,7 +136,7 @@ class Source:
         """What certificates call the form of a release."""
         if self.kind == "stream":
             return "text"
-        if self.kind == "file":
+        if self.kind in ("file", "remote"):
             return form_of(self.path).format
         return "parquet folder" if self.kind == "folder" else f"{self.kind} table"
 
@@ -139,7 +145,7 @@ class Source:
         """The name in public: a file without its folder, a table without host and user."""
         if self.kind == "postgresql":
             return printable(f"postgresql://{urlsplit(self.address).path or '/'}?{self._query(public=True)}")
-        if self.copied or self.kind == "stream":
+        if (self.copied and not self.address) or self.kind == "stream":
             return "stdin" if self.copied else "stdout"
         name = printable(self.path.name)
         if self.kind in _IN_FILES:
@@ -160,6 +166,8 @@ class Source:
             user, at, host = parts.netloc.rpartition("@")
             more = {k: v for k, v in parse_qsl(parts.query) if "pass" not in k and k != "connect_timeout"}
             return f"postgresql://{user.partition(':')[0]}{at}{host}{parts.path}?{self._query(more)}"
+        if self.kind == "remote" or (self.copied and self.address):
+            return self.address
         if self.copied or self.kind == "stream":
             return "-"
         path = str(self.path) if folder is None else os.path.relpath(self.path, folder)
@@ -176,7 +184,7 @@ class Source:
 
     def files(self) -> list[Path]:
         """Give the files that must not be overwritten while the table is needed."""
-        if self.kind in ("postgresql", "stream"):
+        if self.kind in ("postgresql", "stream", "remote"):
             return []
         return [self.path, *(parquet_files(self.path) if self.is_folder else [])]
 
@@ -195,7 +203,7 @@ class Source:
             name, colon, port = host.rpartition(":") if not host.endswith("]") else ("", "", host)
             name, port = (name, port) if colon else (port, "")
             return "postgresql", "" if name in _HERE else name, port, parts.path, self.schema or "public", self.table
-        return self.kind, os.path.realpath(self.path)
+        return self.kind, self.address if self.kind == "remote" else os.path.realpath(self.path)
 
 
 def is_parquet(path: Path) -> bool:
@@ -217,7 +225,7 @@ def _hidden(name: Path) -> bool:
 def beside(folder: Path, text: str) -> str:
     """Give the place that a text in a recipe names, as seen from the folder of the recipe."""
     source = Source.parse(text)
-    if source.kind in ("postgresql", "stream"):
+    if source.kind in ("postgresql", "stream", "remote"):
         return text
     if source.kind in _IN_FILES:
         return replace(source, path=folder / source.path).seen_from(None)
@@ -232,6 +240,8 @@ def _from_url(text: str) -> Source:
             f"Tables in {other} are not read directly: no driver for it is kept up.",
             "Read it with a library of yours and hand over the frame (shoal.read(frame)), or export CSV or Parquet.",
         )
+    if scheme in _REMOTE:
+        return _remote(text)
     if scheme not in ("postgresql", "postgres", *_IN_FILES):
         near = suggest(scheme, ("postgresql", *_IN_FILES))
         hint = f"Did you mean '{near}://'? " if near else ""
@@ -281,6 +291,19 @@ def _from_url(text: str) -> Source:
     asked.setdefault("connect_timeout", "10")  # a wrong host may otherwise not answer for minutes
     address = parts._replace(scheme="postgresql", query=urlencode(asked, quote_via=quote)).geturl()
     return Source("postgresql", Path(), whose, named, again, address, query=query)
+
+
+def _remote(text: str) -> Source:
+    """Read the address of a file in the cloud, which may name an account, and no key."""
+    parts = urlsplit(text)
+    user = parts.netloc.rpartition("@")[0]
+    if ":" in user or (user and not parts.scheme.lower().startswith("abfs")):
+        raise ParameterError(
+            "An address in the cloud holds no keys.", "Put them where its tools look, such as AWS_SECRET_ACCESS_KEY."
+        )
+    if not parts.netloc or not parts.path.strip("/"):
+        raise ParameterError("The address names no file.", f"Write {parts.scheme}://BUCKET/PATH/people.parquet.")
+    return Source("remote", Path(unquote(parts.path)), address=text)
 
 
 def _form(scheme: str) -> str:

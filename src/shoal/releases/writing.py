@@ -6,7 +6,7 @@ import csv
 import io
 import platform
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -117,8 +117,9 @@ def write_release(
             batch.commit = Commit(stored.commit, Awaited(target.identity(), stored.written.sha256))
             written = stored.written
         else:
-            # What goes to stdout cannot be called back: it goes when all else is complete, before anything is moved.
-            draft = next(rest) if places.table_is_a_file else stack.enter_context(to_stdout())
+            # What goes to stdout or to the cloud cannot be called back: it goes when all else is complete, before
+            # anything is moved.
+            draft = next(rest) if places.table_is_a_file else stack.enter_context(_elsewhere(places))
             written = _written(table, draft, target, layout)
         secret = fresh_key()
         sealed = _certificate(release, target, layout, written, secret, seals, approval)
@@ -139,8 +140,18 @@ def write_release(
     return sealed
 
 
+def _elsewhere(places: Places) -> AbstractContextManager[Path]:
+    """Give a file to write that goes to stdout, or to the cloud, when it is complete."""
+    if places.target.kind == "remote":
+        from shoal.engines.io.remote_files import sent_to
+
+        return sent_to(places.target, overwrite=places.overwrite)
+    return to_stdout()
+
+
 def _written(table: Table, draft: Path, target: Source, layout: Layout) -> Written:
-    with writing(draft), table.write(replace(target, path=draft), layout) as stored:
+    kind = "file" if target.kind == "remote" else target.kind
+    with writing(draft), table.write(replace(target, path=draft, kind=kind), layout) as stored:
         stored.commit()
     return stored.written
 

@@ -43,7 +43,7 @@ def refuse_other_formats(target: Source) -> None:
     """Refuse a file whose name promises what is not written, and a query, which is no place."""
     if target.query:
         raise ParameterError("Nothing can be written into a query.", "Name a new table: ?table=NAME.")
-    if target.kind != "file":
+    if target.kind not in ("file", "remote"):
         return
     ending = _ending(target.path)
     if ending in _OTHERS:
@@ -57,7 +57,7 @@ def delimiter_for(target: Source) -> str:
     >>> delimiter_for(Source.parse("release.tsv.gz"))
     '\t'
     """
-    return _DELIMITERS.get(_ending(target.path), ",") if target.kind == "file" else ","
+    return _DELIMITERS.get(_ending(target.path), ",") if target.kind in ("file", "remote") else ","
 
 
 def _ending(path: Path) -> str:

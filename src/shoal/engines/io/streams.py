@@ -41,6 +41,12 @@ def at_hand(source: Any) -> Any:
     if found.kind == "stream":
         known = next((copy for stream, copy in _copies if stream is sys.stdin), None)
         return known or _copied(_stdin(), sys.stdin)
+    if found.kind == "remote":
+        from shoal.engines.io.remote_files import brought_here
+
+        copy = brought_here(found)
+        _copies.append((found.address, copy))
+        return copy
     if found.kind == "file" and _is_pipe(found.path):
         try:
             with found.path.open("rb") as file:
@@ -65,7 +71,7 @@ def said_as_given(text: str) -> str:
 
 
 def _name(given: Any) -> str:
-    return str(given) if isinstance(given, Path) else "stdin"
+    return str(given) if isinstance(given, Path | str) else "stdin"
 
 
 def _stdin() -> BinaryIO:
