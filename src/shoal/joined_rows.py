@@ -6,7 +6,7 @@ is no secret: it is said before somebody else counts it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,8 +23,8 @@ from shoal.roles import Role
 from shoal.schema import Schema
 from shoal.table import Classes, Given, Table
 
-_KNOWN = (1, 2, 3, 4)
-_EFFORT = 300_000_000  # a share of a second for each
+KNOWN = (1, 2, 3, 4)
+EFFORT = 300_000_000  # a share of a second for each
 _DAY = 86_400_000_000
 
 
@@ -57,7 +57,7 @@ class JoinedRows:
         joined = f"'{self.column}' joins {self.records:,} records to the rows of {self.people:,} people"
         found = []
         if self.rows:
-            numbers, shares = map(_listed, (map(str, self.rows), map(_percent, self.rows.values())))
+            numbers, shares = map(listed, (map(str, self.rows), map(percent, self.rows.values())))
             found.append(
                 f"{joined}: who knows {numbers} of somebody's rows, as they are released, finds one person alone in "
                 f"{shares} of cases."
@@ -65,7 +65,7 @@ class JoinedRows:
         else:
             found.append(f"{joined}.")
         found += [
-            f"The days between the dates of '{name}' single out {_percent(share)} of the people who have several."
+            f"The days between the dates of '{name}' single out {percent(share)} of the people who have several."
             for name, share in self.intervals.items()
         ]
         return tuple(found)
@@ -84,11 +84,13 @@ def rounded(share: float) -> float:
     return float(f"{share:.3g}")
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Write a share."""
     return f"{100 * share:.3g} %"
 
 
-def _listed(texts: Any) -> str:
+def listed(texts: Iterable[str]) -> str:
+    """Write texts one after the other."""
     *some, last = texts
     return f"{', '.join(some)} or {last}" if some else last
 
@@ -106,7 +108,7 @@ def _joined_by(released: Table, name: str) -> JoinedRows | None:
     people, records = int(some.sum()), int(counts[some].sum())
     if people == records:
         return None
-    table = replace(released, schema=_with_subject_of(released.schema, name))
+    table = replace(released, schema=with_subject(released.schema, name))
     whole = records == released.rows  # else nobody knows whose some rows are
     rows = _known(table) if whole and table.schema.quasi else {}
     dates = [a.name for a in table.schema.attributes if a.treatment is not None and a.treatment.kind == SHIFT]
@@ -117,7 +119,7 @@ def _joined_by(released: Table, name: str) -> JoinedRows | None:
     )
 
 
-def _with_subject_of(schema: Schema, name: str) -> Schema:
+def with_subject(schema: Schema, name: str) -> Schema:
     """Give the same columns, of which one says whose a row is."""
     roles = {Role.SUBJECT: Role.PLAIN, Role.PSEUDONYM: Role.PLAIN}
     return replace(
@@ -131,7 +133,7 @@ def _with_subject_of(schema: Schema, name: str) -> Schema:
 def _known(table: Table) -> dict[int, float]:
     traces = traces_of(table)
     lists = InvertedLists.of(traces.offsets, traces.labels, traces.points.number)
-    found = {known: Unicity(known, effort=_EFFORT).of(traces, lists) for known in _KNOWN}
+    found = {known: Unicity(known, effort=EFFORT).of(traces, lists) for known in KNOWN}
     return {known: each.unique for known, each in found.items() if each.people}
 
 
@@ -148,8 +150,8 @@ def _alone_by_intervals(table: Table, person: str, name: str) -> float | None:
         first = np.minimum.reduceat(np.where(there, days, np.iinfo(np.int64).max), classes.starts[:-1])
         since = (days - np.repeat(first, classes.sizes)) // unit
         several = np.add.reduceat(there.astype(np.int64), classes.starts[:-1]) > 1
-        mixed = np.where(there, _mixed(since), np.uint64(0))
-        whose = np.add.reduceat(mixed, classes.starts[:-1])
+        signs = np.where(there, mixed(since), np.uint64(0))
+        whose = np.add.reduceat(signs, classes.starts[:-1])
         known = classes.columns[person][classes.starts[:-1]] != MISSING
         found: Bits = whose[several & known]
         return found
@@ -158,7 +160,7 @@ def _alone_by_intervals(table: Table, person: str, name: str) -> float | None:
     return float((np.unique(found, return_counts=True)[1] == 1).sum() / found.size) if found.size else None
 
 
-def _mixed(numbers: Integers) -> Bits:
+def mixed(numbers: Integers) -> Bits:
     """Give numbers whose sums tell which numbers they are sums of (SplitMix64), however these are ordered."""
     found = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

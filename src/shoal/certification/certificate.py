@@ -73,6 +73,7 @@ class Certificate:
         remarks: Sequence[Mapping[str, Any]] = (),
         identifiers: Sequence[Mapping[str, Any]] = (),
         joined: Sequence[Mapping[str, Any]] = (),
+        joined_tables: Sequence[Mapping[str, Any]] = (),
     ) -> Certificate:
         """Put a certificate together and seal it."""
         # Of an original behind a stated promise the claim tells how many records it had, if that is public.
@@ -99,6 +100,7 @@ class Certificate:
             **({"remarks": [dict(each) for each in remarks]} if remarks else {}),
             **({"identifiers": [dict(each) for each in identifiers]} if identifiers else {}),
             **({"joined": [dict(each) for each in joined]} if joined else {}),
+            **({"joined_tables": [dict(each) for each in joined_tables]} if joined_tables else {}),
             "verdicts": [_public_verdict(verdict, schema) for verdict in verdicts],
             "scores": [
                 public_score(value, public=not tells_too_much(measure, schema, stated=stated is not None))

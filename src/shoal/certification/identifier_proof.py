@@ -25,7 +25,7 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{8}")
 
 def insist_on_identifiers(
     content: Mapping[str, Any], table: Table, before: tuple[Table, Table] | None, proved: list[str],
-    by_original: list[str],
+    not_proved: list[str], by_original: list[str],
 ) -> Sequence[str]:  # fmt: skip
     """Insist that what is said of identifiers is what was asked for, and fits the file; give what is attested."""
     said, treated = content.get("identifiers", ()), treated_columns(table.schema)
@@ -43,6 +43,7 @@ def insist_on_identifiers(
     found = joined_rows(table)
     same("what pseudonyms join", [each.content() for each in found], content.get("joined", []))
     proved += [line for each in found for line in each.sentences]
+    not_proved += [f"{each['sentence']} (needs the other release)" for each in content.get("joined_tables", ())]
     return sentences
 
 

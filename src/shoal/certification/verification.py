@@ -187,7 +187,7 @@ class _Case:
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
         insist_on_remarks(self.content, self.record)
-        sworn = insist_on_identifiers(self.content, table, before, proved, by_original)
+        sworn = insist_on_identifiers(self.content, table, before, proved, not_proved, by_original)
         insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)

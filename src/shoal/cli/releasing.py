@@ -84,6 +84,7 @@ def anonymize_command(
     key: opt.SealKey = None,
     sign: opt.SignOption = None,
     pseudonym_key: opt.PseudonymKey = None,
+    joined_with: Annotated[list[Source] | None, typer.Option(parser=Source.parse, metavar="RELEASE", help="Another release with pseudonyms of the same domain: what both tell together is measured (repeat).")] = None,
     recipe: Annotated[Path | None, typer.Option("--save-recipe", help="Also write the recipe, for 'shoal run'.")] = None,
     masked_counts: Annotated[Path | None, typer.Option(help="Also write how often each value was masked (mask-uniques); keep it with the original.")] = None,
     report: opt.ReportOption = None,
@@ -139,7 +140,7 @@ def anonymize_command(
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
         release = anonymize(
             original, chosen, models, ends=asked_ends(ends), measures=measures, seed=seed, row_order=row_order, no_promise=no_promise,
-            allow_identifiers=listed(allow_identifier), cells=cells, pseudonym_key=pseudonym_key,
+            allow_identifiers=listed(allow_identifier), cells=cells, pseudonym_key=pseudonym_key, joined_with=joined_with or (),
         )  # fmt: skip
         release = replace(release, recipe=replace(release.recipe, memory=memory))
         also = {} if report is None else {report: reporting(release, original)}
@@ -199,6 +200,7 @@ def _show_release(
             "several_rows": None if release.several_rows is None else asdict(release.several_rows),
             "warnings": list(release.warnings),
             **({} if release.stated is None else {"stated": release.stated.content}),
+            **({"joined": [each.content() for each in release.joined]} if release.joined else {}),
             **({"identifiers": [each.exact() for each in release.identifiers]} if release.identifiers else {}),
         }
         public = ("steps", "preserved", "left_out", "digest")

@@ -13,7 +13,8 @@ from shoal.catalogue import build, picked
 from shoal.direct_identifiers import TreatedColumn, treat, treated_columns
 from shoal.engines.io.streams import at_hand
 from shoal.errors import ParameterError
-from shoal.joined_rows import joined_rows
+from shoal.joined_rows import JoinedRows, joined_rows
+from shoal.joined_tables import JoinedTables
 from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.known_matches import KnownMatches
@@ -31,6 +32,7 @@ from shoal.pitfalls.several_rows import several_rows
 from shoal.progress import stage
 from shoal.progress.display import Progress, by_itself
 from shoal.recipe import Recipe
+from shoal.releases.joined_release import ReleasePlace, joined_releases, places_of, refuse_nothing_to_join
 from shoal.releases.linked_release import MEASURES as OF_LINKED
 from shoal.releases.linked_release import USUAL, linked_release, promised, refuse_half, refuse_input_order
 from shoal.releases.release import STANDARD_MEASURES, Release, seen_anew
@@ -62,6 +64,7 @@ def anonymize(
     allow_identifiers: Sequence[str] = (),
     pseudonym_key: SecretKey | str | os.PathLike[str] | None = None,
     cells: str | None = None,
+    joined_with: Sequence[ReleasePlace] | ReleasePlace = (),
     progress: Progress | bool | None = None,
     **given: Unpack[ReadArguments],
 ) -> Release:
@@ -107,6 +110,9 @@ def anonymize(
         How ranges of numbers and dates are shown: ``text``, ``bounds`` (two columns, such as ``age_lo`` and ``age_hi``)
         or ``middle`` (one number, and nothing where a cell may be anything). If left out, structs of both ends in
         Parquet, Arrow, ORC and JSON, and text elsewhere.
+    joined_with
+        Other releases with pseudonyms of the same domain under the same key, with their certificates beside them: what
+        they and this one tell together is measured and said.
     progress
         Where progress goes: a function of the stage, the share of it that is done and the seconds left, or True
         or False, as for `show_progress`. If left out, it is shown in notebooks.
@@ -147,6 +153,8 @@ def anonymize(
             release = linked_release(table, methods, models, asked, again)
         return replace(release, recipe=replace(release.recipe, no_promise=no_promise and not models))
     refuse_half(k, m, linked=False)
+    others = places_of(joined_with)
+    refuse_nothing_to_join(table, others)
     methods = methods if ends is None else (*methods, RoundEnds(ends))
     stating = stating_method(methods)
     standard = STANDARD_MEASURES if stating is None else OF_STATED
@@ -206,12 +214,13 @@ def anonymize(
             )  # as readers will see it, not as rows still stand
         if identifiers:
             stage("measuring what pseudonyms join")
-        joined = joined_rows(masked) if identifiers else ()
+        joined: list[JoinedRows | JoinedTables] = [*joined_rows(masked)] if identifiers else []
+        joined += joined_releases(masked, identifiers, others)
     stated = None if stating is None else stating.stated(masked.schema, masked.rows, models)
     return Release(
         table.origin, table.schema.subject, masked, recipe, tuple(steps), verdicts, scores,
         several_rows(table), again, preserved=tuple(kept), stated=stated,
-        identifiers=identifiers, joined=joined,
+        identifiers=identifiers, joined=tuple(joined),
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from shoal.engines.sources import Source
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.findings import as_html
 from shoal.joined_rows import JoinedRows
+from shoal.joined_tables import JoinedTables
 from shoal.measures import STANDARD, Measure, Score, Scores, TableMeasure, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.methods.perturbation.preserved import KeptStep
@@ -83,7 +84,7 @@ class Release:
     identifiers
         What became of direct identifiers that were not dropped.
     joined
-        What the rows tell that pseudonyms join.
+        What the rows tell that pseudonyms join, in the release and with other releases.
     """
 
     origin: Origin
@@ -100,7 +101,7 @@ class Release:
     stated: Stated | None = None
     preserved: tuple[KeptStep, ...] = ()
     identifiers: tuple[TreatedColumn, ...] = ()
-    joined: tuple[JoinedRows, ...] = ()
+    joined: tuple[JoinedRows | JoinedTables, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the original behind: what is pickled may be passed on."""

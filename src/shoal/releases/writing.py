@@ -28,6 +28,7 @@ from shoal.engines.io.streams import to_stdout
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
 from shoal.joined_rows import JoinedRows
+from shoal.joined_tables import JoinedTables
 from shoal.measures import Score
 from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
@@ -64,7 +65,7 @@ class Proved(Protocol):
     @property
     def identifiers(self) -> tuple[TreatedColumn, ...]: ...  # noqa: D102
     @property
-    def joined(self) -> tuple[JoinedRows, ...]: ...  # noqa: D102
+    def joined(self) -> tuple[JoinedRows | JoinedTables, ...]: ...  # noqa: D102
 
 
 def refuse_losses(release: Proved, places: Places, needed: Sequence[str | Path]) -> None:
@@ -197,7 +198,8 @@ def _certificate(
         preserved=release.preserved,
         remarks=[public for public, _ in release.table.remarks],
         identifiers=[each.content() for each in release.identifiers],
-        joined=[each.content() for each in release.joined],
+        joined=[each.content() for each in release.joined if isinstance(each, JoinedRows)],
+        joined_tables=[each.content() for each in release.joined if isinstance(each, JoinedTables)],
     )
 
 
