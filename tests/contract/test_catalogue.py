@@ -40,7 +40,7 @@ LEVELS = {
     "person-closeness": {"t": 0.9, "column": "ill"},
     "k-map": {"k": 3, "alpha": 0.05, "fraction": 0.5},
     "reidentification-risk": {"highest": 0.4},
-    "delta-presence": {"most": 1.0},  # beside a population
+    "delta-presence": {"most": 1.0, "population": "everybody.csv"},
 }
 # Measures that need to be told what to look for.
 ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"target": "ill"}}
@@ -127,6 +127,12 @@ def read_by(kind):
     return shoal.read(frame, engine=engine_of(kind), orders={"stage": ORDER}, **roles)
 
 
+def model_of(name):
+    """Make a model; of its population the table itself is a table."""
+    beside = {"population": table_of("local")} if "population" in LEVELS[name] else {}
+    return build("models", {"name": name} | LEVELS[name] | beside)
+
+
 @cache
 def table_of(kind):
     """Give the table as an engine holds it, read once for all tests."""
@@ -140,7 +146,7 @@ def table(kind):
 
 def models_for(method):
     """Give the models that a method enforces."""
-    return [build("models", {"name": name} | LEVELS[name]) for name in method.enforces]
+    return [model_of(name) for name in method.enforces]
 
 
 def method_of(name):
@@ -336,8 +342,7 @@ def test_a_method_never_certifies_itself(table, name, monkeypatch):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_measured_with_a_level_a_sentence_and_a_convention(kind, name):
-    beside = {"population": table_of("local")} if name == "delta-presence" else {}
-    model = build("models", {"name": name} | LEVELS[name] | beside)
+    model = model_of(name)
     for released in (table_of(kind), release_of(kind, "stratified-clusters").table):
         (verdict,) = shoal.models.check(released, [model])
         assert math.isfinite(verdict.level)
@@ -440,5 +445,5 @@ def test_a_measure_does_not_depend_on_how_the_tables_are_held(kind, name, method
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize(("kind", "method"), ELSEWHERE)
 def test_a_verdict_does_not_depend_on_how_the_table_is_held(kind, name, method):
-    model = build("models", {"name": name} | LEVELS[name])
+    model = model_of(name)
     assert shoal.models.check(held(kind, method)[1], [model]) == shoal.models.check(held("local", method)[1], [model])

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     # isort: off
     from shoal.measures.uniqueness import Uniqueness as Uniqueness
     from shoal.measures.random_reidentification import RandomReidentification as RandomReidentification
+    from shoal.measures.attacker_risk import AttackerRisk as AttackerRisk
+    from shoal.measures.population_uniqueness import PopulationUniqueness as PopulationUniqueness
     from shoal.measures.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
     from shoal.measures.homogeneity import Homogeneity as Homogeneity
     from shoal.measures.order_leak import OrderLeak as OrderLeak

@@ -22,6 +22,14 @@ DIRECTIONS = {
 MEASURES = {
     "uniqueness": (N_("Stand alone"), N_("the share of people whom nobody else equals")),
     "random-reidentification": (N_("Average risk"), N_("the mean chance of a right guess")),
+    "attacker-risk": (
+        N_("Found by an attacker"),
+        N_("the share of people whom somebody finds who knows who is in the table (prosecutor)"),
+    ),
+    "population-uniqueness": (
+        N_("Alone in the population (estimate)"),
+        N_("the share of the population that is estimated to be alone, if a tenth of it is in the table"),
+    ),
     "homogeneity": (
         N_("Share a secret with their group"),
         N_("the share of people whose confidential value everybody in their group has"),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Query
 from fastapi.responses import HTMLResponse
 
 from shoal.languages import _
 from shoal.web import figures, wording
+from shoal.web.attackers import WHO, who_looks
 from shoal.web.cases.aims import K_USUAL
 from shoal.web.page_templates import page
 from shoal.web.routes.shared import PATIENCE, Here, Wait, after, api_router, page_router
 from shoal.web.routes.unicity import unicity_section
 
 api, pages = api_router(), page_router()
+Asked = Annotated[str, Query(max_length=30)]
 
 
 @api.get("/risk")
@@ -24,8 +27,8 @@ def risk(case: Here, wait: Wait = 0) -> dict[str, Any]:
 
 
 @pages.get("/risk")
-def risk_page(case: Here) -> HTMLResponse:
-    """Show how risky the table is."""
+def risk_page(case: Here, people: Asked = "", threshold: Asked = "") -> HTMLResponse:
+    """Show how risky the table is, also for a population of so many people."""
     if case.decisions.problem:
         return page(case, "risk", found={}, job=None)
     found = case.risk()
@@ -48,6 +51,8 @@ def risk_page(case: Here) -> HTMLResponse:
         "risk",
         **linked,
         found=found,
+        looking=who_looks(found, people.strip(), threshold) if found else None,
+        who=WHO,
         figures=drawn,
         headline=wording.headline(found, several=linked["linked"]) if found else "",
         finding=wording.finding(found, several=linked["linked"]) if found else "",
