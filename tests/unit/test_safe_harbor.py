@@ -245,3 +245,94 @@ def test_no_more_than_ten_thousand_cells_are_looked_at_evenly():
     (found,) = harbor_columns(table)
     assert found.kind == "email"
     assert found.share == pytest.approx(0.8, abs=1 / SAMPLE)
+
+
+GIVEN = ["Anna", "JOHN", "Maria", "Wei", "Ute", "Ahmed", "Olga", "Linda", "Aoife", "Tomas", "Bjorn", "Grace"]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_one"),
+    [
+        (GIVEN, True),
+        ([f"{name} {family}" for name, family in zip(GIVEN, ["Smith", "Xq", "Okoye", "Lopez"] * 3, strict=True)], True),
+        (
+            ["Schmidt, Ute", "Lee, J.", "García", "Nowak", "O'Brien", "Kim", "Patel", "Zzyzx", "Miller-Jones", "Wu"],
+            True,
+        ),
+        (["Green", "Brown", "Black", "White"], False),  # too few that differ: colours
+        ([f"Drug{chr(97 + i)}ol" for i in range(20)], False),
+        (
+            ["Sales", "Marketing", "Legal", "Finance", "Support", "Research", "Care", "Press", "Purchase", "Board"],
+            False,
+        ),
+        ([name.lower() for name in GIVEN], False),  # words
+    ],
+)
+def test_names_of_people_are_found_by_frequent_ones(values, is_one):
+    found = found_in("x", spread(values))
+    assert (found is not None) == is_one
+    if found:
+        assert (found["kind"], found["by"], found["sure"]) == ("name", "value", False)
+
+
+NATIONAL = {
+    "ca": ("ssn", ["046 454 286", "130692544"]), "de": ("ssn", ["86 095 742 719", "36574261809"]),
+    "es": ("ssn", ["12345678Z", "X1234567L"]), "fr": ("ssn", ["2 55 08 14 168 025 38"]),
+    "gb": ("record", ["943 476 5919"]), "it": ("ssn", ["RSSMRA85T10A562S"]), "nl": ("ssn", ["111222333", "123456782"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("country", NATIONAL)
+def test_numbers_of_other_countries_are_found_where_they_are_asked_for(country):
+    kind, values = NATIONAL[country]
+    frame = pl.DataFrame({"x": spread(values), "sex": spread(["F", "M"])})
+    assert kind not in {each["kind"] for each in shoal.safe_harbor(frame, year=2026)["columns"]}
+    (found,) = shoal.safe_harbor(frame, year=2026, countries=[country])["columns"]
+    assert (found["column"], found["kind"], found["sure"]) == ("x", kind, True)
+    wrong = pl.DataFrame({"x": spread([value[:-1] + "5" for value in values]), "sex": spread(["F", "M"])})
+    assert kind not in {each["kind"] for each in shoal.safe_harbor(wrong, year=2026, countries=[country])["columns"]}
+
+
+def test_post_codes_of_other_countries_are_geography():
+    for country, codes in (("gb", ["SW1A 1AA", "M1 1AE"]), ("ca", ["K1A 0B1"]), ("nl", ["1012 AB"])):
+        frame = pl.DataFrame({"x": spread(codes), "sex": spread(["F", "M"])})
+        (found,) = shoal.safe_harbor(frame, year=2026, countries=country)["columns"]
+        assert found["kind"] == "geography"
+
+
+def test_populations_of_ones_own_say_which_areas_are_shown(tmp_path):
+    (tmp_path / "people.csv").write_text(
+        "zip;county;population\n90001;A;15000\n90002;A;5001\n3601;B;20000\n937;C;30000\n"
+    )
+    frame = pl.DataFrame({"zip": spread(["90001", "90077", "03601", "93711", "10001"]), "ill": spread(["a", "b", "c"])})
+    found = shoal.safe_harbor(frame, year=2026, population=tmp_path / "people.csv")
+    (model,) = found.recipe.models
+    assert (model.population, model.populous) == ("people.csv", ("900", "937"))
+    assert model.sha256 == hashlib.sha256(b"900\n937\n").hexdigest()
+    assert found["population"] == {"name": "people.csv", "sha256": model.sha256, "populous": 2}
+    release = shoal.anonymize(frame, found.recipe.methods, [model], options=found.recipe.options)
+    assert release.holds
+    assert set(release.to_polars(cells="text")["zip"]) == {"900", "937", "000"}
+    assert "people.csv" in model.convention(release.table.schema)
+    usual = shoal.models.SafeHarbor(2026)
+    assert not shoal.models.check(shoal.read(frame, quasi="zip", plain="ill"), [usual])[0].holds
+    other = shoal.models.SafeHarbor(2026, "people.csv", populous="937")
+    assert not shoal.models.check(release.table, [other])[0].holds
+
+
+@pytest.mark.parametrize(
+    "content", ["", "zip,people\n", "code,people\n90001,5\n", "zip,people\n90001,many\n", "zip,people\n90001,20000\n"]
+)
+def test_populations_that_say_nothing_are_refused(tmp_path, content):
+    (tmp_path / "p.csv").write_text(content)
+    with pytest.raises(DataError):
+        shoal.safe_harbor(pl.DataFrame({"zip": ["90001"]}), year=2026, population=tmp_path / "p.csv")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"countries": "us"}, {"populous": "900"}, {"population": "own"}, {"population": "own", "populous": "9000"}],
+)
+def test_rules_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(ParameterError):
+        shoal.models.SafeHarbor(2026, **wrong)

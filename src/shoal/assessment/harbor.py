@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Unpack
 
-from shoal.domains.harbor_groups import HERE, digest_of
+from shoal.assessment.zip_populations import populous_areas
+from shoal.domains.harbor_groups import HERE
 from shoal.errors import DataError
 from shoal.findings import Findings
 from shoal.methods.first_level import FirstLevel
@@ -16,7 +18,7 @@ from shoal.models.harbor_names import KINDS
 from shoal.models.safe_harbor import SafeHarbor
 from shoal.pitfalls.identifiers import identifying
 from shoal.recipe import Recipe
-from shoal.schema import RELEASED, ReadArguments, Role, Roles, options_from
+from shoal.schema import RELEASED, ReadArguments, Role, Roles, names_given, options_from
 from shoal.table import Table
 from shoal.table_input import table_of
 
@@ -70,7 +72,14 @@ class HarborFindings(Findings):
         return f"Kept as they are: {kept}. Look at them yourself: texts may hold names.", KNOWLEDGE
 
 
-def safe_harbor(source: Any, *, year: int | None = None, **given: Unpack[ReadArguments]) -> HarborFindings:
+def safe_harbor(
+    source: Any,
+    *,
+    year: int | None = None,
+    population: str | Path | None = None,
+    countries: Sequence[str] = (),
+    **given: Unpack[ReadArguments],
+) -> HarborFindings:
     """Find the eighteen kinds of identifiers of safe harbor, and make the recipe that removes or coarsens them.
 
     Parameters
@@ -79,6 +88,10 @@ def safe_harbor(source: Any, *, year: int | None = None, **given: Unpack[ReadArg
         A file, a frame, or whatever else `read` reads. No cell of it is shown.
     year
         The year of the release, in which ages are counted; this year if left out.
+    population
+        A file with the people of ZIP codes, such as of a newer census; the list of the census of 2000 if left out.
+    countries
+        Of which other countries numbers of people and post codes are looked for: ca, de, es, fr, gb, it or nl.
     **given
         How to read it; roles are not needed.
 
@@ -98,9 +111,12 @@ def safe_harbor(source: Any, *, year: int | None = None, **given: Unpack[ReadArg
             given["options"] = replace(options, roles=Roles(rest=Role.PLAIN))
         else:
             given["rest"] = given.get("rest", Role.PLAIN)
-    model = SafeHarbor(datetime.datetime.now(datetime.UTC).year if year is None else year)
+    this_year = datetime.datetime.now(datetime.UTC).year if year is None else year
+    populous = () if population is None else populous_areas(population)
+    where = HERE if population is None else Path(population).name
+    model = SafeHarbor(this_year, where, populous=populous, countries=tuple(names_given("countries", countries)))
     table = table_of(source, given, safe_harbor)
-    columns = _columns(table)
+    columns = _columns(table, model.countries)
     forms = {each.column: each.form for each in columns if _stays(each)}
     removed = [each.column for each in columns if each.column not in forms]
     released = table.schema.of(*RELEASED)
@@ -108,7 +124,8 @@ def safe_harbor(source: Any, *, year: int | None = None, **given: Unpack[ReadArg
     found = HarborFindings(
         file=table.origin.name, records=table.rows,
         columns=[_described(each) for each in columns], kept=kept, year=model.year,
-        population={"name": HERE, "sha256": digest_of(HERE)}, not_checked=KNOWLEDGE,
+        population={"name": where, "sha256": model.sha256, **({"populous": len(populous)} if populous else {})},
+        countries=list(model.countries), not_checked=KNOWLEDGE,
     )  # fmt: skip
     if not (forms or kept):
         raise DataError("Every column tells who people are: nothing is left to be released.", "Add other columns.")
@@ -117,9 +134,9 @@ def safe_harbor(source: Any, *, year: int | None = None, **given: Unpack[ReadArg
     return found
 
 
-def _columns(table: Table) -> list[HarborColumn]:
+def _columns(table: Table, countries: Sequence[str]) -> list[HarborColumn]:
     """Give what was found, and what else would not be released as it is, in the order of the table."""
-    found = {each.column: each for each in harbor_columns(table)}
+    found = {each.column: each for each in harbor_columns(table, countries)}
     for other in identifying(table):
         by = "name" if other.why.startswith("its name") else "value"
         found.setdefault(other.column, HarborColumn(other.column, "other", "", by, None, sure=False))
@@ -148,6 +165,7 @@ def _recipe(
     said |= {"plain": plain} if plain else {}
     said |= {key: value for key, value in table.origin.given.items() if key in _LAYOUT}
     said |= {"kinds": dict(kinds)} if kinds else {}
-    trees = {name: f"safe-harbor {form}" + f" {model.year}" * (form == "birth") for name, form in forms.items()}
+    more = {"birth": f" {model.year}", "zip": " " + ",".join(model.populous) if model.populous else ""}
+    trees = {name: f"safe-harbor {form}{more.get(form, '')}" for name, form in forms.items()}
     said |= {"hierarchies": trees} if trees else {}
     return Recipe(options_from(said), (FirstLevel(),), (model,), (), table=said)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from shoal.errors import ParameterError
 
@@ -23,28 +23,41 @@ RESTRICTED = {
     ),
 }  # fmt: skip
 HERE = "census-2000"
+ENOUGH_PEOPLE = 20_000  # more than that live in an area whose three digits may be shown
 OLDEST = 89  # the highest age that is shown
 FORMS = ("zip", "age", "date", "birth")
 UNKNOWN = "unknown"
 ALL = " (all)"
 _ZIP = re.compile(r"(\d{3})(?:\*{2}|\d{2}(?:-?\d{4})?)?")
+_AREA = re.compile(r"\d{3}")
 _YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20|21)\d\d(?!\d)")
 _COMPACT = re.compile(r"((?:1[6-9]|20|21)\d\d)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
-def digest_of(population: str) -> str:
-    """Give the SHA-256 of a list of restricted ZIP codes: three digits on a line, in ascending order, in ASCII."""
-    return hashlib.sha256("".join(f"{code}\n" for code in RESTRICTED[population]).encode("ascii")).hexdigest()
+def digest_of(population: str, populous: Sequence[str] = ()) -> str:
+    """Give the SHA-256 of a list of 3-digit ZIP codes: three digits on a line, in ascending order, in ASCII.
+
+    It is the list of those that are restricted or, of a publisher's own populations, of those that are not.
+    """
+    codes = populous or RESTRICTED[population]
+    return hashlib.sha256("".join(f"{code}\n" for code in codes).encode("ascii")).hexdigest()
 
 
-def zip_group(text: str) -> str:
+def zip_group(text: str, populous: Collection[str] = ()) -> str:
     """Give the first three digits of a ZIP code; 000 where too few people live, and for what is no ZIP code.
+
+    Where it is said which areas have enough people, all others have too few.
 
     >>> [zip_group(code) for code in ("93711", "93711-1234", "937", "03601", "XXXXX")]
     ['937', '937', '937', '000', '000']
+    >>> [zip_group(code, {"036"}) for code in ("93711", "03601")]
+    ['000', '036']
     """
     found = _ZIP.fullmatch(text.strip())
-    return "000" if found is None or found[1] in RESTRICTED[HERE] else found[1]
+    if found is None:
+        return "000"
+    shown = found[1] in populous if populous else found[1] not in RESTRICTED[HERE]
+    return found[1] if shown else "000"
 
 
 def age_group(text: str) -> str:
@@ -89,35 +102,39 @@ def birth_group(text: str, year: int) -> str:
     return f"up to {last}" if found != UNKNOWN and int(found) <= last else found
 
 
-def harbor_group(form: str, text: str, year: int) -> str:
+def harbor_group(form: str, text: str, year: int, populous: Collection[str] = ()) -> str:
     """Give what safe harbor leaves of a cell: a ``zip``, an ``age``, a ``date`` or a ``birth``."""
     if form == "birth":
         return birth_group(text, year)
-    return {"zip": zip_group, "age": age_group, "date": date_group}[form](text)
+    return zip_group(text, populous) if form == "zip" else {"age": age_group, "date": date_group}[form](text)
 
 
 def harbor_levels(values: Sequence[str], rest: str) -> tuple[list[str], list[list[str]]]:
     """Give the values of a column and what each becomes, for ``safe-harbor zip``, ``age``, ``date`` or ``birth 2026``.
 
+    Behind ``zip`` may stand the areas that have enough people: ``safe-harbor zip 900,901``.
+
     A node above one value alone would be shown as that value. So every group has one more value, which nobody has.
     """
-    form, _, year = rest.partition(" ")
-    if form not in FORMS or (form == "birth") != year.isdecimal():
+    form, _, more = rest.partition(" ")
+    year, populous = (more, frozenset[str]()) if form != "zip" else ("", frozenset(filter(None, more.split(","))))
+    if form not in FORMS or (form == "birth") != year.isdecimal() or not all(map(_AREA.fullmatch, populous)):
         raise ParameterError(
             f"'safe-harbor {rest}' is no way to build a hierarchy.",
-            "Write: safe-harbor zip, safe-harbor age, safe-harbor date, or safe-harbor birth 2026.",
+            "Write: safe-harbor zip (zip 900,901 where only these have enough people), safe-harbor age, safe-harbor "
+            "date, or safe-harbor birth 2026.",
         )
     # Where codes were read as numbers, those of Puerto Rico and New England have lost their zeros.
     short = form == "zip" and any(value.isdecimal() and len(value) > 3 for value in values)
     full = [value.zfill(5) if short and value.isdecimal() else value for value in values]
-    plain = [harbor_group(form, value, int(year or 0)) for value in full]
+    plain = [harbor_group(form, value, int(year or 0), populous) for value in full]
     mixed = {group for group, value in zip(plain, values, strict=True) if group != value} & set(values)
     groups = [f"{group}{ALL}" if group in mixed else group for group in plain]  # no node has the name of a value in it
     alone = [group for group in dict.fromkeys(groups) if group not in values]
     return [*values, *(f"{group} (nobody)" for group in alone)], [[group] for group in (*groups, *alone)]
 
 
-def within_harbor(form: str, text: str, year: int) -> bool:
+def within_harbor(form: str, text: str, year: int, populous: Collection[str] = ()) -> bool:
     """Tell whether safe harbor leaves a cell as it is."""
     bare = text.removesuffix(ALL)
-    return text in ("", "*", UNKNOWN) or harbor_group(form, bare, year) == bare
+    return text in ("", "*", UNKNOWN) or harbor_group(form, bare, year, populous) == bare

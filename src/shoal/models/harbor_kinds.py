@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,8 @@ from shoal.domains.cell_looks import (
     is_vin,
 )
 from shoal.domains.harbor_groups import UNKNOWN, date_group
+from shoal.domains.national_numbers import COUNTRIES, OF_NUMBERS
+from shoal.domains.person_names import could_be_name, holds_name
 from shoal.kernels import MISSING
 from shoal.models.harbor_names import form_by_name
 from shoal.schema import RELEASED, Role
@@ -34,6 +36,7 @@ from shoal.table import Table
 SAMPLE = 10_000  # cells that are looked at
 LEAST = 0.8  # the share of them that must match
 DISTINCT = 0.95  # the share of texts that differ from all others, from which on they are codes
+_NAMES, _KNOWN = 10, 0.4  # texts that differ, and the share of cells with a frequent name, from which on they are names
 ENOUGH = 24  # records; in no more than that, values may differ by chance
 _YEAR = re.compile(r"\d{4}|up to \d{4}|unknown")
 _CODE = re.compile(r"(?=(?:.*\d){3})[A-Za-z0-9][A-Za-z0-9./-]{5,}")
@@ -93,7 +96,8 @@ _FORMS_BY_NAME: dict[str, Callable[[str], object]] = {
     "date": _has_year,
 }
 # What the values of texts look like, the surest first. Numbers alone are amounts and codes of anything.
-_BY_VALUE: tuple[tuple[str, str, Callable[[str], object], bool], ...] = (
+_Pattern = tuple[str, str, Callable[[str], object], bool]
+_BY_VALUE: tuple[_Pattern, ...] = (
     ("email", "", EMAIL.fullmatch, False),
     ("url", "", URL.fullmatch, False),
     ("device", "", MAC.fullmatch, False),
@@ -108,13 +112,17 @@ _BY_VALUE: tuple[tuple[str, str, Callable[[str], object], bool], ...] = (
     ("geography", "zip", ZIP.fullmatch, False),
     ("geography", "", STREET.fullmatch, False),
 )
-_OF_NUMBERS = (is_card, _is_date)  # of which whole numbers are looked at as well
+_OF_NUMBERS = (is_card, _is_date, *OF_NUMBERS)  # of which whole numbers are looked at as well
 
 
-def harbor_columns(table: Table) -> tuple[HarborColumn, ...]:
-    """Give the columns of a table that look like one of the eighteen kinds, in their order."""
+def harbor_columns(table: Table, countries: Sequence[str] = ()) -> tuple[HarborColumn, ...]:
+    """Give the columns of a table that look like one of the eighteen kinds, in their order.
+
+    Values are also compared with the numbers and post codes of some countries.
+    """
     names = [a.name for a in table.schema.attributes if a.role in RELEASED]
-    return tuple(found for found in (_looked_at(table, name) for name in names) if found is not None)
+    patterns = (*((kind, "", fits, sure) for each in countries for kind, fits, sure in COUNTRIES[each]), *_BY_VALUE)
+    return tuple(found for found in (_looked_at(table, name, patterns) for name in names) if found is not None)
 
 
 def texts_of(table: Table, name: str) -> tuple[list[str], Integers]:
@@ -146,7 +154,7 @@ def _sample(texts: list[str], counts: Integers) -> tuple[list[str], Integers]:
     return [texts[place] for place in chosen.tolist()], many.astype(np.int64)
 
 
-def _looked_at(table: Table, name: str) -> HarborColumn | None:
+def _looked_at(table: Table, name: str, patterns: Sequence[_Pattern]) -> HarborColumn | None:
     axis = table.schema[name].axis
     kind_of_cells = "category" if axis.tree is not None else axis.kind  # as readers of a release see it
     named = form_by_name(name) or (("other", "") if tells_people_apart(name) else None)
@@ -166,7 +174,7 @@ def _looked_at(table: Table, name: str) -> HarborColumn | None:
         return HarborColumn(name, "date", form, "name" if named and named[0] == "date" else "value", 1.0, sure=True)
     by_value = None
     if kind_of_cells != "float":
-        for kind, form, fits, digits in _BY_VALUE:
+        for kind, form, fits, digits in patterns:
             if kind_of_cells == "integer" and fits not in _OF_NUMBERS:
                 continue
             if (found := share(fits)) >= LEAST:
@@ -176,6 +184,10 @@ def _looked_at(table: Table, name: str) -> HarborColumn | None:
         return of_name
     if by_value is not None:
         return by_value
+    if kind_of_cells == "category" and distinct >= _NAMES and share(could_be_name) >= LEAST:
+        known = share(holds_name)
+        if known >= _KNOWN:
+            return HarborColumn(name, "name", "", "value", known, sure=False)
     if kind_of_cells == "category" and total > ENOUGH and distinct > DISTINCT * total and share(_YEAR.fullmatch) < 1:
         coded = share(_CODE.fullmatch)
         if coded >= LEAST:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.domains.harbor_groups import FORMS, HERE, OLDEST, RESTRICTED, digest_of, within_harbor
+from shoal.domains.national_numbers import COUNTRIES
 from shoal.errors import ParameterError
 from shoal.models.harbor_kinds import harbor_columns, texts_of
 from shoal.models.linked_model import Measured
 from shoal.parameters import settle, shown
-from shoal.schema import RELEASED, Schema
+from shoal.schema import RELEASED, Schema, names_given
 from shoal.table import Carry, Classes, Table
 
 
@@ -30,7 +31,12 @@ class SafeHarbor:
     year
         The year of the release: who was born 90 years before or earlier is over 89.
     population
-        Which list of 3-digit ZIP codes with no more than 20,000 people is used; ``census-2000`` is the only one.
+        Which list of 3-digit ZIP codes with no more than 20,000 people is used: ``census-2000``, or the name of a file
+        with a publisher's own populations.
+    populous
+        Of such a file, the 3-digit ZIP codes whose areas have more than 20,000 people; all others have not.
+    countries
+        Of which countries numbers of people and post codes are looked for as well: ca, de, es, fr, gb, it or nl.
     sha256
         The SHA-256 of that list, which is filled in: three digits on a line, in ascending order.
 
@@ -45,6 +51,8 @@ class SafeHarbor:
     year: int
     population: str = HERE
     sha256: str | None = None
+    populous: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a list that is not there, or is another one."""
@@ -53,12 +61,23 @@ class SafeHarbor:
             raise ParameterError(
                 f"The year of the release is a whole number such as 2026, not {shown(self.year)}.", "Write year=2026."
             )
-        if self.population not in RESTRICTED:
+        object.__setattr__(self, "populous", tuple(sorted(set(names_given("populous", self.populous)))))
+        object.__setattr__(self, "countries", tuple(dict.fromkeys(names_given("countries", self.countries))))
+        for country in self.countries:
+            if country not in COUNTRIES:
+                raise ParameterError(
+                    f"Nothing is known of the numbers of {shown(country)}.", f"There are: {', '.join(COUNTRIES)}."
+                )
+        if not all(len(code) == 3 and code.isascii() and code.isdecimal() for code in self.populous):
+            raise ParameterError("'populous' holds 3-digit ZIP codes.", "Write populous=900,901.")
+        if self.populous and self.population in RESTRICTED:
+            raise ParameterError("'populous' belongs to populations of one's own.", "Give them a name (population).")
+        if self.population not in RESTRICTED and not self.populous:
             raise ParameterError(
                 f"There is no list of restricted ZIP codes called {shown(self.population)}.",
                 f"There is: {', '.join(RESTRICTED)}.",
             )
-        digest = digest_of(self.population)
+        digest = digest_of(self.population, self.populous)
         if self.sha256 not in (None, digest):
             raise ParameterError(
                 f"The list of ZIP codes '{self.population}' is not the one that is meant: its SHA-256 is another.",
@@ -85,9 +104,11 @@ class SafeHarbor:
     def measured(self, table: Table) -> Measured:
         """Count the columns that break the rule."""
         broken = 0
-        for found in harbor_columns(table):
+        for found in harbor_columns(table, self.countries):
             texts, _ = texts_of(table, found.column)
-            allowed = found.form in FORMS and all(within_harbor(found.form, text, self.year) for text in texts)
+            allowed = found.form in FORMS and all(
+                within_harbor(found.form, text, self.year, frozenset(self.populous)) for text in texts
+            )
             broken += not allowed
         return Measured(float(broken), broken, len(table.schema.of(*RELEASED)))
 
@@ -119,7 +140,9 @@ class SafeHarbor:
     def convention(self, schema: Schema) -> str:
         """Name the rule, the table of populations, and how columns are recognized."""
         return (
-            f"45 CFR 164.514(b)(2)(i); restricted ZIP codes of {self.population} (SHA-256 {self.sha256}), ages as of "
-            f"{self.year}; columns are recognized by their names, and by values where at least 80% of at most 10,000 "
-            "cells match; what the publisher actually knows is not checked"
+            f"45 CFR 164.514(b)(2)(i); {'ZIP codes of enough people' if self.populous else 'restricted ZIP codes'} of "
+            f"{self.population} (SHA-256 {self.sha256}), ages as of {self.year}; columns are recognized by their "
+            "names, and by values where at least 80% of at most 10,000 cells match"
+            + (f", also those of {', '.join(self.countries)}" if self.countries else "")
+            + "; what the publisher actually knows is not checked"
         )
