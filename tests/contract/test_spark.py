@@ -228,3 +228,22 @@ def test_a_release_on_the_cluster_goes_into_a_database_part_by_part(engine, tmp_
     assert len(again[1].data.sizes) > 1
     assert again[0].origin == again[1].origin
     assert again[0].to_arrow().equals(again[1].to_arrow())
+
+
+def test_people_have_the_same_names_and_days_on_the_cluster(engine):
+    import datetime
+
+    from shoal.secret_keys import SecretKey
+
+    days = [datetime.date(2009, 3, 14) + datetime.timedelta(i % 5) for i in range(40)]
+    visits = pa.table({"who": [f"p{i % 7}" for i in range(39)] + [None], "day": days, "age": [i % 3 for i in range(40)]})
+    identifier = {"who": "pseudonym:patient", "day": "shift:182"}
+    found = [
+        shoal.anonymize(
+            shoal.read(visits, engine=each, quasi=["age"], identifier=identifier),
+            [], no_promise=True, pseudonym_key=SecretKey(b"shoal specification key 0001"),
+        )
+        for each in (None, engine)
+    ]  # fmt: skip
+    assert found[1].to_arrow().equals(found[0].to_arrow())
+    assert found[1].joined == found[0].joined
