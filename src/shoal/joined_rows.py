@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Bits, Integers
+from shoal.arrays import Bits, Integers, Offsets, Positions
 from shoal.engines.packed_cells import unpacked
 from shoal.kernels import MISSING
 from shoal.linked.traces import traces_of
-from shoal.measures.reidentification.known_points import InvertedLists
-from shoal.measures.unicity import Unicity
+from shoal.measures.reidentification.known_points import InvertedLists, attack
 from shoal.pseudonyms.treatments import SHIFT
 from shoal.roles import Role
 from shoal.schema import Schema
@@ -109,8 +108,7 @@ def _joined_by(released: Table, name: str) -> JoinedRows | None:
     if people == records:
         return None
     table = replace(released, schema=with_subject(released.schema, name))
-    whole = records == released.rows  # else nobody knows whose some rows are
-    rows = _known(table) if whole and table.schema.quasi else {}
+    rows = _known(table, name) if table.schema.quasi else {}
     dates = [a.name for a in table.schema.attributes if a.treatment is not None and a.treatment.kind == SHIFT]
     exact = [each for each in dates if table.schema[each].role != Role.QUASI]
     intervals = {each: _alone_by_intervals(table, name, each) for each in exact}
@@ -130,11 +128,25 @@ def with_subject(schema: Schema, name: str) -> Schema:
     )
 
 
-def _known(table: Table) -> dict[int, float]:
-    traces = traces_of(table)
-    lists = InvertedLists.of(traces.offsets, traces.labels, traces.points.number)
-    found = {known: Unicity(known, effort=EFFORT).of(traces, lists) for known in KNOWN}
+def _known(table: Table, name: str) -> dict[int, float]:
+    return known_rows(*points_of_people(table, name)[1:])
+
+
+def known_rows(offsets: Offsets, labels: Positions) -> dict[int, float]:
+    """Give the share of cases in which one person alone has some known rows, by their number."""
+    lists = InvertedLists.of(offsets, labels, int(labels.max(initial=-1)) + 1)
+    found = {known: attack(offsets, labels, lists, known, effort=EFFORT) for known in KNOWN}
     return {known: each.unique for known, each in found.items() if each.people}
+
+
+def points_of_people(table: Table, name: str) -> tuple[Positions, Offsets, Positions]:
+    """Give the people that a column names, by their positions, and the points of each; rows of nobody are nobody's."""
+    positions = table.counts(name)[0].astype(np.int32)
+    traces = traces_of(table, insist=False)
+    offsets, labels = traces.offsets, traces.labels
+    if positions[:1].tolist() == [MISSING]:
+        positions, labels, offsets = positions[1:], labels[offsets[1] :], offsets[1:] - offsets[1]
+    return positions, offsets, labels
 
 
 def _alone_by_intervals(table: Table, person: str, name: str) -> float | None:

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Bits, Integers, Offsets, Positions
 from shoal.direct_identifiers import hashed_texts
 from shoal.errors import ParameterError
-from shoal.joined_rows import EFFORT, KNOWN, listed, mixed, percent, rounded, with_subject
-from shoal.linked.traces import Traces, traces_of
-from shoal.measures.reidentification.known_points import InvertedLists, attack
+from shoal.joined_rows import known_rows, listed, mixed, percent, points_of_people, rounded, with_subject
 from shoal.table import Table
 
 
@@ -77,47 +75,41 @@ class JoinedTables:
 
 def joined_tables(here: Table, column: str, there: Table, there_by: str) -> JoinedTables:
     """Join two tables by the names of their people, and count whom both together single out."""
-    names, rows = _people(here, column)
-    others, attributes = _people(there, there_by)
+    names, offsets, labels = _people(here, column)
+    others, starts, shown = _people(there, there_by)
     _, mine, theirs = np.intersect1d(names, others, assume_unique=True, return_indices=True)
     if not mine.size:
         raise ParameterError(
             f"Nobody is both in the table and in '{there.origin.name}'.",
             "Give both the same domain and the same key, or leave out what they are joined with.",
         )
-    classes = np.unique(_signatures(attributes)[theirs], return_inverse=True)[1].reshape(-1).astype(np.int64)
-    offsets, labels = _of_some(rows, mine)
-    whose = np.repeat(classes, np.diff(offsets))
-    both = np.unique(whose * max(rows.points.number, 1) + labels, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    classes = np.unique(_signatures(starts, shown)[theirs], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    offsets, labels = _of_some(offsets, labels, mine)
+    points = int(labels.max(initial=0)) + 1
+    both = np.unique(np.repeat(classes, np.diff(offsets)) * points + labels, return_inverse=True)[1]
     alone = np.bincount(classes)[classes] == 1
     return JoinedTables(
-        column, there.origin.name, int(mine.size), float(alone.mean()), _curve(offsets, labels), _curve(offsets, both)
-    )
+        column, there.origin.name, int(mine.size), float(alone.mean()), known_rows(offsets, labels),
+        known_rows(offsets, both.reshape(-1).astype(np.int32)),
+    )  # fmt: skip
 
 
-def _people(table: Table, column: str) -> tuple[NDArray[Any], Traces]:
-    """Give the names of people as texts, and what the quasi-identifiers show of them, in the order of their column."""
-    positions = table.counts(column)[0].astype(np.int32)
-    traces = traces_of(replace(table, schema=with_subject(table.schema, column)))
-    return np.array(hashed_texts(table.schema[column].axis, positions)), traces
+def _people(table: Table, column: str) -> tuple[NDArray[Any], Offsets, Positions]:
+    """Give the names of people as texts, and what the quasi-identifiers show of each."""
+    positions, offsets, labels = points_of_people(replace(table, schema=with_subject(table.schema, column)), column)
+    return np.array(hashed_texts(table.schema[column].axis, positions)), offsets, labels
 
 
-def _signatures(traces: Traces) -> Bits:
+def _signatures(offsets: Offsets, labels: Positions) -> Bits:
     """Give a number for all that is shown of a person, whatever the order of the rows."""
-    sums = np.append(np.uint64(0), np.cumsum(mixed(traces.labels.astype(np.int64)), dtype=np.uint64))
-    found: Bits = sums[traces.offsets[1:]] - sums[traces.offsets[:-1]]
+    sums = np.append(np.uint64(0), np.cumsum(mixed(labels.astype(np.int64)), dtype=np.uint64))
+    found: Bits = sums[offsets[1:]] - sums[offsets[:-1]]
     return found
 
 
-def _of_some(traces: Traces, people: Integers) -> tuple[Offsets, Positions]:
+def _of_some(offsets: Offsets, labels: Positions, people: Integers) -> tuple[Offsets, Positions]:
     """Give the points of some people."""
-    sizes = np.diff(traces.offsets)[people]
-    offsets = np.append(0, np.cumsum(sizes)).astype(traces.offsets.dtype)
-    places = np.repeat(traces.offsets[:-1][people] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return offsets, traces.labels[places]
-
-
-def _curve(offsets: Offsets, labels: Positions) -> dict[int, float]:
-    lists = InvertedLists.of(offsets, labels, int(labels.max(initial=-1)) + 1)
-    found = {known: attack(offsets, labels, lists, known, effort=EFFORT) for known in KNOWN}
-    return {known: each.unique for known, each in found.items() if each.people}
+    sizes = np.diff(offsets)[people]
+    starts = np.append(0, np.cumsum(sizes)).astype(offsets.dtype)
+    places = np.repeat(offsets[:-1][people] - starts[:-1], sizes) + np.arange(starts[-1])
+    return starts, labels[places]

@@ -236,7 +236,9 @@ def test_people_have_the_same_names_and_days_on_the_cluster(engine):
     from shoal.secret_keys import SecretKey
 
     days = [datetime.date(2009, 3, 14) + datetime.timedelta(i % 5) for i in range(40)]
-    visits = pa.table({"who": [f"p{i % 7}" for i in range(39)] + [None], "day": days, "age": [i % 3 for i in range(40)]})
+    visits = pa.table(
+        {"who": [f"p{i % 7}" for i in range(39)] + [None], "day": days, "age": [i % 3 for i in range(40)]}
+    )
     identifier = {"who": "pseudonym:patient", "day": "shift:182"}
     found = [
         shoal.anonymize(

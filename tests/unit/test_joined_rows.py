@@ -73,11 +73,13 @@ def test_rows_of_people_who_have_one_each_are_not_joined():
     assert released(table).joined == ()
 
 
-def test_where_some_rows_are_nobodys_only_intervals_are_counted():
-    table = drawn(1).set_column(0, "who", pa.array([None, *drawn(1)["who"].to_pylist()[1:]]))
-    (found,) = released(table).joined
-    assert found.rows == {}
-    assert set(found.intervals) == {"day"}
+def test_rows_of_nobody_are_not_joined():
+    table = drawn(1).set_column(0, "who", pa.array([None, None, *drawn(1)["who"].to_pylist()[2:]]))
+    for engine in (None, Tiny(rows_per_part=7)):
+        (found,) = released(table, engine).joined
+        assert found.records == 58
+        assert found.rows == pytest.approx(by_hand(table.slice(2))[0])
+        assert found.intervals == pytest.approx({"day": by_hand(table.slice(2))[1]})
 
 
 def test_people_that_are_counted_are_joined_too():

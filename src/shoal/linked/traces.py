@@ -113,10 +113,10 @@ def person_column(table: Table) -> str:
     return name
 
 
-def people_of(table: Table) -> Column:
-    """Number the rows by the person that they belong to."""
+def people_of(table: Table, *, insist: bool = True) -> Column:
+    """Number the rows by the person that they belong to, who must be known unless nobody insists on that."""
     name = person_column(table)
-    if table.schema.subject is not None and table.counts(name)[0][0] == MISSING:
+    if insist and table.schema.subject is not None and table.counts(name)[0][0] == MISSING:
         raise DataError(
             f"Column '{name}' does not say for every row whose it is.", "Fill its empty cells, or remove these rows."
         )
@@ -145,13 +145,14 @@ def _places(table: Table, names: Sequence[str]) -> list[int]:
     return [kept.index(name) for name in names]
 
 
-def traces_of(table: Table, columns: Sequence[str] | None = None) -> Traces:
+def traces_of(table: Table, columns: Sequence[str] | None = None, *, insist: bool = True) -> Traces:
     """Give the traces of the people of a table, over all quasi-identifiers or some of them.
 
     People stand in the order of the column that tells them apart, and points are sorted: neither depends on the engine.
+    Unless it is insisted that every row is somebody's, the rows of nobody are one person, who stands first.
     """
     names, name = tuple(columns or table.schema.quasi), person_column(table)
-    labels, whose = points_of(table, names), people_of(table)
+    labels, whose = points_of(table, names), people_of(table, insist=insist)
     point, row = Given(labels), Given(table.rank([table.combine(np.zeros_like, labels)]))
 
     def collected(classes: Classes) -> tuple[Positions, Integers, Positions, Positions, Positions]:
