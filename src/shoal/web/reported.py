@@ -64,6 +64,7 @@ _SENTENCES = (
     N_("Making the rows"),
     N_("Waiting for its turn"),
     N_("Looking for people by what is known of them"),
+    N_("Looking for what puts rows at risk"),
     N_("Looking at every combination of levels"),
     N_("Making the release"),
     N_("Writing the release"),

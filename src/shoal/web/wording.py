@@ -183,6 +183,32 @@ def known_points_line(found: Mapping[str, Any]) -> str:
     )
 
 
+def reasons_line(found: Mapping[str, Any]) -> str:
+    """Say how many rows stand alone, and which column would help most if it were coarser.
+
+    >>> column = {"name": "zip", "touched": 3, "freed": 2}
+    >>> reasons_line({"rows": 9, "at_risk": 3, "attributes": [column]})
+    '3 of 9 rows stand alone. Making zip coarser helps most: without it 2 of them would not.'
+    """
+    if not found["at_risk"]:
+        return _("No row stands alone.")
+    best = found["attributes"][0]
+    if not best["freed"]:
+        return _(
+            "%(alone)s of %(rows)s rows stand alone. No single column is the reason: several must be made coarser.",
+            alone=found["at_risk"],
+            rows=found["rows"],
+        )
+    return _(
+        "%(alone)s of %(rows)s rows stand alone. Making %(column)s coarser helps most: without it %(freed)s of them "
+        "would not.",
+        alone=found["at_risk"],
+        rows=found["rows"],
+        column=best["name"],
+        freed=best["freed"],
+    )
+
+
 def changes(found: Mapping[str, Any], columns: Sequence[str]) -> float:
     """Give the share of the cells of some columns that show another value than their own.
 

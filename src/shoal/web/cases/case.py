@@ -32,6 +32,7 @@ from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.queue import Queue
+from shoal.web.tasks.reason_messages import ReasonsRequest
 from shoal.web.tasks.release_messages import ReleaseRequest
 from shoal.web.tasks.row_messages import RowsRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest
@@ -203,6 +204,26 @@ class Case(ComparedCase):
     def known_unicity(self) -> Found:
         """What is known of whom known points single out; nothing is begun for it."""
         return self.findings.unicity(self.decisions.roles_digest)
+
+    def find_reasons(self) -> None:
+        """Find out why rows stand alone, unless that is known."""
+        with self.lock:
+            digest = self._ready()
+            job = self.jobs.of("reasons")
+            if self.known_reasons or (job is not None and job.about == digest and not job.over):
+                return
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    self.findings.take("reasons", digest, "", job.result.plain())
+
+            request = ReasonsRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
+            self._start("reasons", request, about=digest, ended=ended)
+
+    @property
+    def known_reasons(self) -> Found:
+        """What is known of why rows stand alone; nothing is begun for it."""
+        return self.findings.reasons(self.decisions.roles_digest)
 
     def candidates(self) -> dict[str, Found]:
         """Give the candidates near to what was chosen that are known by now; what is not known is found out."""

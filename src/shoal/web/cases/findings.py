@@ -42,7 +42,8 @@ class Findings:
         before = self._known.get((kind, digest, key))
         if before is None or content.get("sampled") is None or before["sampled"] is not None:
             self._known[kind, digest, key] = content
-            self._keep(kind, digest, key, content)
+            if kind in _KINDS:  # reasons list rows by their numbers: these are kept nowhere, and exported with no case
+                self._keep(kind, digest, key, content)
 
     def risk(self, digest: str) -> Found:
         """Give the risk, as far as it is known."""
@@ -51,6 +52,10 @@ class Findings:
     def unicity(self, digest: str) -> Found:
         """Give whom known points single out, if it is known."""
         return self._known.get(("unicity", digest, ""), {})
+
+    def reasons(self, digest: str) -> Found:
+        """Give why rows are at risk, if it is known."""
+        return self._known.get(("reasons", digest, ""), {})
 
     def candidate(self, digest: str, key: str) -> Found | None:
         """Give a candidate, if it is known."""

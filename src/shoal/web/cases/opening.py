@@ -91,7 +91,7 @@ class OpenedCase(DecidedCase):
             self._begin(opened, profile, Decisions(_guessed(profile), layout=layout))
         elif self.decisions.layout != layout:
             self.jobs.cancel(
-                "tree", "tree-preview", "measure", "unicity", "levels", "search", "spread", "scores", "rows"
+                "tree", "tree-preview", "measure", "unicity", "reasons", "levels", "search", "spread", "scores", "rows"
             )
             self.history.decide(N_("reading options"), self.decisions.with_layout(layout, _guessed(profile)))
         elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
@@ -121,8 +121,18 @@ class OpenedCase(DecidedCase):
     def _leave(self, *, keep: bool = False) -> None:
         """Put the case away. One in which nobody decided anything is gone then."""
         self.jobs.cancel(
-            "tree", "tree-preview", "measure", "unicity", "levels", "search", "spread", "scores", "rows", "publish"
-        )
+            "tree",
+            "tree-preview",
+            "measure",
+            "unicity",
+            "reasons",
+            "levels",
+            "search",
+            "spread",
+            "scores",
+            "rows",
+            "publish",
+        )  # fmt: skip
         opened, store = self.file, self._store
         if store is not None:
             decided = self.history.number > 1 or store.releases() or store.info.is_named

@@ -12,6 +12,7 @@ _SCREENS = {
     "look": "/data",
     "measure": "/risk",
     "unicity": "/risk#unicity",
+    "reasons": "/risk#reasons",
     "tree": "/hierarchies",
     "search": "/protect",
     "levels": "/levels",

@@ -12,6 +12,7 @@ from shoal.web import figures, wording
 from shoal.web.attackers import WHO, who_looks
 from shoal.web.cases.aims import K_USUAL
 from shoal.web.page_templates import page
+from shoal.web.routes.reasons import reasons_section
 from shoal.web.routes.shared import PATIENCE, Here, Wait, after, api_router, page_router
 from shoal.web.routes.unicity import unicity_section
 
@@ -44,12 +45,13 @@ def risk_page(case: Here, people: Asked = "", threshold: Asked = "") -> HTMLResp
         drawn.append(figures.sizes(found, k, _("People by the size of the group they hide in")))
     if found and found["sets"] and len(found["quasi"]) > 1:
         drawn.append(figures.knowledge(found))
-    linked = unicity_section(case)
-    busy = [each for each in (job, linked["unicity_job"]) if each is not None and not each.over]
+    linked, reasons = unicity_section(case), reasons_section(case)
+    busy = [each for each in (job, linked["unicity_job"], reasons["reasons_job"]) if each is not None and not each.over]
     return page(
         case,
         "risk",
         **linked,
+        **reasons,
         found=found,
         looking=who_looks(found, people.strip(), threshold) if found else None,
         who=WHO,

@@ -12,6 +12,7 @@ from shoal.web.tasks import messages as m
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
+from shoal.web.tasks.reason_messages import ReasonsRequest, ReasonsSummary
 from shoal.web.tasks.release_messages import ReleaseDone, ReleaseRequest
 from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
@@ -65,6 +66,7 @@ TASKS = {
     "preview": TaskKind(m.PreviewRequest, m.Preview, m.Preview, "profile:preview", OPENING),
     "measure": TaskKind(m.RiskRequest, m.RiskSummary, m.RiskSummary, "risk:measure"),
     "unicity": TaskKind(UnicityRequest, UnicitySummary, UnicitySummary, "unicity:measure"),
+    "reasons": TaskKind(ReasonsRequest, ReasonsSummary, ReasonsSummary, "reasons:find"),
     "search": TaskKind(m.CandidatesRequest, m.TriedCandidate, m.CandidatesDone, "candidates:search"),
     "levels": TaskKind(LevelsRequest, LevelsSummary, LevelsSummary, "levels:explore_levels"),
     "rows": TaskKind(RowsRequest, RowsBeforeAfter, RowsBeforeAfter, "rows:before_after"),
