@@ -98,7 +98,9 @@ def test_no_form_of_a_stale_tab_does_anything(tmp_path, holding):
         job = visitor.post("/api/anonymize?wait=30", json={"k": 5}).json()
         visitor.post("/undo")
         visitor.post("/redo")
-        walk.through(*(f"/{name}" for name in SCREENS), "/hierarchies?of=age&level=1", f"/protect?see={Aim(k=3).key}")
+        walk.through(
+            *(f"/{name}" for name in SCREENS), "/hierarchies?of=age&level=1", f"/protect?see={Aim(k=3).key}", "/attacks"
+        )
         visitor.post(f"/api/releases/{job['id']}/keep")
         walk.through("/release")
         case = visitor.state()["case"]

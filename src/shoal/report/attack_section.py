@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from shoal.assessment.set_aside import scene_without_some
-from shoal.attacks import Attack, Success
-from shoal.attacks.closest_rows import ClosestRows
-from shoal.attacks.inference import Inference
-from shoal.attacks.linkability import Linkability
-from shoal.attacks.membership import Membership
-from shoal.attacks.range_ends import RangeEnds
-from shoal.attacks.record_linkage import RecordLinkage
-from shoal.attacks.row_order import OrderOfRows
-from shoal.attacks.shared_secrets import SharedSecrets
-from shoal.attacks.singling_out import SinglingOut
+from shoal.assessment.set_aside import attacked
+from shoal.attacks import Success
 from shoal.attacks.words import share
-from shoal.progress import stage
 from shoal.releases.release import Release
 from shoal.report.page import PageBlock, bullets, code, joined, table
 from shoal.table import Table
 
 MOST = 100_000  # records of a table that is attacked for its report
-_LOOKED_AT = 5_000
-_ATTACKS: tuple[Attack, ...] = (
-    Linkability(), Inference(), SharedSecrets(), SinglingOut(), RecordLinkage(nearest_only=True), Membership(),
-    ClosestRows(), RangeEnds(), OrderOfRows(),
-)  # fmt: skip
 
 
 def attacked_by(release: Release, original: Table) -> Iterator[PageBlock]:
@@ -36,15 +21,10 @@ def attacked_by(release: Release, original: Table) -> Iterator[PageBlock]:
     if original.rows > MOST:
         yield joined(f"Tables of more than {MOST:,} records are not attacked for a report. ", by_hand)
         return
-    scene = scene_without_some(release, original, _LOOKED_AT)
-    if scene is None:
+    found = attacked(release, original)
+    if found is None:
         yield joined("It could not be masked again without some of its people, so nothing was attacked. ", by_hand)
         return
-    found: list[Success] = []
-    for each in _ATTACKS:
-        if each.lacks(scene) is None:
-            stage(f"trying {each.name}")
-            found += each.successes(scene)
     yield (
         "The table was masked again in the same way without a fifth of its people, drawn by chance, and the result was "
         "attacked. What succeeds with those who are not in it as well says nothing about anyone in it: the residual "

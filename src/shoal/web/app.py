@@ -21,6 +21,7 @@ from shoal.web.errors import USUAL_STATUS
 from shoal.web.guard import Guard
 from shoal.web.page_templates import framed, rendered, stylesheet
 from shoal.web.routes import (
+    attacks,
     cases,
     compare,
     data,
@@ -46,7 +47,8 @@ _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "
 # Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 _SCREENS = (
-    cases, data, roles, risk, unicity, reasons, hierarchies, levels, protect, compare, release, jobs, sessions,
+    cases, data, roles, risk, unicity, reasons, hierarchies, levels, protect, compare, attacks, release,
+    jobs, sessions,
     questions,
 )  # fmt: skip
 _DAY = {"Cache-Control": "private, max-age=86400"}

@@ -66,6 +66,8 @@ _SENTENCES = (
     N_("Looking for people by what is known of them"),
     N_("Looking for what puts rows at risk"),
     N_("Looking at every combination of levels"),
+    N_("Attacking the release"),
+    N_("It cannot be made again without some of its people."),
     N_("Making the release"),
     N_("Writing the release"),
     N_("Writing the report"),

@@ -12,6 +12,7 @@ from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.opening import OpenedCase
 from shoal.web.measure_names import asked, offered
 from shoal.web.settings import Settings
+from shoal.web.tasks.attack_messages import AttackRequest
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsRequest
 from shoal.web.tasks.job import Job
@@ -86,6 +87,31 @@ class ComparedCase(OpenedCase):
                 request = ScoresRequest(**self._reading(), candidates=candidates, measures=measures)
                 self._start("scores", request, about=about, found=take)
             return {pair: found for pair, found in known.items() if pair[1] in pinned}
+
+    def attack(self) -> None:
+        """Attack what is chosen, unless it is known how that ends."""
+        with self.lock:
+            self._ready()
+            digest, key = self.decisions.digest, self.decisions.aim.key
+            if self.known_attacks or self.jobs.busy("attack", self.attacks_about):
+                return
+
+            def ended(job: Job) -> None:
+                if job.result is not None:
+                    self.findings.take("attack", digest, key, job.result.plain())
+
+            request = AttackRequest(**self._reading(), candidate=self.decisions.aim.asked)
+            self._start("attack", request, about=self.attacks_about, ended=ended)
+
+    @property
+    def attacks_about(self) -> str:
+        """What attacks hang on: the decisions, and what is chosen."""
+        return f"{self.decisions.digest} {self.decisions.aim.key}"
+
+    @property
+    def known_attacks(self) -> Found:
+        """How often attacks on what is chosen succeed, if that is known; nothing is begun for it."""
+        return self.findings.attacks(self.decisions.digest, self.decisions.aim.key)
 
     @property
     def measured(self) -> list[str]:

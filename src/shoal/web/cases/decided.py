@@ -92,7 +92,7 @@ class DecidedCase:
         with self.lock:
             self._need_file()
             self.history.decide(N_("roles"), self.decisions.with_roles(changed))
-            self.jobs.cancel("measure", "unicity", "reasons", "levels", "search", "spread", "scores")
+            self.jobs.cancel("measure", "unicity", "reasons", "levels", "search", "spread", "scores", "attack")
 
     def decide_treatment(self, column: str, written: str) -> None:
         """Let a column that names people, or holds dates, become something else than nothing."""
@@ -143,7 +143,7 @@ class DecidedCase:
         with self.lock:
             self._need_file()
             self.history.decide(N_("hierarchy"), self.decisions.with_hierarchy(column, hierarchy))
-            self.jobs.cancel("search", "spread", "scores")
+            self.jobs.cancel("search", "spread", "scores", "attack")
 
     def hierarchy(self, column: str) -> ColumnHierarchy:
         """Give the hierarchy of a column."""

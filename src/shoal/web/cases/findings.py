@@ -1,4 +1,4 @@
-"""What was found out for a case: risks, unicity, candidates, distributions, each by the decisions that it hangs on."""
+"""What was found out for a case, from risks to attacks, each by the decisions that it hangs on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from shoal.web.tasks.score_messages import CandidateScore
 
 Found = dict[str, Any]
-_KINDS = ("risk", "unicity", "candidate", "spread", "score")
+_KINDS = ("risk", "unicity", "candidate", "spread", "score", "attack")
 
 
 def _keep_nothing(kind: str, digest: str, key: str, content: Found) -> None:
@@ -68,6 +68,10 @@ class Findings:
     def spread(self, digest: str, key: str) -> Found | None:
         """Give how columns are spread in a candidate, if that is known."""
         return self._known.get(("spread", digest, key))
+
+    def attacks(self, digest: str, key: str) -> Found:
+        """Give how often attacks on a candidate succeed, if that is known."""
+        return self._known.get(("attack", digest, key), {})
 
     def scores(self, digest: str) -> dict[tuple[str, str], CandidateScore]:
         """Give what was measured of candidates, by the names of measure and candidate."""

@@ -91,7 +91,17 @@ class OpenedCase(DecidedCase):
             self._begin(opened, profile, Decisions(_guessed(profile), layout=layout))
         elif self.decisions.layout != layout:
             self.jobs.cancel(
-                "tree", "tree-preview", "measure", "unicity", "reasons", "levels", "search", "spread", "scores", "rows"
+                "tree",
+                "tree-preview",
+                "measure",
+                "unicity",
+                "reasons",
+                "levels",
+                "search",
+                "spread",
+                "scores",
+                "attack",
+                "rows",
             )
             self.history.decide(N_("reading options"), self.decisions.with_layout(layout, _guessed(profile)))
         elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
@@ -130,6 +140,7 @@ class OpenedCase(DecidedCase):
             "search",
             "spread",
             "scores",
+            "attack",
             "rows",
             "publish",
         )  # fmt: skip

@@ -18,6 +18,7 @@ _SCREENS = {
     "levels": "/levels",
     "spread": "/compare",
     "scores": "/compare",
+    "attack": "/attacks",
     "publish": "/release",
 }
 

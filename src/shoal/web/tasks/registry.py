@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from shoal.errors import InternalError
 from shoal.web.tasks import messages as m
+from shoal.web.tasks.attack_messages import AttackRequest, AttackSummary
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
@@ -74,6 +75,7 @@ TASKS = {
     "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
     "spread": TaskKind(DistributionsRequest, Distributions, DistributionsDone, "distributions:compare"),
     "scores": TaskKind(ScoresRequest, CandidateScore, ScoresDone, "scores:measure"),
+    "attack": TaskKind(AttackRequest, AttackSummary, AttackSummary, "attacks:attack"),
     "publish": TaskKind(ReleaseRequest, ReleaseDone, ReleaseDone, "release:publish", RELEASE),
 }
 

@@ -1,0 +1,29 @@
+"""Attacks on a candidate, which is made again without some people, who tell what happens anyway."""
+
+from __future__ import annotations
+
+from shoal.assessment.set_aside import attacked
+from shoal.engines import read
+from shoal.web.tasks.attack_messages import AttackRequest, AttackSuccess, AttackSummary
+from shoal.web.tasks.candidates import made
+from shoal.web.tasks.messages import ImpossibleCandidate
+from shoal.web.tasks.reading import options_of
+from shoal.web.tasks.registry import Reporter
+
+
+def attack(request: AttackRequest, report: Reporter) -> AttackSummary:
+    """Attack a candidate."""
+    key = request.candidate.key
+    report.step(f"Reading all of {request.name}")
+    table = read(request.file, options=options_of(request))
+    release = made(table, request.candidate)
+    if isinstance(release, ImpossibleCandidate):
+        return AttackSummary(key=key, problem=release.impossible)
+    report.step("Attacking the release")
+    found = attacked(release, table)
+    if found is None:
+        return AttackSummary(key=key, problem="It cannot be made again without some of its people.")
+    named = AttackSuccess.model_fields
+    return AttackSummary(
+        key=key, attacks=tuple(AttackSuccess(**{name: getattr(each, name) for name in named}) for each in found)
+    )
