@@ -21,6 +21,7 @@ def test_with_a_threshold_alone_only_the_prosecutor_is_known(people):
     assert "--population" in found["attackers"]["reason"]
     assert found["threshold"]["smallest_class"] == 3
     assert "population_uniqueness" not in found
+    assert "suppressed" not in found["attackers"]
 
 
 def test_a_fraction_says_what_each_record_stands_for(people):
@@ -126,6 +127,7 @@ def test_ranges_and_sets_of_a_table_are_filled_by_its_population(desk):
     marketer = (2 / 6 + 1 / 3 + 1 / 10) / 4
     assert said["attackers"]["marketer"]["success"] == pytest.approx(marketer)
     assert said["attackers"]["journalist"]["highest"] == pytest.approx(1 / 3)
+    assert said["attackers"]["suppressed"] == 1
 
 
 def test_a_population_that_lacks_somebody_is_refused(people, desk):
@@ -135,3 +137,35 @@ def test_a_population_that_lacks_somebody_is_refused(people, desk):
     assert people(*NAMES).code != 0
     assert people("--population", "pop.csv", "--population-columns", "height=A").code != 0
     assert people("--population", "nowhere.csv", *NAMES).code != 0
+
+
+NINE = "sex,age,race,marital-status,education,native-country,workclass,occupation,salary-class"
+KNOWN = {
+    NINE: {
+        "prosecutor": [1, 0.9870732515744116, 0.9022207490884985],
+        "journalist": [1, 0.7832283725555187, 0.6461459125983028],
+        "marketer": [0.6461459125983028],
+    },
+    "sex,age,race,marital-status": {
+        "prosecutor": [1, 0.2777593636, 0.2217434538],
+        "journalist": [1, 0.0596619158, 0.0557377370],
+        "marketer": [0.0557377370],
+    },
+}
+
+
+@pytest.mark.parametrize("columns", KNOWN, ids=["nine", "four"])
+def test_every_tenth_record_of_adult_gives_the_known_answers(desk, public_file, columns):
+    whole = public_file("adult/adult.csv")
+    head, *rows = whole.read_text(encoding="utf-8").splitlines()
+    desk.put("tenth.csv", "\n".join([head, *rows[::10]]) + "\n")
+    asked = ("--quasi", columns, "--population", str(whole), "--threshold", "0.2", "--json")
+    found = desk.run("risk", "tenth.csv", *asked).json()
+    for name, numbers in KNOWN[columns].items():
+        assert list(found["attackers"][name].values()) == pytest.approx(numbers, rel=1e-8), name
+    if columns == NINE:
+        alone = found["population_uniqueness"]
+        assert alone["truth"] == pytest.approx(0.51428950, abs=1e-8)
+        estimates = [alone[name] for name in ("pitman", "zayatz", "snb")]
+        assert estimates == pytest.approx([0.55014042, 0.70819652, 0.66137223], abs=1e-8)
+        assert alone["nearest"] == "pitman"

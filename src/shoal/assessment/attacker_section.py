@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from shoal.assessment.population_known import KnownPopulation, sizes_of
+from shoal.assessment.population_known import KnownPopulation, hidden_records, sizes_of
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.assessment.risk_words import share
@@ -40,6 +40,9 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     }
     if known is None:
         found["reason"] = UNKNOWN
+    hidden = hidden_records(table)
+    if hidden:
+        found["suppressed"] = hidden
     about = {
         "threshold": threshold.risk, "name": threshold.name, "source": threshold.source,
         "smallest_class": threshold.smallest, "population": None if known is None else known.source,
@@ -48,7 +51,7 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     return RiskSection(
         "Three attackers",
         {"attackers": found, "threshold": about},
-        list(_sentences(threshold, known, prosecutor, journalist, marketer)),
+        [*_sentences(threshold, known, prosecutor, journalist, marketer), *_hidden(hidden)],
         [ShownTable("", ["attacker", "highest", f"above {threshold.risk:.3g}", "found on average"], rows)],
         lambda: [_picture(threshold, prosecutor, journalist, marketer)],
     )
@@ -78,6 +81,11 @@ def _sentences(
     )
     yield f"The marketer, who links all records to the population, is right for {share(marketer)} of them."
     yield f"Of the population this was assumed: {known.said}."
+
+
+def _hidden(records: int) -> Iterator[str]:
+    if records:
+        yield f"Suppressed, so a class of their own that shows nothing: {records:,} of these records."
 
 
 def _rows(prosecutor: Attacked, journalist: Attacked | None, marketer: float | None) -> Iterator[list[str]]:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
+from shoal.kernels import MISSING, TOP
 from shoal.measures.reidentification.attackers import SizePairs
 from shoal.measures.reidentification.class_weights import weight_column, weighted_sizes
 from shoal.populations.population_table import Population
@@ -48,6 +50,20 @@ def sizes_of(table: Table, by: Sequence[str] | None = None) -> Counter[int]:
         return classes.counts_of_sizes
 
     return sum(table.classes(counted, by), Counter[int]())
+
+
+def hidden_records(table: Table) -> int:
+    """Count the records that show ``*`` in every column: they are a class of their own."""
+    try:
+        table.counts(table.schema.quasi[0])
+    except ParameterError:  # some cells of the first column are no single values
+
+        def counted(boxes: Boxes) -> int:
+            nothing = ((boxes.lo == MISSING) & (boxes.hi == TOP)).all(axis=1)
+            return int(boxes.counts[nothing].sum())
+
+        return sum(table.boxes(counted))
+    return 0
 
 
 def described(table: Table, size: int | None, fraction: float | None) -> KnownPopulation | None:

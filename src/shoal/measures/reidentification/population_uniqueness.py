@@ -159,7 +159,7 @@ def pitman_parameters(sample: SampledClasses) -> tuple[float, float]:
     raise NoEstimateError(_NOWHERE)
 
 
-_NOWHERE = "Newton's method finds no place where Pitman's model makes the sample most likely"
+_NOWHERE = "Newton's method finds no alpha between 0 and 1 at which Pitman's model makes these class sizes most likely"
 
 
 def _ewens(n: int, u: int) -> float:
