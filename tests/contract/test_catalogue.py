@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 from functools import cache
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -48,6 +49,7 @@ ASKED = {"attribute-disclosure": {"where": "charge > 50"}, "accuracy-loss": {"ta
 WAYS = {
     "record-swap": {"geography": ["race"], "risk": ["code"], "similar": ["stage"], "carried": ["ill"]},
     "optimal-univariate": {"k": 3},
+    "same-classes": {"release": str(Path(__file__).parents[1] / "data" / "mixed_release.csv")},
     "rank-swap": {"percent": 20},
     "shuffle": {"given": ["day"]},
     "code-extremes": {"top": {"whole": 5, "day": "2000-10-01"}, "bottom": {"share": 0.15}},

@@ -74,6 +74,7 @@ def anonymize_command(
     method: Annotated[str | None, typer.Option(help="See 'shoal list methods'.")] = None,
     publish: Annotated[str | None, typer.Option(help="What is shown of a class: range, mean, median or mode.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter of the method: resolution=16 (repeat).")] = None,
+    like: Annotated[Path | None, typer.Option(metavar="RELEASE", help="Form the classes of this earlier release again, so that the two laid side by side tell no more (method same-classes).")] = None,
     ends: Annotated[list[str] | None, typer.Option(help="Let ranges end on a public grid: 5, or age=5,born=month (repeat).")] = None,
     where: opt.Where = None,
     measure: opt.MeasureOption = None,
@@ -110,9 +111,11 @@ def anonymize_command(
     models += asked_entries("models", model)
     refuse_half(k, m, linked=options.linked)
     way = {} if publish is None else {"publish": publish}
-    chosen = build(
-        "methods", {"name": method or (OF_LINKED if options.linked else "hilbert")} | way | method_parameters(param)
-    )
+    if like is not None and method is not None:
+        raise ParameterError("--like says how classes are formed, and so does --method.", "Give one of them.")
+    usual_method = OF_LINKED if options.linked else "hilbert"
+    named = {"name": method or usual_method} if like is None else {"name": "same-classes", "release": str(like)}
+    chosen = build("methods", named | way | method_parameters(param))
     if not models and chosen.enforces:
         raise ParameterError(
             "No privacy level is given.",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.t_closeness_first import TClosenessFirst as TClosenessFirst
     from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
     from shoal.methods.secret_blind import SecretBlind as SecretBlind
+    from shoal.methods.same_classes import SameClasses as SameClasses
     from shoal.methods.suppress import Suppress as Suppress
     from shoal.methods.hide_rare import HideRare as HideRare
     from shoal.methods.code_extremes import CodeExtremes as CodeExtremes
