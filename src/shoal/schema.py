@@ -165,6 +165,8 @@ class ReadOptions:
     canonical: bool = False
     # Columns of a release that are shown by both ends of their ranges.
     bounds: tuple[str, ...] = ()
+    # Columns of a file of a statistical program that are read as codes, not as the labels of these.
+    coded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be checked without the data."""
@@ -312,7 +314,14 @@ class ReadArguments(TypedDict, total=False):
 def options_from(given: Mapping[str, Any], beside: Iterable[str] = ()) -> ReadOptions:
     """Make read options from names and values, or say which name is not one, and which of all names may be meant."""
     names = {f.name for f in fields(Roles)}
-    known = names | {f.name for f in fields(ReadOptions)} - {"roles", "released", "unmarked", "canonical", "bounds"}
+    known = names | {f.name for f in fields(ReadOptions)} - {
+        "roles",
+        "released",
+        "unmarked",
+        "canonical",
+        "bounds",
+        "coded",
+    }
     for name in given:
         if name not in known:
             near = suggest(name, [*known, *beside])

@@ -173,3 +173,26 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         release.write(tmp_path / "out.sas7bdat")
     assert ".xpt" in refused.value.remedy
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+def test_labels_are_a_first_hierarchy(tmp_path, engine):
+    """Codes with the same label are one group, and a code without one is by itself."""
+    frame = pd.DataFrame({"job": [11, 12, 21, 22, 11, 12, 21, 99], "ill": list("abcdabcd")})
+    labels = {"job": {11: "health", 12: "health", 21: "law", 22: "law"}}
+    pyreadstat.write_sav(frame, tmp_path / "in.sav", variable_value_labels=labels)
+    asked = {"quasi": "job", "sensitive": "ill", "hierarchies": {"job": "labels"}}
+    table = shoal.read(tmp_path / "in.sav", engine=engine(), **asked)
+    tree = table.schema["job"].axis.tree
+    assert sorted(tree.leaves) == ["11", "12", "21", "22", "99"]
+    release = shoal.anonymize(table, "first-level", no_promise=True)
+    assert sorted(set(release.to_pandas()["job"])) == ["99", "health", "law"]
+    release = shoal.anonymize(table, "mondrian", k=2)
+    target = tmp_path / "out.sav"
+    release.write(target, recipe=tmp_path / "r.toml")
+    assert shoal.verify(
+        target, private=tmp_path / "out.private.json", original=tmp_path / "in.sav", engine=engine()
+    ).by_original
+    assert shoal.Recipe.load(tmp_path / "r.toml").options.hierarchies == {"job": "labels"}
+    with pytest.raises(ParameterError, match="'ill' have no labels"):
+        shoal.read(tmp_path / "in.sav", quasi="ill", hierarchies={"ill": "labels"})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.domains.hierarchy import Hierarchy
+from shoal.engines.label_trees import columns_by_label
 from shoal.models import PrivacyModel
 from shoal.pseudonyms.treatments import treatments_of
 from shoal.schema import ReadOptions, Roles
@@ -71,6 +72,7 @@ def original_options(content: Mapping[str, Any], layout: Mapping[str, Any]) -> R
         stands_for={},
         unmarked=(),
         bounds=(),
+        coded=columns_by_label(layout.get("hierarchies", {})),
     )
 
 

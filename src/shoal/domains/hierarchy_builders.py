@@ -26,6 +26,7 @@ from shoal.errors import ParameterError
 OTHER = "other"
 HARBOR = "safe-harbor"
 COLUMNS = "columns"
+LABELS = "labels"
 Builder = Callable[[Sequence[str], Sequence[int], str], GroupNames]
 
 
@@ -173,6 +174,11 @@ def _columns(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupNa
     raise UnsuitedError("the table whose other columns name its groups is not here.", "Give a CSV file.")
 
 
+def _labels(values: Sequence[str], counts: Sequence[int], rest: str) -> GroupNames:
+    """What the file of a statistical program calls its codes: ``labels``; see `shoal.engines.label_trees`."""
+    raise UnsuitedError("only a file of SPSS or Stata has labels of values.", "Give a CSV file.")
+
+
 BUILDERS: Mapping[str, Builder] = {
     "bands": bands,
     "intervals": intervals,
@@ -189,9 +195,10 @@ BUILDERS: Mapping[str, Builder] = {
     "icd9": _diagnoses(ICD9, "icd9"),
     "icd10": _diagnoses(ICD10, "icd10"),
     COLUMNS: _columns,
+    LABELS: _labels,
     HARBOR: _harbor,
 }
 WAYS = (
     "bands 5,20; intervals 2.5,10; cuts 18,65; quantiles 8,4,2; top 90; bottom 18; prefix 4,3,1; suffix 4,2; "
-    "dates; ordered 2,4; groups north=Oslo,Bergen; frequent 10; columns county,state; icd9; icd10"
+    "dates; ordered 2,4; groups north=Oslo,Bergen; frequent 10; columns county,state; labels; icd9; icd10"
 )

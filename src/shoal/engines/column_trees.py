@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Integers
 from shoal.domains.hierarchy import ROOT, Hierarchy
-from shoal.domains.hierarchy_builders import COLUMNS
+from shoal.domains.hierarchy_builders import COLUMNS, LABELS
 from shoal.domains.hierarchy_file import GROUP, apart
 from shoal.engines.packed_cells import has_value, unpacked
 from shoal.errors import DataError, ParameterError
@@ -45,7 +45,7 @@ def with_trees_of_columns(options: ReadOptions, read: Reader) -> ReadOptions:
 
 def as_said(table: Table, hierarchies: Mapping[str, Any]) -> Table:
     """Let a table remember what was said of its hierarchies, so that it can be read in the same way again."""
-    said = {name: how for name, how in hierarchies.items() if columns_above(how) is not None}
+    said = {name: how for name, how in hierarchies.items() if how == LABELS or columns_above(how) is not None}
     if not said:
         return table
     given = table.origin.given

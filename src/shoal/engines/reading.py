@@ -8,6 +8,7 @@ from typing import Any
 from shoal.engines.column_trees import as_said, with_trees_of_columns
 from shoal.engines.factory import engine_for
 from shoal.engines.io.streams import as_given, at_hand
+from shoal.engines.label_trees import with_trees_of_labels
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
 from shoal.errors import ParameterError
@@ -69,6 +70,9 @@ def read(
     with by_itself(f"reading {name}"):
         said = how.hierarchies
         how = with_trees_of_columns(
+            how, lambda alone: read(there, engine=engine, memory=memory, target=target, options=alone)
+        )
+        how = with_trees_of_labels(
             how, lambda alone: read(there, engine=engine, memory=memory, target=target, options=alone)
         )
         held_by = engine_for([there], how, engine=engine, memory=memory, target=target)

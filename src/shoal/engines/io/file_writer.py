@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from shoal.domains.codebook import Codebook
 from shoal.engines.file_forms import FileKind, form_of
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
@@ -33,8 +35,18 @@ def write_file(tables: Iterable[Any], path: Path, schema: Schema, layout: Layout
     if form == "labelled":
         from shoal.engines.io.labelled.writing import write_labelled
 
-        return write_labelled(tables, path, layout.codebook, orders_of(schema))
+        return write_labelled(tables, path, _book(layout, schema), orders_of(schema))
     return writer_of(form)(tables, path)
+
+
+def _book(layout: Layout, schema: Schema) -> Codebook | None:
+    """Give what is said of variables, and no labels where a hierarchy has other values than these."""
+    book = layout.codebook
+    if book is None:
+        return None
+    trees = {a.name: a.axis.tree for a in schema.attributes if a.axis.tree is not None}
+    other = [name for name, tree in trees.items() if not set(tree.leaves) <= set(book.of(name).texts().values())]
+    return replace(book, variables={**book.variables, **{name: replace(book.of(name), values={}) for name in other}})
 
 
 def writer_of(form: FileKind) -> Callable[[Iterable[Any], Path], Written]:

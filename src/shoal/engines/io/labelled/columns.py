@@ -36,15 +36,25 @@ class LabelledColumn:
         What was said of the column, if anything was.
     wide
         Whether numbers have the widest type, whatever the file keeps them in, as in a release that is checked.
+    coded
+        Whether codes are read, whatever labels they have.
     """
 
     def __init__(
-        self, name: str, variable: CodedVariable, program: Program, *, keep: bool, kind: str | None, wide: bool = False
+        self,
+        name: str,
+        variable: CodedVariable,
+        program: Program,
+        *,
+        keep: bool,
+        kind: str | None,
+        wide: bool = False,
+        coded: bool = False,
     ) -> None:
         self._wide = wide
         self.name, self.variable, self._program, self._keep, self._kind = name, variable, program, keep, kind
         self.sealed = False
-        self._texts = variable.texts()
+        self._texts = {} if coded else variable.texts()
         self._labelled, self._whole, self._days, self._large = bool(self._texts), True, True, False
         self._moments = kind_of(program, variable.format) if variable.storage != "string" else None
 

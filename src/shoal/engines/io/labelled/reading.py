@@ -174,6 +174,7 @@ def opened_labelled(path: Any, options: ReadOptions) -> LabelledTable:
             keep=name in kept,
             kind=options.kinds.get(name),
             wide=options.canonical and name in options.roles.quasi,
+            coded=name in options.coded,
         )
         for name in names
     }
