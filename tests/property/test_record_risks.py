@@ -15,8 +15,8 @@ from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels.individual_risk import individual_risks
 from shoal.measures import LogLinearRisk
 from shoal.measures.log_linear_risk import population_risks
-from shoal.measures.reidentification.record_risks import RecordRisks
 from shoal.measures.statistics.log_linear import main_effects, two_way
+from shoal.models.record_risks import RecordRisks
 
 SEVEN = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 FIVE = tuple(name for name in SEVEN if name not in ("electcon", "relat"))

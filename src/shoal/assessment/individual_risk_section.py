@@ -7,7 +7,7 @@ from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.measures import score
 from shoal.measures.log_linear_risk import LogLinearRisk
-from shoal.measures.reidentification.record_risks import RecordRisks
+from shoal.models.record_risks import RecordRisks
 from shoal.schema import Role
 from shoal.table import Table
 

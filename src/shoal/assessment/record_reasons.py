@@ -12,7 +12,7 @@ from shoal.arrays import Flags
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.measures.reidentification.column_sets import DistinctTuples
 from shoal.measures.reidentification.minimal_uniques import MinimalUniques
-from shoal.measures.reidentification.record_risks import RecordClasses
+from shoal.models.record_risks import RecordClasses
 from shoal.table import Table
 
 _SHOWN = 3  # sets of each record in a list

@@ -12,7 +12,7 @@ from shoal.arrays import Array, Flags, Floats, Integers
 from shoal.kernels.grouping import numbered
 from shoal.measures import Direction, Score, mean_over_attributes
 from shoal.measures.statistics.paired_columns import PairedColumn, PairedTables
-from shoal.measures.statistics.survey_weights import weights_of
+from shoal.models.survey_weights import weights_of
 from shoal.schema import Role
 from shoal.table import Table
 

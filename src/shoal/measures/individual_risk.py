@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.reidentification.linkage_cells import attacked
-from shoal.measures.reidentification.record_risks import RecordRisks
+from shoal.models.record_risks import RecordRisks
 from shoal.parameters import settle
 from shoal.table import Table
 

@@ -13,9 +13,9 @@ from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.reidentification.linkage_cells import attacked
-from shoal.measures.reidentification.record_risks import RecordClasses
 from shoal.measures.statistics.log_linear import LogLinear, main_effects, two_way
-from shoal.measures.statistics.survey_weights import weights_of
+from shoal.models.record_risks import RecordClasses
+from shoal.models.survey_weights import weights_of
 from shoal.parameters import settle
 from shoal.table import Table
 

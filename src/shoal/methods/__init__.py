@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.same_classes import SameClasses as SameClasses
     from shoal.methods.suppress import Suppress as Suppress
     from shoal.methods.hide_rare import HideRare as HideRare
+    from shoal.methods.hide_risky import HideRisky as HideRisky
     from shoal.methods.code_extremes import CodeExtremes as CodeExtremes
     from shoal.methods.round_ends import RoundEnds as RoundEnds
     from shoal.methods.mask_uniques import MaskUniques as MaskUniques

@@ -15,8 +15,8 @@ from shoal.arrays import Floats, Positions
 from shoal.engines.packed_cells import numbered_cells, packed, unpacked
 from shoal.engines.values import Boxes
 from shoal.errors import SchemaError
-from shoal.measures.statistics.survey_weights import weights_of
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.models.survey_weights import weights_of
 from shoal.table import Table
 
 # Densities are summed as three whole numbers of 40 bits: sums of 4 million stay below 64 bits.

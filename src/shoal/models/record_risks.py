@@ -18,8 +18,8 @@ from shoal.engines.packed_cells import has_value, numbered_cells
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import numbered
 from shoal.kernels.individual_risk import individual_risks
-from shoal.measures.statistics.survey_weights import weights_of
 from shoal.models.agreeing_records import agreeing
+from shoal.models.survey_weights import weights_of
 from shoal.table import Table
 
 
