@@ -138,8 +138,9 @@ def _renamed(
         listed = np.array([value.decode() for value in values.tolist()], object)
     else:
         codes = CodeCipher(key, treatment.domain, treatment.alphabet).encrypt(list(texts()), name)
-        listed, at = np.unique(np.array(codes, object), return_inverse=True)
-        places = at.reshape(-1).astype(np.int32)
+        ordered = sorted(codes)
+        at = dict(zip(ordered, range(len(ordered)), strict=True))
+        listed, places = np.array(ordered, object), np.fromiter(map(at.__getitem__, codes), np.int32, len(codes))
     moved = _Moved(positions, places)
     cells = table.combine(moved, table.column(name))
     return treated.put({name: (Axis("category", listed), cells)}), TreatedColumn(

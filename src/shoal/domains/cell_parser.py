@@ -312,15 +312,15 @@ def _place_nodes(found: Texts, looks: Looks, reading: Reading) -> Vocabulary:
 def _place_categories(looks: Looks, reason: str) -> Vocabulary:
     # A range of categories that have no order is a category with an odd name.
     alone = np.flatnonzero((looks.forms == notation.EXACT) | (looks.forms == notation.RANGE)).tolist()
-    names = {i: looks.name(i) for i in alone}
+    names = looks.names(alone)
     sets = {
         i: sorted(set(notation.members_of(looks.texts[i])))
         for i in np.flatnonzero(looks.forms == notation.SET).tolist()
     }
-    values = sorted({*names.values(), *(member for members in sets.values() for member in members)})
+    values = sorted({*names, *(member for members in sets.values() for member in members)})
     codes = {value: i for i, value in enumerate(values)}
     lo, hi = looks.blank()
-    lo[alone] = [codes[name] for name in names.values()]
+    lo[alone] = list(map(codes.__getitem__, names))
     groups: dict[Group, int] = {}
     for i, members in sets.items():
         inside = tuple(codes[member] for member in members)

@@ -81,6 +81,13 @@ class Looks:
         """Give a text as the name of a category."""
         return notation.unescaped(self.texts[place]) if self.marked else self.texts[place]
 
+    def names(self, places: Sequence[int]) -> list[str]:
+        """Give texts as the names of categories, of which there may be millions."""
+        texts = self.texts if len(places) == len(self.texts) else [self.texts[i] for i in places]
+        if not self.marked or "\\" not in "".join([text[0] for text in texts]):
+            return texts
+        return [notation.unescaped(text) for text in texts]
+
     def ends(self) -> tuple[NDArray[np.int64], list[str], list[str]]:
         """Give the cells that have ends, and the ends."""
         with_ends = np.isin(self.forms, (notation.EXACT, notation.RANGE))

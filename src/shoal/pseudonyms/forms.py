@@ -67,8 +67,9 @@ class CodeCipher:
             signs = np.array([codes[i] for i in mine.tolist()], f"U{max(length, 1)}").view(np.uint32)
             signs = signs.reshape(mine.size, -1).copy()
             self._change(signs, column, back=back)
-            found[mine] = signs.view(f"U{max(length, 1)}").reshape(-1)
-        return [str(code) for code in found]
+            found[mine] = signs.view(f"U{max(length, 1)}").reshape(-1).tolist()
+        made: list[str] = found.tolist()
+        return made
 
     def _change(self, signs: Signs, column: str, *, back: bool) -> None:
         """Encrypt codes of one length in their place, those together whose signs of the alphabet stand alike."""
@@ -76,9 +77,11 @@ class CodeCipher:
         values = np.full(256, _NONE, np.uint8)
         values[letters] = np.arange(letters.size)
         read = values[np.minimum(signs, 255)]
-        shapes, places = np.unique(np.packbits(read != _NONE, axis=1), axis=0, return_inverse=True)
-        for number in range(shapes.shape[0]):
-            rows = np.flatnonzero(places.reshape(-1) == number)
+        stand = read != _NONE
+        places = np.zeros(signs.shape[0], np.int64)
+        if (stand != stand[0]).any():  # mostly they all stand alike, and need not be sorted for that
+            places = np.unique(np.packbits(stand, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+        for rows in np.split(np.argsort(places, kind="stable"), np.cumsum(np.bincount(places))[:-1]):
             inside = read[rows[0]] != _NONE
             if self._cipher.radix ** int(inside.sum()) < LEAST_VALUES:
                 raise self._too_short(column, rows.size)

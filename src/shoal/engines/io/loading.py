@@ -247,8 +247,8 @@ def _generalized(cells: Vocabulary) -> bool:
 
 def _has_spellings(cells: Vocabulary) -> bool:
     """Tell whether different texts stand for the same value."""
-    values = cells.lo[cells.lo != MISSING]
-    return bool(np.unique(values).size < values.size)
+    values = np.sort(cells.lo[cells.lo != MISSING])  # faster than np.unique, which hashes millions of them
+    return bool((values[1:] == values[:-1]).any())
 
 
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
