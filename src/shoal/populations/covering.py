@@ -29,9 +29,9 @@ def covering(original: TracePoints, released: TracePoints) -> tuple[Integers, In
     label = np.zeros(released.number, np.int64)
     for j, name in enumerate(original.columns):
         axis, there = plan.axes[name], released.columns.index(name)
-        cells, cell_of = _distinct(*_moved(original, j, plan.first[name]))
-        others, other_of = _distinct(*_moved(released, there, plan.second[name]))
-        starts, covers = _containing(axis, cells, others)
+        cells, cell_of = distinct_cells(*_moved(original, j, plan.first[name]))
+        others, other_of = distinct_cells(*_moved(released, there, plan.second[name]))
+        starts, covers = containing(axis, cells, others)
         counts = np.diff(starts)[cell_of[point]]
         within = np.arange(counts.sum()) - np.repeat(starts_of(counts)[:-1], counts)
         other = covers[np.repeat(starts[cell_of[point]], counts) + within]
@@ -74,14 +74,14 @@ def _listed(positions: Positions, move: Positions) -> Positions:
     return out
 
 
-def _distinct(lo: Positions, hi: Positions) -> tuple[Integers, Integers]:
+def distinct_cells(lo: Positions, hi: Positions) -> tuple[Integers, Integers]:
     """Give the distinct cells, both ends of each in a line, in ascending order, and the number of each cell."""
     keys = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) - MISSING)
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
     return np.stack([lo[first], hi[first]], axis=1).astype(np.int64), number.reshape(-1)
 
 
-def _containing(axis: Axis, cells: Integers, others: Integers) -> tuple[Offsets, Integers]:
+def containing(axis: Axis, cells: Integers, others: Integers) -> tuple[Offsets, Integers]:
     """Give for each of some cells where the numbers of the others begin that cover it, and these numbers."""
     if axis.nominal:
         assert axis.values is not None

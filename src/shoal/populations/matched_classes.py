@@ -12,20 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Integers, Positions
+from shoal.arrays import Flags, Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local.aligning import Alignment, Used, alignment
 from shoal.engines.local_data import moved
 from shoal.engines.values import Boxes
-from shoal.errors import DataError
+from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING, TOP
-from shoal.linked.traces import TracePoints
-from shoal.populations.covering import covering
+from shoal.populations.box_counts import PlacedBoxes, count_inside
+from shoal.populations.covering import containing, distinct_cells
 from shoal.populations.record_matches import MatchedBoxes, RowLookup
 from shoal.schema import Attribute, Role, Schema
 from shoal.table import Table
-
-_AT_ONCE = 200_000  # distinct persons that are compared with ranges and sets at a time
 
 
 @dataclass(frozen=True)
@@ -87,18 +85,41 @@ def matched_classes(table: Table, population: Table, columns: Sequence[str]) -> 
         lookup = RowLookup(*(_on_common(lo, plan, plan.second),) * 2)
         people = lookup.counts(population.boxes(_among(lookup, plan), columns))
         return MatchedClasses(sizes, people, population.rows - int(people.sum()))
-    shown = TracePoints(names, tuple(ours[name].axis for name in names), lo, hi)
-    their_axes = tuple(theirs[name].axis for name in names)
-    people, strangers = np.zeros(sizes.size, np.int64), population.rows
+    shown = _on_common(lo, plan, plan.second), _on_common(hi, plan, plan.second)
     says = ~((lo == MISSING) & (hi == TOP)).all(axis=1)
     says |= not says.any()
+    people, strangers = np.zeros(sizes.size, np.int64), 0
     for low, high, counts in population.boxes(collected, columns):
-        for start in range(0, counts.size, _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            person, cell = covering(TracePoints(names, their_axes, low[some], high[some]), shown)
-            np.add.at(people, cell, counts[some][person])
-            strangers -= int(counts[some][np.unique(person[says[cell]])].sum())
+        if (low != high).any():
+            raise ParameterError("The population has ranges or sets in the place of values.", "Give the values.")
+        found = count_inside(*_placed(_on_common(low, plan, plan.first), counts, *shown, plan), says)
+        people += found[0]
+        strangers += found[1]
     return MatchedClasses(sizes, people, strangers)
+
+
+def _placed(
+    points: Positions, counts: Integers, lo: Positions, hi: Positions, plan: Alignment
+) -> tuple[Positions, Integers, PlacedBoxes]:
+    """Number the values that points have in each column, and say which of them each published cell holds."""
+    places, low, high = np.empty_like(points), np.empty_like(lo), np.empty_like(lo)
+    cells, held = np.zeros_like(lo), dict[int, Flags]()
+    for j, name in enumerate(plan.names):
+        values, places[:, j] = np.unique(points[:, j], return_inverse=True)
+        if not plan.axes[name].nominal:
+            low[:, j] = np.searchsorted(values, lo[:, j], side="left")
+            high[:, j] = np.searchsorted(values, hi[:, j], side="right") - 1
+            continue
+        ends, cells[:, j] = distinct_cells(lo[:, j], hi[:, j])
+        starts, of_value = containing(plan.axes[name], np.stack([values, values], axis=1).astype(np.int64), ends)
+        fits = np.zeros((len(ends), values.size), np.bool_)
+        fits[of_value, np.repeat(np.arange(values.size), np.diff(starts))] = True
+        held[j] = fits
+        some = fits.any(axis=1)
+        first = np.where(some, fits.argmax(axis=1), values.size)
+        last = np.where(some, values.size - 1 - fits[:, ::-1].argmax(axis=1), -1)
+        low[:, j], high[:, j] = first[cells[:, j]], last[cells[:, j]]
+    return places, counts, PlacedBoxes(low, high, cells, held)
 
 
 def _by_names_of_nodes(
