@@ -13,7 +13,7 @@ from shoal.errors import ParameterError
 from shoal.kernels import MISSING
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.reidentification.linkage_cells import attacked
-from shoal.measures.statistics.log_linear import LogLinear, main_effects, two_way
+from shoal.measures.statistics.log_linear import EASY, MOST, LogLinear, main_effects, two_way
 from shoal.models.record_risks import RecordClasses
 from shoal.models.survey_weights import weights_of
 from shoal.parameters import settle
@@ -41,7 +41,8 @@ class LogLinearRisk:
     fraction
         The fraction of the population that is in the sample; from the weights if left out, or 1 without weights.
     model
-        ``main effects`` or ``two-way interactions``; the one that fits better if left out.
+        ``main effects`` or ``two-way interactions``; the one that fits better if left out, where interactions of so
+        many cells can be fitted in a second or so.
 
     References
     ----------
@@ -76,7 +77,8 @@ class LogLinearRisk:
         keys = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) - MISSING)
         codes = np.stack([np.unique(key, return_inverse=True)[1].reshape(-1) for key in keys.T], axis=1)
         models = [main_effects(codes.astype(np.int32), classes.sizes)]
-        second = two_way(codes.astype(np.int32), classes.sizes)
+        most = EASY if self.model is None else MOST
+        second = two_way(codes.astype(np.int32), classes.sizes, most)
         models += [] if second is None else [second]
         used = self._used(models, released.rows)
         alone = classes.sizes == 1

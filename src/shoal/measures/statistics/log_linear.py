@@ -14,7 +14,10 @@ import numpy as np
 
 from shoal.arrays import Floats, Integers, Positions
 
-MOST = 10_000_000  # cells, times pairs of columns
+# Cells, times pairs of columns, of which each is gone through in every round: so many where a model may be fitted too,
+# and so many where it is asked for.
+EASY = 1_000_000
+MOST = 40_000_000
 _ROUNDS = 500
 _CLOSE = 1e-9  # of the largest count of a margin
 
@@ -100,7 +103,7 @@ def _possible(sizes: list[int], margins: dict[tuple[int, int], Floats], most: in
     """Give all cells of which no margin of two columns is empty, in ascending order; None if there are too many."""
     cells = np.arange(sizes[0], dtype=np.int32)[:, None]
     for j in range(1, len(sizes)):
-        if len(cells) * sizes[j] > 4 * most:
+        if len(cells) * sizes[j] > 2 * most:
             return None
         grown = np.empty((len(cells) * sizes[j], j + 1), np.int32)
         grown[:, :j] = np.repeat(cells, sizes[j], axis=0)
