@@ -21,6 +21,7 @@ MORE = {
     "tree": {"column": "zip", "how": "prefix 4,2"},
     "tree-preview": {"column": "zip", "how": "prefix 4,2"},
     "unicity": {"roles": ROLES | {"shoe": "subject"}},
+    "attack": {"candidate": ASKED[0]},
     "levels": {"models": ({"name": "k-anonymity", "k": 3},)},
     "search": {"exact": ASKED},
     "spread": {"candidates": ASKED[:1]},
@@ -65,7 +66,8 @@ def done(task, folder, held_by, monkeypatch, hierarchies):
     told = Told()
     result = kind.load()(kind.request.model_validate(request), told)
     assert isinstance(result, kind.result)
-    assert len(engines) == (2 if task == "publish" else 1)  # a release is proved by one that is chosen anew
+    # Attacks set people aside, which two more hold; a release is attacked for its report, and proved by one of its own.
+    assert len(engines) == {"attack": 3, "publish": 4}.get(task, 1)
     return [{name: value for name, value in result.plain().items() if name != "costs"}, told.parts]
 
 

@@ -98,7 +98,10 @@ def test_every_screen_and_the_report_are_for_everyone(browser, address, tmp_path
         page.get_by_text("With 1 hierarchy: age").wait_for()
         page.get_by_role("button", name="Add to the comparison").click()
         page.get_by_role("button", name="Take out of the comparison").wait_for()
-        for path in ("/compare", "/same", "/cases", "/release"):
+        page.goto("/attacks")
+        page.get_by_role("button", name="Attack it").click()
+        page.get_by_role("columnheader", name="Residual risk").wait_for()
+        for path in ("/attacks", "/compare", "/same", "/cases", "/release"):
             page.goto(path)
             looked_at(path)
         for box in page.get_by_role("checkbox").all():
@@ -147,7 +150,7 @@ def test_the_screens_are_for_everyone_in_german_too(browser, address, tmp_path):
         settled(page)
         page.get_by_role("button", name="Zum Vergleich hinzufügen").click()
         page.get_by_role("button", name="Aus dem Vergleich nehmen").wait_for()
-        for path in ("/protect", "/compare", "/cases", "/same", "/release"):
+        for path in ("/protect", "/attacks", "/compare", "/cases", "/same", "/release"):
             page.goto(path)
             looked_at(path)
         page.get_by_role("button", name="English").click()
