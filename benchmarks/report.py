@@ -60,6 +60,22 @@ class Target:
 
 
 @dataclass(slots=True)
+class FormFigures:
+    """What a form of files costs: writing and reading by shoal, and reading by pandas, which may not know it."""
+
+    form: str
+    rows: int
+    size: int
+    write_cpu_seconds: float | None
+    shoal_cpu_seconds: float | None
+    pandas_cpu_seconds: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
 class Results:
     """Everything one run measured."""
 
@@ -79,6 +95,8 @@ class Results:
     growth: list[Growth] = field(default_factory=list)
     peers: list[PeerFigures] = field(default_factory=list)
     peers_date: str = ""
+    forms: list[FormFigures] = field(default_factory=list)
+    forms_date: str = ""
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -174,9 +192,27 @@ def markdown(results: Results) -> str:
             "`records` is how many the release stands for. pycanon only measures the k of a table."
         )
         parts += ["## Peers", conditions, _table(_PEER_HEADER, _peer_rows(results.peers))]
+    if results.forms:
+        parts.append(forms_section(results.forms, results.forms_date))
     if results.notes:
         parts += ["## Notes", "\n".join(f"- {note}" for note in results.notes)]
     return "\n\n".join(parts) + "\n"
+
+
+def forms_section(figures: Sequence[FormFigures], date: str) -> str:
+    """Return what the forms of files cost."""
+    conditions = (
+        f"Measured on {date} with `python benchmarks/file_forms.py`, one run each, six columns, CPU seconds "
+        "without what starting costs. shoal takes the digest of the file, compares every block with it and puts each "
+        "column on an axis; pandas makes a frame."
+    )
+    header = ("form", "rows", "size", "shoal writes", "shoal reads", "pandas reads")
+    rows = (
+        (each.form, f"{each.rows:,}", f"{each.size / 1e6:,.0f} MB", _number(each.write_cpu_seconds),
+         _number(each.shoal_cpu_seconds), _number(each.pandas_cpu_seconds))
+        for each in figures
+    )  # fmt: skip
+    return "\n\n".join(["## Forms of files", conditions, _table(header, rows)])
 
 
 _GROWTH_HEADER = ("records", "CPU s", "CPU µs per record", "wall s", "peak memory")

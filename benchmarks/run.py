@@ -25,7 +25,7 @@ from pathlib import Path
 import measured
 from machine import machine
 from measured import Command, CommandError, Cost, TimeLimitError
-from report import Figures, Growth, PeerFigures, Results, markdown, targets
+from report import Figures, FormFigures, Growth, PeerFigures, Results, markdown, targets
 
 HERE = Path(__file__).resolve().parent
 FULL_ROWS = 3_985_166
@@ -300,6 +300,10 @@ def working_folder(*, keep: bool) -> Iterator[Path]:
 
 def keep_earlier_peers(results: Results, recorded: Path) -> None:
     """Carry the recorded figures of the peers over: they take long and are measured on request only."""
+    if recorded.exists():
+        kept = json.loads(recorded.read_text())
+        results.forms = [FormFigures(**figures) for figures in kept.get("forms", [])]
+        results.forms_date = kept.get("forms_date", "")
     if results.peers or not recorded.exists():
         return
     earlier = json.loads(recorded.read_text())

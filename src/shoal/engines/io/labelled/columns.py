@@ -112,8 +112,14 @@ class LabelledColumn:
             return pa.array(np.where(gone, 0, numbers).astype(np.int64), mask=gone).cast(self.type)
         return pa.array(numbers, mask=gone).cast(self.type)
 
-    def _split(self, values: Sequence[Any]) -> tuple[NDArray[np.float64], dict[int, str]]:
+    def taken(self, values: Sequence[Any]) -> Any:
+        """Give values in the form in which they are looked at and converted: to do it once is faster."""
+        return values if self.variable.storage == "string" else self._split(values)
+
+    def _split(self, values: Any) -> tuple[NDArray[np.float64], dict[int, str]]:
         """Give numbers, and where letters stand among them, which are the missing values of Stata and SAS."""
+        if isinstance(values, tuple):
+            return values
         try:
             return np.array(values, np.float64), {}
         except (TypeError, ValueError):

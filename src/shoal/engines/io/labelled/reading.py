@@ -5,6 +5,7 @@ What a column is depends on all of its values, so a file that is read a few rows
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,7 +87,8 @@ class LabelledFile:
             asked["user_missing"] = True
         if self.encoding is not None:
             asked["encoding"] = self.encoding
-        with in_words(self.sealed.path), self.sealed.open() as file:
+        # The library asks for a row at a time: most of them are at hand.
+        with in_words(self.sealed.path), io.BufferedReader(self.sealed.open(), _BUFFER) as file:
             found: tuple[KeptValues, Any] = read(
                 file, output_format="dict", disable_datetime_conversion=True, **asked
             )  # fmt: skip
@@ -131,10 +133,13 @@ class LabelledTable:
     def whole(self) -> pa.Table:
         """Give all rows."""
         (values,) = self.file.values()
+        found = {}
         for name, column in self.columns.items():
-            column.see(values[name])
+            taken = column.taken(values.pop(name))
+            column.see(taken)
             column.sealed = True
-        return pa.table({name: column.converted(values.pop(name)) for name, column in self.columns.items()})
+            found[name] = column.converted(taken)
+        return pa.table(found)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """Give some columns, so many rows at a time."""
@@ -151,6 +156,7 @@ class LabelledTable:
 
 
 _AT_ONCE = 1 << 17
+_BUFFER = 1 << 20
 
 
 def opened_labelled(path: Any, options: ReadOptions) -> LabelledTable:
