@@ -29,6 +29,7 @@ def test_what_an_attack_lacks_is_said_and_not_guessed():
         "membership",
         "closest-rows",
         "shared-secrets",
+        "downcoding",
         "minimality",
         "several-rows",
         "intersection",

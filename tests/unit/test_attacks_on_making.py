@@ -104,3 +104,30 @@ def test_what_is_lacking_is_said():
     assert [each["why"] for each in lacking] == ["nobody has several rows", "no cell of the release is a range"]
     with pytest.raises(ParameterError):
         shoal.attacks.SharedSecrets(ruled_out=0)
+
+
+def test_downcoding_like_brute_force(tmp_path):
+    """Nodes of a tree of eight leaves: in how many of their children is one person of the class alone?"""
+    (tmp_path / "t.csv").write_text("".join(f"{i};{'abcd'[i // 2]};{'xy'[i // 4]};*\n" for i in range(8)))
+    parts = {"*": ["x", "y"], "x": ["a", "b"], "y": ["c", "d"]} | {
+        "abcd"[i]: [str(2 * i), str(2 * i + 1)] for i in range(4)
+    }
+    leaves = {str(i): {str(i), "abcd"[i // 2], "xy"[i // 4], "*"} for i in range(8)}
+    generator = np.random.default_rng(3)
+    for k in (2, 5):
+        frame = pl.DataFrame(
+            {"a": generator.integers(0, 8, 30), "b": generator.integers(0, 8, 30), "ill": ["x"] * 30}
+        ).with_columns(pl.col("a", "b").cast(str))
+        trees = {name: str(tmp_path / "t.csv") for name in ("a", "b")}
+        table = shoal.read(frame, quasi=["a", "b"], sensitive=["ill"], hierarchies=trees)
+        release = shoal.anonymize(table, k=k)
+        boxes = set(release.to_polars(cells="text").select("a", "b").iter_rows())
+        best = 0.0
+        for j in (0, 1):
+            asked = [(box, child) for box in boxes for child in parts.get(box[j], ())]
+            hits = 0
+            for box, child in asked:
+                here = tuple(child if i == j else cell for i, cell in enumerate(box))
+                hits += sum(here[0] in leaves[a] and here[1] in leaves[b] for a, b, _ in frame.iter_rows()) == 1
+            best = max(best, hits / len(asked)) if asked else best
+        assert [each[0] for each in rates(table, release, "downcoding")] == [pytest.approx(best)]

@@ -58,7 +58,10 @@ def within(found, bands):
 
 
 def test_every_method_that_forms_classes_is_attacked():
-    assert {n for n, m in entries("methods").items() if {"k-anonymity", "l-diversity"} <= set(m.enforces)} == set(BANDS)
+    assert {n for n, m in entries("methods").items() if {"k-anonymity", "l-diversity"} <= set(m.enforces)} == {
+        *BANDS,
+        "same-classes",  # which follows an earlier release: its own tests attack it
+    }
 
 
 @pytest.mark.parametrize("name", BANDS)
