@@ -12,11 +12,10 @@ from shoal.attacks import Success
 from shoal.attacks.residual import Rate
 from shoal.attacks.scene import Crowd, Scene
 from shoal.attacks.words import share
+from shoal.domains.axis import Span
 from shoal.domains.hierarchy import Hierarchy
 from shoal.kernels.nearest_rows import RowCells
 from shoal.measures.statistics.sampling import sampled_rows
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
