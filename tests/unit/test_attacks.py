@@ -107,3 +107,35 @@ def test_engines_agree(stays):
         released = shoal.read(release, engine=engine, masked=True, kinds=kinds, **roles)
         found.append(shoal.attack(original, released, holdout=outside, errors={"age": 0.2}, same_order=True)["attacks"])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "shown", "tolerance", "right"),
+    [
+        ("integer", 12, "[10;13]", 0, 1 / 4),
+        ("integer", 12, "[10;13]", 1, 3 / 4),
+        ("integer", 12, "14", 2, 1),
+        ("integer", 12, "15", 2, 0),
+        ("integer", 12, "[1;9]", 0, 0),
+        ("float", 2.5, "[2.0;4.0]", 0.25, 1 / 4),
+        ("float", 2.5, "[2.0;4.0]", 1, 3 / 4),
+        ("float", 2.5, "2.5", 0, 1),
+        ("date", "2001-02-03", "[2001-02-01;2001-02-10]", 0, 1 / 10),
+    ],
+)
+def test_a_range_of_a_secret_is_right_as_far_as_it_lies_in_the_tolerance(kind, own, shown, tolerance, right):
+    people = pl.DataFrame({"age": ["30", "30"], "pay": [str(own)] * 2})
+    rows = pl.DataFrame({"age": ["30", "*"], "pay": [shown] * 2})
+    kinds = {"age": "integer", "pay": kind}
+    guess = shoal.attacks.Inference(tolerance=tolerance)
+    found = shoal.attack(people, rows, quasi="age", sensitive="pay", kinds=kinds, attacks=guess, masked=True)
+    assert [each["rate"] for each in found["attacks"]] == pytest.approx([right, right])
+
+
+def test_nodes_of_a_secrets_hierarchy_count_as_many_values_as_they_hold(tmp_path):
+    (tmp_path / "ill.csv").write_text("flu;cold;*\nrhinitis;cold;*\nhiv;other;*\n")
+    people = pl.DataFrame({"age": [30, 30, 40, 40], "ill": ["flu", "hiv", "rhinitis", "flu"]})
+    rows = pl.DataFrame({"age": [30, 30, 40, 40], "ill": ["cold", "hiv", "cold", "cold"]})
+    trees = {"ill": str(tmp_path / "ill.csv")}
+    found = shoal.attack(people, rows, quasi="age", secret="ill", hierarchies=trees, attacks="inference")
+    assert found["attacks"][0]["rate"] == pytest.approx((1 / 4 + 1 / 2 + 1 / 2 + 1 / 2) / 4)

@@ -47,9 +47,8 @@ _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "
 # Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 _SCREENS = (
-    cases, data, roles, risk, unicity, reasons, hierarchies, levels, protect, compare, attacks, release,
-    jobs, sessions,
-    questions,
+    cases, data, roles, risk, unicity, reasons, hierarchies, levels, protect, compare, attacks, release, jobs,
+    sessions, questions,
 )  # fmt: skip
 _DAY = {"Cache-Control": "private, max-age=86400"}
 
