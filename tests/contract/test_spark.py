@@ -249,3 +249,22 @@ def test_people_have_the_same_names_and_days_on_the_cluster(engine):
     ]  # fmt: skip
     assert found[1].to_arrow().equals(found[0].to_arrow())
     assert found[1].joined == found[0].joined
+
+
+def test_the_risk_of_a_survey_is_the_same_on_a_cluster(engine):
+    frame = pl.DataFrame(
+        {
+            "age": [i % 7 if i % 11 else None for i in range(40)],
+            "town": ["xyz"[i * i % 3] for i in range(40)],
+            "w": [5.5 + i % 4 for i in range(40)],
+            "h": [i // 3 for i in range(40)],
+        }
+    )
+    roles = {"quasi": ["age", "town"], "weight": "w", "household": "h", "kinds": {"age": "integer"}}
+    found = []
+    for held_by in ("local", engine):
+        report = shoal.risk(
+            shoal.read(frame, engine=held_by, **roles), suda=True, why=True, screen=True, threshold="trusted"
+        )
+        found.append((dict(report), list(report.reasons.listed())))
+    assert found[0] == found[1]

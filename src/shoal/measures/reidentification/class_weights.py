@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.arrays import Floats
+from shoal.domains.axis import Axis
 from shoal.errors import DataError, SchemaError
 from shoal.kernels import MISSING
 from shoal.schema import Role
@@ -20,11 +21,17 @@ def weight_column(table: Table) -> str | None:
     return next(iter(table.schema.of(Role.WEIGHT)), None)
 
 
-def weights_of(table: Table, name: str, classes: Classes) -> Floats:
-    """Give the weight of each record of some classes, or refuse a record without one."""
-    axis, positions = table.schema[name].axis, classes.columns[name]
+def _axis_of(table: Table, name: str) -> Axis:
+    """Give the axis of weights, which travels with the work on classes, or refuse a column without numbers."""
+    axis = table.schema[name].axis
     if axis.kind not in ("integer", "float"):
         raise SchemaError(f"Column '{name}' does not hold numbers.", "Survey weights are numbers: --weight COLUMN.")
+    return axis
+
+
+def _weights_in(classes: Classes, name: str, axis: Axis) -> Floats:
+    """Give the weight of each record of some classes, or refuse a record without one."""
+    positions = classes.columns[name]
     lacking = positions == MISSING
     if lacking.any():
         raise DataError(
@@ -37,9 +44,10 @@ def weights_of(table: Table, name: str, classes: Classes) -> Floats:
 
 def weight_alone(table: Table, name: str, by: Sequence[str] | None = None) -> tuple[float, float]:
     """Give how many people the records stand for that are alone in some columns, and all records."""
+    axis = _axis_of(table, name)
 
     def counted(classes: Classes) -> tuple[Floats, Floats]:
-        weights = weights_of(table, name, classes)
+        weights = _weights_in(classes, name, axis)
         return weights[classes.starts[:-1][classes.sizes == 1]], weights
 
     parts = table.classes(counted, by, (name,))
@@ -50,9 +58,10 @@ def weight_alone(table: Table, name: str, by: Sequence[str] | None = None) -> tu
 
 def weighted_sizes(table: Table, name: str) -> Counter[tuple[int, float]]:
     """Count the classes of each size and each sum of weights; a class stands for its own records at least."""
+    axis = _axis_of(table, name)
 
     def counted(classes: Classes) -> Counter[tuple[int, float]]:
-        sums = np.maximum(np.add.reduceat(weights_of(table, name, classes), classes.starts[:-1]), classes.sizes)
+        sums = np.maximum(np.add.reduceat(_weights_in(classes, name, axis), classes.starts[:-1]), classes.sizes)
         return Counter(zip(classes.sizes.tolist(), sums.tolist(), strict=True))
 
     return sum(table.classes(counted, carry=(name,)), Counter())
