@@ -8,7 +8,7 @@ from engines.tiny import Tiny
 from public_files import find
 
 import shoal
-from shoal.assessment.hierarchy_building import build_from_columns, values_of
+from shoal.assessment.hierarchy_building import build_over, values_of
 from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.hierarchy_file import csv_of
 from shoal.domains.icd_chapters import ICD9
@@ -174,7 +174,7 @@ def test_each_engine_finds_the_same_groups_in_other_columns(tmp_path):
     pl.DataFrame(rows, schema=["city", "county", "state"], orient="row").write_csv(path)
     wanted = {(f"c{i}", f"g{i % 10}", f"s{i % 5}", "*") for i in range(50)}
     for engine in (None, Tiny(DiskPool(tmp_path))):
-        tree = build_from_columns(path, "city", ["county", "state"], ReadOptions(), engine=engine)
+        tree = build_over(path, "city", "columns county,state", ReadOptions(), engine=engine)
         assert set(tree.levels) == wanted
         assert values_of(path, "city", ReadOptions(), engine=engine) == dict.fromkeys((row[0] for row in wanted), 12)
 

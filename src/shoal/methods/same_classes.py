@@ -97,7 +97,7 @@ class SameClasses:
         kinds = {each.name: each.axis.kind for each in attributes}
         orders = {n: tuple(schema[n].axis.values) for n, kind in kinds.items() if kind == "ordered"}  # type: ignore[arg-type]
         options = ReadOptions(Roles(quasi=schema.quasi), kinds=kinds, orders=orders, released=True)
-        return read(self.release, engine=table.engine, options=options)
+        return read(self.release, options=options)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
