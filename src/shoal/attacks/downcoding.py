@@ -10,11 +10,11 @@ import numpy as np
 from shoal.arrays import Floats, Integers
 from shoal.attacks import Success
 from shoal.attacks.residual import Rate
-from shoal.attacks.scene import Crowd, Scene
+from shoal.attacks.scene import Scene
 from shoal.attacks.words import share
 from shoal.domains.axis import Span
 from shoal.domains.hierarchy import Hierarchy
-from shoal.kernels.nearest_rows import RowCells
+from shoal.kernels.nearest_rows import RowCells, RowTree
 from shoal.measures.statistics.sampling import sampled_rows
 
 
@@ -41,7 +41,8 @@ class Downcoding:
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Describe people by the children of nodes, and count who is described."""
-        found = {name: _tried(scene, *parts) for name, parts in _parts(scene).items()}
+        trees = scene.trees_of_people
+        found = {name: _tried(scene, trees, *parts) for name, parts in _parts(scene).items()}
         column, (tried, sampled, inside, outside) = max(found.items(), key=lambda each: each[1][2] / each[1][0])
         rate = Rate(inside / tried, tried if sampled else None)
         control = None if outside is None else Rate(outside / tried, tried if sampled else None)
@@ -91,7 +92,13 @@ def _children(tree: Hierarchy, span: Span) -> list[Span]:
 
 
 def _tried(
-    scene: Scene, cells: RowCells, j: int, rows: Integers, low: Floats, high: Floats
+    scene: Scene,
+    trees: tuple[RowTree, RowTree | None],
+    cells: RowCells,
+    j: int,
+    rows: Integers,
+    low: Floats,
+    high: Floats,
 ) -> tuple[int, bool, int, int | None]:
     """Count children of nodes, and those that hold one person of the class alone, inside and outside of the release."""
     chosen = sampled_rows(rows.size, scene.most, scene.seed)
@@ -99,13 +106,12 @@ def _tried(
     lo, hi = asked.lo.copy(), asked.hi.copy()
     lo[:, j], hi[:, j] = low[chosen], high[chosen]
 
-    def isolating(crowd: Crowd | None) -> int | None:
-        if crowd is None:
+    def isolating(tree: RowTree | None) -> int | None:
+        if tree is None:
             return None
-        tree = scene.tree_of(crowd.by(scene.quasi)[0])
         fits = tree.within(RowCells(lo, hi, asked.sets), np.zeros(chosen.size), most=2)
         return int(np.count_nonzero(fits == 1))
 
-    inside = isolating(scene.everyone)
+    inside = isolating(trees[0])
     assert inside is not None
-    return chosen.size, chosen.size < rows.size, inside, isolating(scene.all_strangers)
+    return chosen.size, chosen.size < rows.size, inside, isolating(trees[1])

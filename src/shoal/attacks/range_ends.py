@@ -9,9 +9,9 @@ import numpy as np
 
 from shoal.attacks import Success
 from shoal.attacks.residual import Rate
-from shoal.attacks.scene import Crowd, Scene
+from shoal.attacks.scene import Scene
 from shoal.attacks.words import share
-from shoal.kernels.nearest_rows import NOMINAL, RowCells
+from shoal.kernels.nearest_rows import NOMINAL, RowCells, RowTree
 from shoal.measures.statistics.sampling import sampled_rows
 
 
@@ -39,7 +39,8 @@ class RangeEnds:
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Describe people by the ends of ranges, and count who is described."""
-        found = {name: _tried(scene, name) for name in _ranged(scene)}
+        trees = scene.trees_of_people
+        found = {name: _tried(scene, name, trees) for name in _ranged(scene)}
         column, (tried, sampled, inside, outside) = max(found.items(), key=lambda each: each[1][2][0] / each[1][0])
         rate = Rate(inside[0] / tried, tried if sampled else None)
         control = None if outside is None else Rate(outside[0] / tried, tried if sampled else None)
@@ -61,7 +62,9 @@ def _ranged(scene: Scene) -> list[str]:
     return [name for j, name in enumerate(scene.quasi) if ground.kinds[j] != NOMINAL and ranges[:, j].any()]
 
 
-def _tried(scene: Scene, column: str) -> tuple[int, bool, tuple[int, int], tuple[int, int] | None]:
+def _tried(
+    scene: Scene, column: str, trees: tuple[RowTree, RowTree | None]
+) -> tuple[int, bool, tuple[int, int], tuple[int, int] | None]:
     """Count the ranges of a column, and those with a lower and an upper end that isolate one person."""
     boxes = scene.rows.by(scene.quasi)[0]
     cells, j = scene.cells(boxes), scene.quasi.index(column)
@@ -69,10 +72,10 @@ def _tried(scene: Scene, column: str) -> tuple[int, bool, tuple[int, int], tuple
     chosen = ranges[sampled_rows(ranges.size, scene.most, scene.seed)]
     asked = cells.taken(chosen)
 
-    def isolating(crowd: Crowd | None) -> tuple[int, int] | None:
-        if crowd is None:
+    def isolating(tree: RowTree | None) -> tuple[int, int] | None:
+        if tree is None:
             return None
-        tree, counts = scene.tree_of(crowd.by(scene.quasi)[0]), []
+        counts = []
         for end in (asked.lo, asked.hi):
             lo, hi = asked.lo.copy(), asked.hi.copy()
             lo[:, j] = hi[:, j] = end[:, j]
@@ -80,6 +83,6 @@ def _tried(scene: Scene, column: str) -> tuple[int, bool, tuple[int, int], tuple
             counts.append(int(np.count_nonzero(fits == 1)))
         return counts[0], counts[1]
 
-    inside = isolating(scene.everyone)
+    inside = isolating(trees[0])
     assert inside is not None
-    return chosen.size, chosen.size < ranges.size, inside, isolating(scene.all_strangers)
+    return chosen.size, chosen.size < ranges.size, inside, isolating(trees[1])

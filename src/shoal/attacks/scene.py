@@ -205,6 +205,13 @@ class Scene:
         """Give some rows of a table as kernels compare them, each by itself."""
         return self.ground.among(names).cells(table, rows)
 
+    @cached_property
+    def trees_of_people(self) -> tuple[RowTree, RowTree | None]:
+        """Give all people by their quasi-identifiers in trees: those in the release, and those who are not."""
+        others = self.all_strangers
+        inside = self.tree_of(self.everyone.by(self.quasi)[0])
+        return inside, None if others is None else self.tree_of(others.by(self.quasi)[0])
+
     def cells(self, crowd: Crowd) -> RowCells:
         """Give the kinds of a crowd as kernels compare them, what rows of a release may stand for."""
         return self._ground(crowd).placed(crowd.table, crowd.lo, crowd.hi)
