@@ -83,6 +83,7 @@ wheels: $(VENV)/.tested
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/levels.py
 
 growth: $(VENV)/.tested
 	$(BIN)/python benchmarks/growth.py
