@@ -1,6 +1,6 @@
 """A file of sealed lines: each seal covers the line and, through the seal before it, all lines before.
 
-A line is ``{"body":{…},"seal":"…"}``; its seal is HMAC-SHA-256 of the seal before it and the bytes of the body. So a
+A line is ``{"body":{…},"seal":"…"}``; its seal is a MAC of the seal before it and the bytes of the body. So a
 line that was edited, moved, put in or taken out is found by who has the key. Lines that are cut off at the end are not:
 for that, who was given an answer keeps its receipt.
 
