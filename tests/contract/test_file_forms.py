@@ -7,7 +7,7 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.errors import DataError, ParameterError, ShoalError
+from shoal.errors import DataError, ParameterError, RoomError, ShoalError
 
 NEEDS = {".sav": "pyreadstat", ".zsav": "pyreadstat", ".xpt": "pyreadstat", ".dta": "pyreadstat", ".xlsx": "fastexcel"}
 FORMS = [
@@ -260,3 +260,24 @@ def test_middles_and_bounds_are_those_of_the_ranges(tmp_path):
         shoal.anonymize(
             taken, "sorted-clusters", k=2, cells="bounds", quasi="age", plain="age_lo", allow_identifiers=["age_lo"]
         )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_is_read_part_by_part_within_a_limit_of_memory(tmp_path, folder, form):
+    """What can be read only whole is refused if it does not fit, and says so; all others give the same release."""
+    from shoal.engines.disk.engine import Disk
+    from shoal.engines.memory import Need
+    from shoal.engines.sources import Source
+
+    here = Source.parse(source(folder, form))
+    tight = Disk(limit=10**9, estimated={here: Need(10**6, 2 * 10**9)})
+    if here.form.whole:
+        with pytest.raises(RoomError, match="read whole"):
+            shoal.read(here, engine=tight, **ASKED)
+        return
+    found = []
+    for number, engine in enumerate((None, tight)):
+        release = shoal.anonymize(shoal.read(here, engine=engine, **ASKED), "mondrian", k=2)
+        release.write(tmp_path / f"{number}{form}", certificate=tmp_path / f"{number}.certificate.json")
+        found.append((tmp_path / f"{number}{form}").read_bytes())
+    assert form == ".csv.zip" or found[0] == found[1]  # an archive holds the name of its file

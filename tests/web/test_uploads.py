@@ -220,3 +220,17 @@ def test_a_file_named_at_the_start_that_cannot_be_read_is_said_to_be_so(tmp_path
         answer = visitor.get("/")
         assert answer.url.path == "/data"
         assert 'role="alert"><div class="card wrong"' in answer.text
+
+
+@pytest.mark.parametrize("form", [".xlsx", ".feather", ".jsonl", ".orc", ".csv.xz", ".csv.zip", ".sav", ".dta"])
+def test_files_of_other_forms_are_opened(busy, tmp_path, form):
+    """What the command line reads, the page opens, with the same columns."""
+    import pyarrow as pa
+
+    import shoal
+
+    frame = pa.table({"age": [30, 31, 50, 52] * 3, "sex": ["f", "m"] * 6, "charge": [1.5, 2.25, 3.0, 4.5] * 3})
+    shoal.anonymize(frame, [], quasi="age", plain=["sex", "charge"], no_promise=True).write(tmp_path / f"people{form}")
+    busy.send((tmp_path / f"people{form}").read_bytes(), f"people{form}")
+    found = until(lambda: (state := busy.state())["file"] == f"people{form}" and state.get("columns") and state)
+    assert (found["columns"], found["rows"]) == (3, 12)

@@ -24,6 +24,7 @@ LEAST_OF_TABLES = 300 * 10**6
 NAME = 190  # what the pseudonym of a person takes, and how it is found
 _SORTING = 1 << 27  # what sorts the rows of a table for their digest
 _EXPANDED = 8  # how much longer a compressed text may be than its file
+_OBJECT = 48  # bytes of a cell that is an object of Python
 _HEAD = 1 << 20
 MOST_RECORDS = 2**31 - 1  # of a table in memory, where the number of a record has 32 bits
 
@@ -142,10 +143,19 @@ def _estimate_of_parquet(source: Source) -> Need:
 
 
 def _estimate_of_typed_file(source: Source) -> Need:
-    """Estimate by the size of the file: most cells take about as much room there as they do in memory."""
+    """Estimate by the size of the file: most cells take about as much room there as they do in memory.
+
+    Files of statistical programs say how many cells they have, each of which is an object while it is read.
+    """
     form = source.form
     assert form is not None
     size = source.path.stat().st_size
+    if form.form == "labelled":
+        from shoal.engines.io.labelled.reading import size_of
+
+        rows, columns = size_of(source.path)
+        if rows is not None:
+            return Need(rows, BASE + FRAMES + rows * (bytes_per_record(columns) + _OBJECT * columns))
     packed = source.path.suffix.lower() in (".zsav", ".orc", ".feather", ".xlsx", *COMPRESSED)
     text = size * (_EXPANDED if packed else 1)
     return Need(text // 20, BASE + FRAMES + (6 if form.whole else 3) * text)

@@ -9,6 +9,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -159,7 +160,7 @@ _AT_ONCE = 1 << 17
 _BUFFER = 1 << 20
 
 
-def opened_labelled(path: Any, options: ReadOptions) -> LabelledTable:
+def opened_labelled(path: Path, options: ReadOptions) -> LabelledTable:
     """Find what is in a file of SPSS, Stata or SAS.
 
     Codes that the file declares to be missing are, but for columns that are said to be released as they are, of which
@@ -185,3 +186,12 @@ def opened_labelled(path: Any, options: ReadOptions) -> LabelledTable:
         for name in names
     }
     return LabelledTable(file, columns)
+
+
+def size_of(path: Path) -> tuple[int | None, int]:
+    """Tell how many rows, if the file says it, and columns there are. Nothing of what is read here is relied on."""
+    program = program_of(path)
+    read = getattr(library(f"Reading '{path.name}'"), program.reads)
+    with in_words(path):
+        said = read(str(path), metadataonly=True)[1]
+    return said.number_rows, len(said.column_names)
