@@ -9,6 +9,7 @@ import pytest
 from property.independent import columns_of, sizes
 
 from shoal.errors import ParameterError
+from shoal.measures.reidentification import population_uniqueness
 from shoal.measures.reidentification.population_uniqueness import (
     NoEstimateError,
     SampledClasses,
@@ -75,3 +76,10 @@ def test_every_tenth_record_of_adult_gives_the_known_answers(public_file):
     assert pitman_parameters(sample) == pytest.approx((2704.35074, 0.75220343), rel=1e-8)
     found = [estimate(sample) / 30_162 for estimate in (pitman, zayatz, snb)]
     assert found == pytest.approx([0.55014042, 0.70819652, 0.66137223], abs=1e-8)
+
+
+def test_long_sums_need_no_loop(classes, monkeypatch):
+    sample = SampledClasses.of(classes, 301_620)
+    by_loop = pitman_parameters(sample)
+    monkeypatch.setattr(population_uniqueness, "_LOOPED", 0)
+    assert pitman_parameters(sample) == pytest.approx(by_loop, rel=1e-9)

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
+from shoal.measures.statistics.polygamma import harmonic
 
 
 class NoEstimateError(ArithmeticError):
     """A model fits no class sizes such as these, and says why: another estimate does not take its place."""
 
 
+_LOOPED = 100_000  # terms of sums that are added up one by one
 _STEPS = 100  # of Newton's method, which needs about ten where there is a solution
 _GRID = 400  # places between 0 and 1 where a change of sign is looked for
 
@@ -130,17 +132,19 @@ def pitman_parameters(sample: SampledClasses) -> tuple[float, float]:
     alpha = (theta * (alone - n) + (n - 1) * alone) / (n * u)
     if not (0 < alpha < 1 and theta > -alpha):
         theta, alpha = 1.0, 0.5
-    classes, records = np.arange(1.0, u), np.arange(1.0, n)
     steps = np.arange(1.0, sample.sizes[-1])
     # How many classes are larger than each size: so often 1/(size - alpha) occurs in the second equation.
     larger = u - np.searchsorted(np.repeat(sample.sizes, sample.counts), steps, side="right")
     for _ in range(_STEPS):
-        ends, own, apart = theta + classes * alpha, theta + records, steps - alpha
-        first = (1 / ends).sum() - (1 / own).sum()
-        second = (classes / ends).sum() - (larger / apart).sum()
-        by_theta = (1 / own**2).sum() - (1 / ends**2).sum()
-        crossed = -(classes / ends**2).sum()
-        by_alpha = -((classes / ends) ** 2).sum() - (larger / apart**2).sum()
+        own, own_squares = _inverses(theta, 1.0, n - 1)
+        ends, squares = _inverses(theta, alpha, u - 1)
+        numbered = (u - 1 - theta * ends) / alpha  # the sum of i/(theta + i alpha), and so on
+        apart = steps - alpha
+        first = ends - own
+        second = numbered - (larger / apart).sum()
+        by_theta = own_squares - squares
+        crossed = -(ends - theta * squares) / alpha
+        by_alpha = -(u - 1 - 2 * theta * ends + theta**2 * squares) / alpha**2 - (larger / apart**2).sum()
         determinant = by_theta * by_alpha - crossed * crossed
         if not math.isfinite(determinant) or determinant == 0:
             raise NoEstimateError(_NOWHERE)
@@ -160,6 +164,14 @@ def pitman_parameters(sample: SampledClasses) -> tuple[float, float]:
 
 
 _NOWHERE = "Newton's method finds no alpha between 0 and 1 at which Pitman's model makes these class sizes most likely"
+
+
+def _inverses(start: float, step: float, terms: int) -> tuple[float, float]:
+    """Give the sum of 1/(start + i · step) for i from 1 on, and that of their squares; of many without a loop."""
+    if terms > _LOOPED:
+        return harmonic(start, step, terms)
+    found = 1 / (start + step * np.arange(1.0, terms + 1))
+    return float(found.sum()), float(found @ found)
 
 
 def _ewens(n: int, u: int) -> float:
