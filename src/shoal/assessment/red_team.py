@@ -12,7 +12,7 @@ import numpy as np
 from shoal.assessment.comparison import like_original
 from shoal.assessment.row_pairing import paired, record_of
 from shoal.attacks import Attack, Success
-from shoal.attacks.scene import USUAL, Scene
+from shoal.attacks.scene import SAMPLE, USUAL, Scene
 from shoal.attacks.words import share
 from shoal.catalogue import entries, picked
 from shoal.certification.private_record import UNPAIRED, PrivateRecord
@@ -76,7 +76,7 @@ def attack(
     private: str | Path | PrivateRecord | Sequence[str | Path | PrivateRecord] = (),
     same_order: bool = False,
     attacks: Attack | str | Sequence[Attack | str] = (),
-    most: int = USUAL,
+    most: int | None = None,
     seed: int = 0,
     **given: Unpack[ReadArguments],
 ) -> RedTeam:
@@ -105,7 +105,8 @@ def attack(
     attacks
         Which attacks; all of them if left out.
     most
-        So many people, or rows, are looked at in each part of an attack; of more, a sample.
+        So many people, or rows, are looked at in each part of an attack; of more, a sample. If left out, all of up to
+        30,000, and else 10,000.
     seed
         The seed by which they are chosen.
     **given
@@ -122,12 +123,13 @@ def attack(
     >>> [(each["name"], each["rate"], each["control"]) for each in found["attacks"]][:2]
     [('inference draw', 0.75, 0.75), ('inference mode', 0.75, 0.75)]
     """
-    check_sampling(most, seed)
+    check_sampling(USUAL if most is None else most, seed)
     if isinstance(original, Release):
         raise ParameterError("A release stands in the place of the original.", "Give the original first.")
     asked: tuple[Attack, ...] = picked("attacks", attacks or tuple(entries("attacks")))
     with by_itself("reading the original"):
         before, options = _original(original, released, given, secret)
+        looked_at = most or (USUAL if before.rows <= USUAL else SAMPLE)
         names = names_given("known", known)
         for name in names:
             if name not in before.schema.quasi:
@@ -151,7 +153,7 @@ def attack(
             others,
             names or before.schema.quasi,
             hidden,
-            most,
+            looked_at,
             seed,
             with_it,
             recipe,

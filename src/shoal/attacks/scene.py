@@ -18,7 +18,8 @@ from shoal.measures.statistics.sampling import sampled_rows
 from shoal.recipe import Recipe
 from shoal.table import Table
 
-USUAL = 30_000
+USUAL = 30_000  # records up to which all of them are looked at, unless it is said otherwise
+SAMPLE = 10_000  # and how many of those of larger tables
 
 
 @dataclass(frozen=True, eq=False)

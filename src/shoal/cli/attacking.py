@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from shoal.assessment.red_team import attack
-from shoal.attacks.scene import USUAL
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, print_json
@@ -32,7 +31,7 @@ def attack_command(
     private: Annotated[list[Path] | None, typer.Option(help="The private record of the release, which says which row is whose; found beside it if left out.")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the release stand in the order of the original, as other tools leave them.")] = False,
     attacks: Annotated[list[str] | None, typer.Option("--attack", help="Try this one: linkability, 'singling-out size=2' (repeat); all if left out, see 'shoal list attacks'.")] = None,
-    most: Annotated[int, typer.Option(help="So many people, or rows, are looked at in each part of an attack; of more, a sample.")] = USUAL,
+    most: Annotated[int | None, typer.Option(help="So many people, or rows, are looked at in each part of an attack; of more, a sample. All of up to 30,000, and else 10,000, if left out.")] = None,
     seed: Annotated[int, typer.Option(help="The seed by which they are chosen.")] = 0,
     kind: opt.Kind = None, order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None, decimal: opt.Decimal = None, missing: opt.Missing = None,
