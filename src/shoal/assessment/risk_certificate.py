@@ -19,7 +19,7 @@ from shoal.assessment.disclosure_risk import Risk, risk
 from shoal.assessment.risk_conventions import numbers_of
 from shoal.certification.certificate import load_json
 from shoal.certification.signatures import NO_KEYS, PublicKey, Seals, check_seals
-from shoal.errors import CertificateError, ParameterError
+from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.recipe import Recipe
 from shoal.schema import Schema, options_from
 from shoal.version import VERSION
@@ -70,7 +70,7 @@ class RiskCertificate:
     def load(cls, path: str | Path) -> RiskCertificate:
         """Read a certificate from a file."""
         content = load_json(path, "certificate")
-        if not is_of_risk(content) or content.get("format") != FORMAT:
+        if content.get("kind") != KIND or content.get("format") != FORMAT:
             raise CertificateError(f"'{path}' is no certificate of a risk of a kind this version knows.", "Check it.")
         return cls(content)
 
@@ -90,9 +90,12 @@ class AttackerVerdict:
         return {"attacker": self.attacker, "what": self.what, "value": self.value, "within": self.within}
 
 
-def is_of_risk(content: Mapping[str, Any]) -> bool:
-    """Tell whether a certificate is one of a risk."""
-    return content.get("kind") == KIND
+def is_of_risk(path: Path) -> bool:
+    """Tell whether a certificate is one of a risk; what is wrong with one that cannot be read, its proof says."""
+    try:
+        return load_json(path, "certificate").get("kind") == KIND
+    except (CertificateError, DataError):
+        return False
 
 
 def verdicts(report: Mapping[str, Any]) -> list[AttackerVerdict]:

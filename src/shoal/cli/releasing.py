@@ -270,7 +270,6 @@ def check_command(
 ) -> None:  # fmt: skip
     """Prove a certificate again from the released file alone; or the ledger of a budget."""
     from shoal.assessment.risk_certificate import is_of_risk
-    from shoal.certification.certificate import load_json
     from shoal.certification.verification import verify
     from shoal.private.ledger_proof import is_ledger
 
@@ -280,7 +279,7 @@ def check_command(
         refuse_for_ledgers(certificate=certificate, private=private, original=original)
         check_ledger(file.path, key, receipts, as_json=as_json)
         return
-    if certificate is not None and is_of_risk(load_json(certificate, "certificate")):
+    if certificate is not None and is_of_risk(certificate):
         from shoal.cli.certifying import check_certificate
 
         if private or original or receipts:
