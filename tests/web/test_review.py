@@ -251,7 +251,7 @@ def test_a_code_is_no_number_if_someone_says_so(page):
     opened(page)
     page.goto("/roles")
     zip_code = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="zip"))
-    zip_code.locator("summary").click()
+    zip_code.locator("summary", has_text="numbers").click()
     zip_code.get_by_label("Read as").select_option("category")
     with page.expect_navigation():
         zip_code.get_by_role("button", name="Read it so").click()
@@ -313,7 +313,7 @@ def test_of_three_hundred_columns_a_sentence_names_a_few_and_the_page_stays_shor
     rows = [",".join(str(draw.randrange(3)) for _ in names) for _ in range(40)]
     opened(page, "\n".join([",".join(names), *rows]).encode(), **dict.fromkeys(names, "quasi"))
     page.goto("/risk")
-    page.get_by_role("heading", name="stand alone").wait_for()
+    page.get_by_role("heading", name="stand alone", level=1).wait_for()
     assert "and 295 more" in page.locator(".lead").inner_text()
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
     settled(page)
