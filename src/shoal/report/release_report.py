@@ -31,6 +31,7 @@ from shoal.report.cost_section import cost
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE, Side, class_sizes, uniqueness_by_knowledge
 from shoal.report.linked_report import linked_report
+from shoal.report.method_warnings import method_section
 from shoal.report.page import Page, PageBlock, Section, bullets, joined, note, table, verdict
 from shoal.report.preserved_words import preserved_words
 from shoal.report.rendering import sentence
@@ -152,6 +153,7 @@ class _Report:
                 Section("Attacker, and what was not assessed", *self.assumptions(), id="attacker"),
                 Section("Risk before and after", *self.risk(), id="risk"),
                 *([] if self.discretion.external else [self.attacks()]),
+                *self.method(),
                 Section("What it cost", *cost(self.release, self.original, self.cells, self.discretion), id="cost"),
                 Section("How to do it again", *self.again(), id="repeat"),
                 Section("Sign-off", sentence("sign_off", approval), id="sign-off"),
@@ -280,6 +282,10 @@ class _Report:
 
     def attacks(self) -> Section:
         return Section("Attacked by", *attacked_by(self.release, self.original), id="attacks")
+
+    def method(self) -> list[Section]:
+        found = method_section(self.release, self.original, external=self.discretion.external)
+        return [] if found is None else [found]
 
     def _risk_rows(self) -> Iterator[dict[str, Any]]:
         open_book = Discretion("internal", 2)  # recipients of the release can count in it
