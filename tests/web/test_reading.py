@@ -1,5 +1,6 @@
 """How a file is read, and of which kind its columns are, can be said on the page, looked at, and undone."""
 
+import pytest
 from web.conftest import people
 
 ODD = b"id;price;stage\n" + b"".join(f"{n};{n},{n % 7};{('low', 'mid', 'high')[n % 3]}\n".encode() for n in range(40))
@@ -78,6 +79,41 @@ def test_a_file_that_cannot_be_read_can_be_read_in_another_way(visitor):
     assert list(roles(visitor)) == ["a,b"]
     visitor.post("/data/close", data=form(visitor))
     assert not folder.exists()
+
+
+def test_the_sheet_and_the_cells_of_a_workbook_are_chosen(visitor, tmp_path):
+    writer = pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed: make install EXTRAS=excel")
+    with writer.Workbook(tmp_path / "in.xlsx") as book:
+        book.add_worksheet("notes").write_column(0, 0, ["said", "nothing", "at all"])
+        sheet = book.add_worksheet("tab")
+        sheet.write_row(2, 1, ["zip", "sex", "remark"])
+        for row in range(20):
+            sheet.write_row(3 + row, 1, [10 + row % 7, "fm"[row % 2], f"note {row}"])
+    visitor.send((tmp_path / "in.xlsx").read_bytes(), "in.xlsx")
+    visitor.session.case.jobs.wait("look", 20)
+    text = visitor.get("/data").text
+    assert '<option value="notes"></option><option value="tab"></option>' in text
+    assert 'name="delimiter"' not in text
+    asked = {"sheet": "tab", "range": "B3:C"}
+    seen = visitor.post("/data/reading", data=form(visitor, look="1", **asked)).text
+    assert "<td>99</td>" in seen.replace(' dir="auto"', "")
+    assert list(kinds(visitor)) == ["said"]
+    assert visitor.post("/data/reading", data=form(visitor, **asked)).status_code == 200
+    assert kinds(visitor) == {"zip": "integer", "sex": "category"}
+    visitor.post("/roles/kind", data=form(visitor, column="zip", **{"kind of zip": "category"}))
+    assert visitor.session.case.decisions.layout.sheet == "tab"
+    visitor.post("/roles/all", data=form(visitor, role="quasi"))
+    visitor.tried()
+    same = visitor.get("/same").text
+    assert "--sheet tab " in same
+    assert "--range B3:C" in same
+    wrong = visitor.post("/data/reading", data=form(visitor, sheet="tub"))
+    assert "Did you mean &#39;tab&#39;?" in wrong.text
+    wrong = visitor.post("/data/reading", data=form(visitor, sheet="tab", range="B3"))
+    assert "Write B3:F200, or B3:F for all rows from the third on." in wrong.text
+    assert visitor.post("/data/reading", data=form(visitor, sheet="notes")).status_code == 200
+    assert list(kinds(visitor)) == ["said"]
+    assert visitor.get("/api/reading").json()["kinds"] == {}
 
 
 def test_many_quasi_identifiers_are_not_made_without_asking(visitor):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from shoal.engines.column_trees import as_said, with_trees_of_columns
 from shoal.engines.factory import engine_for
+from shoal.engines.file_forms import form_of
 from shoal.engines.io.streams import as_given, at_hand
 from shoal.engines.label_trees import with_trees_of_labels
 from shoal.engines.protocol import AnyEngine
@@ -77,6 +79,15 @@ def read(
         )
         held_by = engine_for([there], how, engine=engine, memory=memory, target=target)
         return as_given(as_said(held_by.read(there, how), said), there)
+
+
+def sheets_of(path: Path) -> tuple[str, ...]:
+    """Give the names of the sheets of a workbook; of other files, none."""
+    if form_of(path).form != "excel":
+        return ()
+    from shoal.engines.io.typed_files.excel_sheets import opened_workbook
+
+    return tuple(opened_workbook(path)[1].sheet_names)
 
 
 def refuse_needless(source: Any, options: ReadOptions) -> None:

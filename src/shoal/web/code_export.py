@@ -73,7 +73,8 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
 def _layout_options(layout: Layout) -> list[str]:
     """Give the options that say how the file is read, as far as that was said."""
     names = {"delimiter": "in-delimiter", "encoding": "encoding", "decimal": "decimal", "thousands": "thousands"}
-    said = {option: getattr(layout, name) for name, option in (names | {"dates": "dates"}).items()}
+    names |= {"dates": "dates", "sheet": "sheet", "range": "range"}
+    said = {option: getattr(layout, name) for name, option in names.items()}
     options = [f"--{option} {shlex.quote(text)}" for option, text in said.items() if text is not None]
     options += [f"--missing {as_option(layout.missing)}"] if layout.missing else []
     for name, answer in (("header", layout.header), ("masked", layout.masked)):

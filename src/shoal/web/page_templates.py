@@ -117,6 +117,7 @@ _CONTROLS = (
     (r"(?<=If they are names or codes, )say --kind .*", N_("read the column so under Roles once the file is open.")),
     (r"Declare it as --kind .*", N_("Read the column as categories or codes, under Roles.")),
     (r"(?<=If it is one column of text, )say --in-delimiter .*", N_("choose what is between cells.")),
+    (r"Write --range .*", N_("Write B3:F200, or B3:F for all rows from the third on.")),
 )
 
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from shoal.datasets.patients import write_patients
+from shoal.engines.file_forms import form_of
 from shoal.errors import DataError, ShoalError
 from shoal.web.cases.case import Case
 from shoal.web.errors import USUAL_STATUS, StaleError, WebError
@@ -92,7 +93,7 @@ def reading(case: Here) -> Layout:
 
 @api.put("/reading", status_code=202)
 def read_as(case: Here, shown: Shown, given: Layout, wait: Wait = 0) -> JobStatus:
-    """Read the file in another way: delimiter, encoding, decimal sign, missing codes, kinds and orders of columns."""
+    """Read the file in another way: delimiter, encoding, decimal sign, missing codes, sheet, kinds, orders."""
     with case.changing(shown):
         job = case.read_as(given)
     return JobStatus.of_job(job, wait)
@@ -122,10 +123,12 @@ def data(request: Request, case: Here, then: Annotated[str, Query()] = "") -> Re
 
 
 def _data(case: Case, error: ShoalError | None = None, then: str = "") -> HTMLResponse:
-    job = case.jobs.of("look")
+    job, opened = case.jobs.of("look"), case.unread or case.file
     return page(
         case,
         "data",
+        workbook=opened is not None and form_of(Path(opened.name)).form == "excel",
+        sheets=() if case.unread else case.look.get("sheets", ()),
         status=200 if error is None else error.status if isinstance(error, WebError) else USUAL_STATUS,
         job=job,
         files=offered(case.settings),
@@ -207,10 +210,14 @@ def _read_before(case: Case, shown: str | None, layout: Layout, *, values: bool)
 
 
 def _layout(before: Layout, form: Mapping[str, str]) -> Layout:
-    """Give the layout that a form says; kinds and orders of columns stay as they are."""
+    """Give the layout that a form says; kinds and orders of columns stay, unless other cells of a workbook are read."""
     texts = {name: form[name] for name in ("delimiter", "encoding", "decimal", "thousands", "dates") if form.get(name)}
     said: dict[str, Any] = {name: {"tab": "\t", "blank": " "}.get(text, text) for name, text in texts.items()}
     said |= {name: form[name] == "yes" for name in ("header", "masked") if form.get(name)}
+    place = {name: form.get(name) or None for name in ("sheet", "range")}
+    said |= {name: text for name, text in place.items() if text}
     marks = tuple(dict.fromkeys(mark.strip() for mark in form.get("missing", "").split(",") if mark.strip()))
-    more = {"missing": marks, "kinds": before.kinds, "orders": before.orders}
+    more: dict[str, Any] = {"missing": marks}
+    if place == {"sheet": before.sheet, "range": before.range}:  # elsewhere are other columns
+        more |= {"kinds": before.kinds, "orders": before.orders}
     return Layout.model_validate(said | {name: value for name, value in more.items() if value})

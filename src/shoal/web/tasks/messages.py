@@ -43,6 +43,8 @@ class Layout(Message):
     missing: tuple[str, ...] = ()
     header: bool | None = None
     masked: bool | None = None
+    sheet: str | None = None
+    range: str | None = None
     kinds: dict[str, AxisKind] = {}
     orders: dict[str, tuple[str, ...]] = {}
 
@@ -184,6 +186,7 @@ class TableProfile(Message):
     columns: tuple[ColumnProfile, ...]
     sha256: str | None = None
     naming: dict[str, str] | None = None  # columns that seem to name people, each with the reason, if they were sought
+    sheets: tuple[str, ...] = ()  # of a workbook
 
 
 class Preview(Message):

@@ -12,6 +12,7 @@ from shoal.assessment.inspection import ColumnReport, column_reports
 from shoal.column_names import UNDECIDED
 from shoal.domains.axis import Axis
 from shoal.engines import read
+from shoal.engines.reading import sheets_of
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.pitfalls.identifiers import search_for_people
@@ -39,6 +40,7 @@ def profile(request: ProfileRequest, report: Reporter) -> TableProfile:
             columns=tuple(_described(table, each) for each in column_reports(table)),
             sha256=None if part else table.origin.sha256,
             naming={each.column: each.why for each in search_for_people(table)},
+            sheets=sheets_of(request.file),
         )
         report.partial(found)
     return found

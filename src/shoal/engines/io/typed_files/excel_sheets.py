@@ -30,13 +30,7 @@ _MADE = dt.datetime(1980, 1, 1)  # when all workbooks say that they were made: t
 
 def opened_sheet(path: Path, options: ReadOptions) -> StoredTable:
     """Find what is on a sheet: the first one, or the one that is named; all of it, or a range."""
-    try:
-        import fastexcel
-    except ImportError:
-        raise missing(f"Reading '{path.name}' needs fastexcel", "excel", "Or save the sheet as CSV.") from None
-    sealed = Sealed.of(path)
-    with readable(path, _CALLED), sealed.open() as file:
-        workbook = fastexcel.read_excel(file.read())
+    sealed, workbook = opened_workbook(path)
     names = workbook.sheet_names
     sheet = options.sheet or (names[0] if names else "")
     if sheet not in names:
@@ -66,6 +60,17 @@ def opened_sheet(path: Path, options: ReadOptions) -> StoredTable:
         yield table.select(list(asked))
 
     return StoredTable(sealed, "excel", table.schema, pieces, notes)
+
+
+def opened_workbook(path: Path) -> tuple[Sealed, Any]:
+    """Open a workbook: its file, and what tells its sheets and reads them."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise missing(f"Reading '{path.name}' needs fastexcel", "excel", "Or save the sheet as CSV.") from None
+    sealed = Sealed.of(path)
+    with readable(path, _CALLED), sealed.open() as file:
+        return sealed, fastexcel.read_excel(file.read())
 
 
 def _place(given: str | None) -> dict[str, Any]:
