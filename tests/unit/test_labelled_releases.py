@@ -196,3 +196,15 @@ def test_labels_are_a_first_hierarchy(tmp_path, engine):
     assert shoal.Recipe.load(tmp_path / "r.toml").options.hierarchies == {"job": "labels"}
     with pytest.raises(ParameterError, match="'ill' have no labels"):
         shoal.read(tmp_path / "in.sav", quasi="ill", hierarchies={"ill": "labels"})
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_texts_that_are_missing_are_so_when_a_release_is_checked(tmp_path, ending):
+    """These programs have no missing texts, only empty ones: a release with some is no other one for that."""
+    rows = {"age": [30, 30, None, None, 31, 31], "town": ["a", "a", None, None, "b", "b"]}
+    frame = pd.DataFrame({**rows, "ill": [None, "x", "y", None, "x", "x"], "note": ["", None, "q", "r", "", None]})
+    release = shoal.anonymize(frame, "mondrian", k=2, quasi=["age", "town"], sensitive="ill", plain="note")
+    release.write(tmp_path / f"out{ending}")
+    assert shoal.verify(tmp_path / f"out{ending}").proved
+    table = shoal.read(tmp_path / f"out{ending}", quasi=["town"], sensitive="ill")
+    assert table.to_arrow(cells="text")["ill"].null_count == 2

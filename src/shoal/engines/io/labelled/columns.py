@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.domains.codebook import Code, CodedVariable
@@ -155,7 +156,8 @@ class LabelledColumn:
             gone = [value is not None and self.variable.is_missing(value) for value in values]
             texts = pa.array([None if lost else value for lost, value in zip(gone, values, strict=True)], pa.string())
         if not self._labelled:
-            return texts
+            # These programs keep a text that is not there as an empty one.
+            return texts if self._keep else pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
         ranks = {code: rank for rank, code in enumerate(self._texts)}
         return self._labels(
             pa.array([None if text is None else ranks.get(text) for text in texts.to_pylist()], pa.int32())
