@@ -63,6 +63,20 @@ def test_nodes_need_their_hierarchies(desk):
         assert "Each combination of quasi-identifiers fits at least 2 people of the population." in found["proved"]
 
 
+def test_a_population_beyond_the_hierarchy_that_was_built_says_nothing_against_a_release(desk):
+    """The private record has the nodes of the table's own values: who has others needs a file with all of them."""
+    desk.put("t.csv", TABLE)
+    desk.put("pop.csv", POPULATION)
+    built = ("--param", "levels=1,0", "--hierarchy", "age=bands 10")
+    desk.run(*(each.replace("k=4", "k=2") for each in ASKED), *built).fine()
+    private = ("--population", "pop.csv", "--private", "out.private.json")
+    lacking = " ".join(desk.run("check", "out.csv", *private, "--json").json()["not_proved"])
+    assert "k-map (2) (the population cannot be read beside it: Column 'AGE' has 2 values" in lacking
+    desk.put("age.csv", "".join(f"{age},{age // 10}0-{age // 10}9,*\n" for age in (34, 35, 36, 50, 51, 52)))
+    found = desk.run("check", "out.csv", *private, "--hierarchy", "age=age.csv", "--json").json()
+    assert any("people of the population" in line for line in found["proved"])
+
+
 @pytest.mark.parametrize(
     ("model", "said"),
     [

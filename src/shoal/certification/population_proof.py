@@ -12,6 +12,7 @@ from shoal.certification.read_options import nodes_of, release_options, with_tre
 from shoal.domains.hierarchy import Hierarchy
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
+from shoal.errors import DataError
 from shoal.models import PrivacyModel, Verdict, check
 from shoal.models.outside_population import OutsidePopulation
 from shoal.table import Table
@@ -82,7 +83,10 @@ class GivenPopulation:
         there, found = self.source, list[PrivacyModel]()
         for model in models:
             if isinstance(model, OutsidePopulation) and model.outside:
-                model = model.with_population(released, there)
+                try:
+                    model = model.with_population(released, there)
+                except DataError as error:  # which says nothing against the release
+                    return list(models), released, f"the population cannot be read beside it: {error.what.rstrip('.')}"
                 there = model.people_of(released).table
             found.append(model)
         return found, released, ""
