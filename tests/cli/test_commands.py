@@ -92,7 +92,7 @@ def test_help_of_a_command_explains_each_option(desk, command):
 def test_every_command_is_loaded_by_its_name():
     application()
     written = [one.name for one in cli.options.app.registered_commands]
-    groups = ["budget", "data", "hierarchy"]  # with commands of their own; data is made anew from what packages bring
+    groups = ["budget", "data", "hierarchy", "key"]  # with commands of their own; data is made anew
     assert sorted([*written, *groups]) == sorted(cli.COMMANDS)
     for name in cli.COMMANDS:
         alone = application(name)

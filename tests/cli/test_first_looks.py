@@ -29,7 +29,7 @@ ROLES = {
     "total_charges": "sensitive", "income": "sensitive", "age_at_diagnosis": "quasi", "hospital_name": "quasi",
     "dx01": "sensitive", "dx_adm": "sensitive", "DRG": "sensitive", "proc3": "sensitive", "payor_primary": "sensitive",
     "weighting": "weight", "wtint2yr": "weight", "body_weight_kg": "sensitive", "stratum": "quasi", "psu": "quasi",
-    "care_days": "quasi", "provider_npi": "quasi", "county_fips": "quasi", "dc_month": "quasi", "hhid": "identifier",
+    "care_days": "quasi", "provider_npi": "quasi", "county_fips": "quasi", "dc_month": "quasi", "hhid": "household",
     "household_size": "quasi", "household_income": "sensitive", "expend": "sensitive", "admit_year": "quasi",
     "first_name": "identifier", "E-Mail": "identifier", "Straße": "identifier", "phoneNumber": "identifier",
 }  # fmt: skip
