@@ -268,3 +268,29 @@ def test_the_risk_of_a_survey_is_the_same_on_a_cluster(engine):
         )
         found.append((dict(report), list(report.reasons.listed())))
     assert found[0] == found[1]
+
+
+def test_what_rests_on_other_tables_is_the_same_on_a_cluster(engine, tmp_path):
+    """A population travels to the workers, and so do those who are not in a release and what an attacker knows."""
+    people = pl.DataFrame(
+        {
+            "age": [i * 7 % 23 if i % 19 else None for i in range(40)],
+            "town": ["xyz"[i * i % 3] for i in range(40)],
+            "ill": ["abc"[i // 3 % 3] for i in range(40)],
+        }
+    )
+    everybody = pl.concat([people, people.with_columns(pl.col("age") + 1), people])
+    everybody.rename({"age": "AGE"}).write_csv(tmp_path / "everybody.csv")
+    asked = {"quasi": ["age", "town"], "sensitive": "ill", "hierarchies": {"age": "bands 4,12"}}
+    called, found = {"age": "AGE"}, []
+    promise = shoal.models.ReidentificationRisk(0.2, average=0.1, population=tmp_path / "everybody.csv", called=called)
+    for held_by in ("local", shoal.Spark(engine.session, rows_per_part=30)):
+        table = shoal.read(people, engine=held_by, **asked)
+        told = shoal.risk(table, population=tmp_path / "everybody.csv", population_columns=called, threshold=0.2)
+        release = shoal.anonymize(table, "full-domain", [promise], measures=[])
+        attacks = ["inference", "membership", "singling-out", "record-linkage"]
+        attacked = shoal.attack(table, release, holdout=everybody.tail(70), attacks=attacks)
+        found.append((dict(told), release.to_arrow(cells="text").to_pylist(), release.verdicts, dict(attacked)))
+    assert found[0] == found[1]
+    assert found[0][2][0].holds
+    assert len(found[0][3]["attacks"]) > 5
