@@ -1,6 +1,7 @@
 """Every form of files goes the whole way: inspect, risk, anonymize, check and compare, with the same numbers."""
 
 import datetime as dt
+import zipfile
 
 import pyarrow as pa
 import pytest
@@ -120,6 +121,46 @@ def test_odd_files_are_refused_in_words(tmp_path, folder, form):
         with pytest.raises((DataError, ParameterError)) as refused:
             shoal.read(path, **ASKED)
         assert "flu" not in str(refused.value)
+
+
+@pytest.mark.parametrize("form", [".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip"])
+def test_a_damaged_archive_is_found_out(tmp_path, folder, form):
+    """Each of these forms has a sum of what is in it: no changed cell is read."""
+    whole = source(folder, form).read_bytes()
+    known = shoal.read(source(folder, form), **ASKED).to_arrow(cells="text")
+    path, said = tmp_path / f"damaged{form}", []
+    for place in range(0, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        try:
+            found = shoal.read(path, **ASKED)
+        except (DataError, ParameterError) as error:
+            said.append(str(error))
+        else:
+            assert found.to_arrow(cells="text").equals(known)  # only what stands beside the content was changed
+    assert len(said) > len(whole) // 14
+    assert not any("flu" in each for each in said)
+
+
+def test_an_archive_holds_one_file_without_a_password(tmp_path):
+    path = tmp_path / "people.csv.zip"
+
+    def packed(*names):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in names:
+                archive.writestr(name, "age,ill\n30,flu\n31,cold\n")
+        return path
+
+    how = {"quasi": "age", "sensitive": "ill"}
+    assert shoal.read(packed("a.csv", "__MACOSX/._a.csv", "folder/"), **how).rows == 2
+    with pytest.raises(DataError, match="holds 2 files"):
+        shoal.read(packed("a.csv", "b.csv"), **how)
+    content = packed("a.csv").read_bytes()
+    for sign, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):  # where both heads say that it is encrypted
+        at = content.index(sign) + place
+        content = content[:at] + bytes([content[at] | 1]) + content[at + 1 :]
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="locked by a password"):
+        shoal.read(path, **how)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -179,3 +179,62 @@ def test_snapshots_of_an_iceberg_table(tmp_path):
         assert shoal.read(place, engine=engine, quasi="age", at_version=str(first)).rows == 12
     with pytest.raises(shoal.errors.ParameterError, match="no version 1"):
         shoal.read(place, quasi="age", at_version="1")
+
+
+def with_places_deleted(table, folder, rows):
+    """Mark rows of an Iceberg table as deleted by their places, in a file of its own, as other programs do."""
+    from pyiceberg import manifest as m
+    from pyiceberg.typedef import Record
+
+    class Deletes(m.ManifestWriterV2):
+        def content(self):
+            return m.ManifestContent.DELETES
+
+        @property
+        def _meta(self):
+            return super()._meta | {"content": "deletes"}
+
+    before, number = table.current_snapshot(), 7
+    files, path = table.io, folder / "data" / "deletes.parquet"
+    data = next(iter(table.scan().plan_files())).file.file_path
+    pq.write_table(pa.table({"file_path": [data] * len(rows), "pos": pa.array(rows, pa.int64())}), path)
+    deletes = m.DataFile.from_args(
+        content=m.DataFileContent.POSITION_DELETES, file_path=f"file://{path}", file_format=m.FileFormat.PARQUET,
+        partition=Record(), record_count=len(rows), file_size_in_bytes=path.stat().st_size,
+    )  # fmt: skip
+    added = m.ManifestEntry.from_args(status=m.ManifestEntryStatus.ADDED, snapshot_id=number, data_file=deletes)
+    place = files.new_output(f"file://{folder}/metadata/deletes.avro")
+    with Deletes(table.spec(), table.schema(), place, number, "deflate") as writer:
+        writer.add_entry(added)
+    listed = f"file://{folder}/metadata/snap-{number}.avro"
+    with m.write_manifest_list(2, files.new_output(listed), number, before.snapshot_id, 2, "deflate") as lists:
+        lists.add_manifests([*before.manifests(files), writer.to_manifest_file()])
+    known = json.loads(files.new_input(table.metadata_location).open().read())
+    moment = known["last-updated-ms"] + 1
+    snapshot = {
+        "snapshot-id": number, "parent-snapshot-id": before.snapshot_id, "sequence-number": 2, "timestamp-ms": moment,
+        "manifest-list": listed, "summary": {"operation": "delete"}, "schema-id": 0,
+    }  # fmt: skip
+    known["snapshots"].append(snapshot)
+    known |= {"current-snapshot-id": number, "last-sequence-number": 2, "last-updated-ms": moment}
+    known["refs"]["main"]["snapshot-id"] = number
+    (folder / "metadata" / "00009-deletes.metadata.json").write_text(json.dumps(known))
+
+
+def test_rows_of_an_iceberg_table_that_are_deleted_by_their_places_are_gone(tmp_path):
+    pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: make install EXTRAS=lake")
+    memory = pytest.importorskip("pyiceberg.catalog.memory")
+    catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("care")
+    table = catalog.create_table("care.people", schema=ROWS.schema)
+    table.append(ROWS)
+    place = tmp_path / "care" / "people"
+    with_places_deleted(table, place, [0, 2, 11])
+    for engine in (None, Tiny()):
+        found = shoal.read(place, engine=engine, quasi="age", plain="ill")
+        release = shoal.anonymize(found, [], no_promise=True, allow_identifiers=["ill"], measures=[], row_order="input")
+        assert release.to_arrow(row_order="input").column("age").to_pylist() == [21, 41, 20, 21, 40, 41, 20, 21, 40]
+        assert (
+            shoal.read(place, engine=engine, quasi="age", at_version=str(table.current_snapshot().snapshot_id)).rows
+            == 12
+        )

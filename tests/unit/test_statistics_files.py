@@ -7,6 +7,7 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
+from shoal.errors import DataError, ParameterError
 from shoal.extras import how_to_install
 
 LABELS = {
@@ -73,3 +74,27 @@ def test_without_the_library_it_is_said_what_to_do(tmp_path, monkeypatch):
     with pytest.raises(shoal.errors.ParameterError, match="needs pyreadstat") as refused:
         shoal.read(tmp_path / "a.sav", quasi="age")
     assert how_to_install("stats") in refused.value.remedy
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta"])
+def test_text_in_another_encoding_than_a_file_says(tmp_path, ending):
+    pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed: make install EXTRAS=stats")
+    path, frame = tmp_path / f"in{ending}", pd.DataFrame({"age": [30, 31, 50, 51], "town": ["Aby", "b", "Aby", "c"]})
+    if ending == ".sav":
+        pyreadstat.write_sav(frame, path)
+    else:
+        pyreadstat.write_dta(frame, path, version=10)  # which does not say its encoding
+    path.write_bytes(path.read_bytes().replace(b"Aby", "Åby".encode("windows-1252")))
+    how = {"quasi": "age", "plain": "town"}
+    for encoding, town in (("windows-1252", "Åby"), ("windows-1250", "Ĺby")):
+        table = shoal.read(path, encoding=encoding, **how)
+        release = shoal.anonymize(table, [], no_promise=True, allow_identifiers=["town"], measures=[])
+        target = tmp_path / f"{encoding}{ending}"
+        release.write(target)
+        assert sorted(shoal.read(target, **how).to_arrow().column("town").to_pylist()) == sorted([town, "b", town, "c"])
+    with pytest.raises(ParameterError, match="no encoding 'windows-12'"):
+        shoal.read(path, encoding="windows-12", **how)
+    if ending == ".sav":
+        with pytest.raises(DataError, match="another encoding than it says") as refused:
+            shoal.read(path, **how)
+        assert "--encoding" in refused.value.remedy
