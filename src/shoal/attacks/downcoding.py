@@ -30,7 +30,7 @@ class Downcoding:
 
     References
     ----------
-    A. Cohen: Attacks on deidentification's defenses, USENIX Security 2022, arXiv:2202.13470.
+    A. Cohen: Attacks on deidentification's defenses, USENIX Security 2022, doi:10.48550/arXiv.2202.13470.
     """
 
     name: ClassVar[str] = "downcoding"

@@ -43,7 +43,9 @@ class Minimality:
 
     References
     ----------
-    R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei: Minimality attack in privacy preserving data publishing, VLDB 2007.
+    R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei: Minimality attack in privacy preserving data publishing, VLDB 2007. G.
+    Cormode, N. Li, T. Li, D. Srivastava: Minimizing minimality and maximizing utility, PVLDB 3(1), 2010,
+    doi:10.14778/1920841.1920972.
     """
 
     name: ClassVar[str] = "minimality"
