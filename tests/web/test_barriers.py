@@ -83,6 +83,11 @@ def test_every_screen_and_the_report_are_for_everyone(browser, address, tmp_path
         for path in ("/roles", "/risk", "/protect"):
             page.goto(path)
             looked_at(path)
+        page.goto("/safe-harbor")
+        page.get_by_role("button", name="Look for identifiers").click()
+        page.get_by_role("region", name="Columns that look like identifiers").wait_for()
+        looked_at("safe harbor")
+        page.goto("/protect")
         page.get_by_text("Parameters, more").click()
         page.get_by_label("Before that").select_option("coarsen")
         page.get_by_label("resolution").wait_for()
@@ -142,6 +147,10 @@ def test_the_screens_are_for_everyone_in_german_too(browser, address, tmp_path):
         for path in ("/data", "/roles", "/risk"):
             page.goto(path)
             looked_at(path)
+        page.goto("/safe-harbor")
+        page.get_by_role("button", name="Nach Identifikatoren suchen").click()
+        page.get_by_role("region", name="Spalten, die nach Identifikatoren aussehen").wait_for()
+        looked_at("safe harbor")
         page.goto("/hierarchies")
         page.get_by_role("button", name="Bilden").click()
         page.get_by_role("button", name="Zusammenlegen").wait_for()

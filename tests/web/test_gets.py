@@ -37,6 +37,7 @@ def test_what_is_only_looked_at_changes_nothing_and_ends_no_work(server, holding
     visitor.post("/api/hierarchy/build?wait=30", json={"column": "age", "how": "bands 5,20"})
     visitor.client.put("/api/comparison?wait=30", json={"keys": [Aim().key, Aim(k=7).key]})
     visitor.tried()
+    visitor.post("/api/safe-harbor?wait=30", json={})
     visitor.post("/api/anonymize?wait=30", json={"k": 5})
     (release,) = visitor.get("/api/releases").json()
     holding |= {"publish", "rows", "tree", "unicity"}

@@ -12,6 +12,7 @@ from shoal.web.cases.aims import Aim
 SCREENS = (
     "data",
     "roles",
+    "safe-harbor",
     "risk",
     "protect",
     "hierarchies",
@@ -95,6 +96,7 @@ def test_no_form_of_a_stale_tab_does_anything(tmp_path, holding):
         visitor.post("/api/hierarchy/build?wait=30", json={"column": "age", "how": "bands 5,20"})
         visitor.client.put("/api/comparison?wait=30", json={"keys": [Aim().key, Aim(k=7).key]})
         visitor.tried()
+        visitor.post("/api/safe-harbor?wait=30", json={})
         job = visitor.post("/api/anonymize?wait=30", json={"k": 5}).json()
         visitor.post("/undo")
         visitor.post("/redo")

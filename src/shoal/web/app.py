@@ -25,6 +25,7 @@ from shoal.web.routes import (
     cases,
     compare,
     data,
+    harbor,
     hierarchies,
     jobs,
     levels,
@@ -47,7 +48,7 @@ _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "
 # Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 _SCREENS = (
-    cases, data, roles, risk, unicity, reasons, hierarchies, levels, protect, compare, attacks, release, jobs,
+    cases, data, roles, harbor, risk, unicity, reasons, hierarchies, levels, protect, compare, attacks, release, jobs,
     sessions, questions,
 )  # fmt: skip
 _DAY = {"Cache-Control": "private, max-age=86400"}

@@ -70,6 +70,14 @@ def python(source: str, decisions: Decisions, files: Mapping[str, str]) -> str:
     )
 
 
+def harbor_command(source: str, layout: Layout, year: int, recipe: str) -> str:
+    """Give the commands that write the recipe of safe harbor, and carry it out."""
+    read = layout.model_copy(update={"masked": None, "orders": {}})  # which tell this command nothing
+    parts = [f"shoal safe-harbor {shlex.quote(source)}", *_layout_options(read)]
+    parts.append(f"--year {year} --out {shlex.quote(recipe)}")
+    return " \\\n  ".join(parts) + f"\nshoal run {shlex.quote(recipe)}"
+
+
 def _layout_options(layout: Layout) -> list[str]:
     """Give the options that say how the file is read, as far as that was said."""
     names = {"delimiter": "in-delimiter", "encoding": "encoding", "decimal": "decimal", "thousands": "thousands"}

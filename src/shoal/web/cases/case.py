@@ -14,7 +14,6 @@ from shoal.languages import _
 from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
-from shoal.web.cases.compared import ComparedCase
 from shoal.web.cases.decided import fresh_id
 from shoal.web.cases.findings import Findings, Found
 from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
@@ -23,6 +22,7 @@ from shoal.web.cases.library import BranchCandidate, CaseLibrary
 from shoal.web.cases.releases import KeptReleases, WrittenRelease
 from shoal.web.cases.reopening import file_of
 from shoal.web.cases.search_plan import search_plan
+from shoal.web.cases.sheltered import ShelteredCase
 from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.cases.trail import trail
 from shoal.web.errors import NotThereError
@@ -40,7 +40,7 @@ from shoal.web.tasks.unicity_messages import UnicityRequest
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 
 
-class Case(ComparedCase):
+class Case(ShelteredCase):
     """Someone's work on one file at a time, which is kept as a case of its own for each.
 
     Parameters

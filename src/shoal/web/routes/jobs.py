@@ -13,6 +13,7 @@ _SCREENS = {
     "measure": "/risk",
     "unicity": "/risk#unicity",
     "reasons": "/risk#reasons",
+    "harbor": "/safe-harbor",
     "tree": "/hierarchies",
     "search": "/protect",
     "levels": "/levels",

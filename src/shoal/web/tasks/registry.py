@@ -11,6 +11,7 @@ from shoal.errors import InternalError
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.attack_messages import AttackRequest, AttackSummary
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
+from shoal.web.tasks.harbor_messages import HarborRequest, HarborSummary
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
 from shoal.web.tasks.reason_messages import ReasonsRequest, ReasonsSummary
@@ -68,6 +69,7 @@ TASKS = {
     "measure": TaskKind(m.RiskRequest, m.RiskSummary, m.RiskSummary, "risk:measure"),
     "unicity": TaskKind(UnicityRequest, UnicitySummary, UnicitySummary, "unicity:measure"),
     "reasons": TaskKind(ReasonsRequest, ReasonsSummary, ReasonsSummary, "reasons:find"),
+    "harbor": TaskKind(HarborRequest, HarborSummary, HarborSummary, "harbor:find"),
     "search": TaskKind(m.CandidatesRequest, m.TriedCandidate, m.CandidatesDone, "candidates:search"),
     "levels": TaskKind(LevelsRequest, LevelsSummary, LevelsSummary, "levels:explore_levels"),
     "rows": TaskKind(RowsRequest, RowsBeforeAfter, RowsBeforeAfter, "rows:before_after"),

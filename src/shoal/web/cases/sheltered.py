@@ -1,0 +1,41 @@
+"""Safe harbor for a case: which of its columns are identifiers by that rule, and the roles that follow."""
+
+from __future__ import annotations
+
+from shoal.errors import ParameterError
+from shoal.schema import Role
+from shoal.web.cases.compared import ComparedCase
+from shoal.web.cases.findings import Found
+from shoal.web.tasks.harbor_messages import HarborRequest
+from shoal.web.tasks.job import Job
+
+
+class ShelteredCase(ComparedCase):
+    """A case in whose file the eighteen kinds of identifiers are looked for."""
+
+    def find_harbor(self, year: int | None) -> Job:
+        """Look for the eighteen kinds of identifiers; roles are not needed."""
+        with self.lock:
+            request = HarborRequest(**self._table(self._need_file()), year=year)
+            return self._start("harbor", request, about=self.harbor_about)
+
+    @property
+    def harbor_about(self) -> str:
+        """What safe harbor hangs on: the case, and how its file is read."""
+        return f"{self.id} {self.decisions.layout.model_dump_json()}"
+
+    @property
+    def known_harbor(self) -> Found:
+        """What safe harbor found, if it was asked for; nothing is begun for it."""
+        job = self.jobs.of("harbor")
+        return {} if job is None or job.result is None or job.about != self.harbor_about else job.result.plain()
+
+    def decide_harbor(self) -> None:
+        """Make what must go a direct identifier, and what stays in part a quasi-identifier; others stay as they are."""
+        with self.lock:
+            found = self.known_harbor
+            if not found:
+                raise ParameterError("Nothing was looked for yet.", "Look for identifiers first.")
+            self.decide_roles(
+                {each["column"]: Role.QUASI if each["how"] else Role.IDENTIFIER for each in found["columns"]}
+            )
