@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from shoal.assessment.study import Row
 from shoal.charts import Figure, lines
 from shoal.kernels.grouping import count_labels, label_rows
-from shoal.measures.reidentification.population_uniqueness import SampledClasses, pitman, snb, zayatz
+from shoal.measures.reidentification.population_estimates import PopulationEstimates
+from shoal.measures.reidentification.population_uniqueness import SampledClasses
 from shoal.measures.statistics.sampling import chances
 from shoal.populations.record_matches import occurrences
 from shoal.report.discretion import percent
@@ -19,7 +20,7 @@ from shoal_paper.reproduction.beyond import Experiment
 from shoal_paper.reproduction.case import Case
 
 SAMPLES = (1_000, 10_000, 100_000, 1_000_000)
-ESTIMATES = {"Pitman": pitman, "Zayatz": zayatz, "SNB": snb}
+ESTIMATES = {"Pitman": "pitman", "Zayatz": "zayatz", "SNB": "snb"}
 NUMBERS = ("Fig. C1a", "Fig. C1b")
 
 
@@ -59,8 +60,7 @@ def _compared(
     """Compare who is alone in a sample with who is in all, and with what the sample lets one estimate."""
     lone = int(in_sample.sum())
     share = float((in_sample & in_all).sum() / lone) if lone else None
-    classes = SampledClasses.of(counts, population)
-    estimated = {name: estimate(classes) for name, estimate in ESTIMATES.items()}
+    estimated = PopulationEstimates.of(SampledClasses.of(counts, population)).shares
     return {
         "unique in the sample": lone / in_sample.size,
         "of these unique in all": share,
@@ -68,8 +68,9 @@ def _compared(
         "unique in all": float(in_all.mean()),
         **{
             # Of all who are alone in the population, the sampled share is alone in the sample too.
-            name: None if found is None or not lone else min(found * classes.fraction / lone, 1.0)
-            for name, found in estimated.items()
+            name: None if found is None or not lone else min(found * in_sample.size / lone, 1.0)
+            for name, estimator in ESTIMATES.items()
+            for found in [estimated[estimator]]
         },
     }
 
