@@ -16,7 +16,7 @@ EXPECTED = (
     "only the superuser can act for another account",
     "the superuser may write everywhere",
     # tables that do not come with the tests
-    "adult/", "california/", "census/", "hospital/", "transactions/",
+    "adult/", "california/", "census/", "codes/", "hospital/", "transactions/",
     # what only some systems have
     "there are no named pipes here", "there is no device that is always full here", "standard input has no name here",
     "names are always text here", "what a descriptor stands for is looked up in /proc", "could not import 'pty'",

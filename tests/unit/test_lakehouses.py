@@ -87,7 +87,7 @@ def test_the_rows_of_a_delta_table_are_those_it_has_now(tmp_path):
 
 def test_the_rows_of_an_iceberg_table_are_those_it_has_now(tmp_path):
     pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: make install EXTRAS=lake")
-    memory = pytest.importorskip("pyiceberg.catalog.memory")
+    memory = pytest.importorskip("pyiceberg.catalog.memory", reason="pyiceberg is not installed with sql-sqlite")
     catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
     catalog.create_namespace("care")
     table = catalog.create_table("care.people", schema=ROWS.schema)
@@ -166,7 +166,7 @@ def test_rows_that_a_deletion_vector_marks_are_gone(tmp_path, by):
 
 def test_snapshots_of_an_iceberg_table(tmp_path):
     pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: make install EXTRAS=lake")
-    memory = pytest.importorskip("pyiceberg.catalog.memory")
+    memory = pytest.importorskip("pyiceberg.catalog.memory", reason="pyiceberg is not installed with sql-sqlite")
     catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
     catalog.create_namespace("care")
     table = catalog.create_table("care.people", schema=ROWS.schema)
@@ -223,7 +223,7 @@ def with_places_deleted(table, folder, rows):
 
 def test_rows_of_an_iceberg_table_that_are_deleted_by_their_places_are_gone(tmp_path):
     pytest.importorskip("pyiceberg", reason="pyiceberg is not installed: make install EXTRAS=lake")
-    memory = pytest.importorskip("pyiceberg.catalog.memory")
+    memory = pytest.importorskip("pyiceberg.catalog.memory", reason="pyiceberg is not installed with sql-sqlite")
     catalog = memory.InMemoryCatalog("lake", warehouse=f"file://{tmp_path}")
     catalog.create_namespace("care")
     table = catalog.create_table("care.people", schema=ROWS.schema)
