@@ -42,7 +42,8 @@ def people(n, seed=0):
     )
 
 
-MANY = [name for name, method in entries("methods").items() if "k-anonymity" in method.enforces]
+FOLLOWING = "same-classes"  # needs an earlier release
+MANY = [name for name, kind in entries("methods").items() if "k-anonymity" in kind.enforces and name != FOLLOWING]
 EXTRA = {"k-anonymity": None, "t-closeness": shoal.models.TCloseness(0.3), "l-diversity": shoal.models.LDiversity(2)}
 CASES = [(name, model) for name in MANY for model in EXTRA if model in entries("methods")[name].enforces]
 CASES.append(("optimal-univariate", "k-anonymity"))
