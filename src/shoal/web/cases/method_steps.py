@@ -17,6 +17,7 @@ from shoal.errors import ParameterError
 
 PROMISE = "k-anonymity"
 BESIDE = {"rounded-ends"}  # what a method may promise that is given before or after one for k-anonymity
+NEEDS_A_FILE = {"same-classes"}  # an earlier release: a page reads no files of its server by name
 FIRST = ("hilbert", "mondrian", "sorted-clusters")  # fast ones, tried ahead; others are tried once they are chosen
 # What fields of a form begin with, before the method and its parameter.
 SETTING, FIRST_SETTING, THEN_SETTING = "setting of ", "first setting of ", "then setting of "
@@ -28,9 +29,9 @@ _SWITCH = {True: "yes", False: "no"}
 def offered() -> tuple[str, ...]:
     """Give the methods that work towards k-anonymity, the fast ones first, and then those that go before or after them.
 
-    What works towards another promise of classes or of linked tables only has no place beside k.
+    What works towards another promise of classes or of linked tables only has no place beside k, nor what needs a file.
     """
-    kinds = entries("methods")
+    kinds = {name: kind for name, kind in entries("methods").items() if name not in NEEDS_A_FILE}
     towards = [name for name, kind in kinds.items() if PROMISE in kind.enforces and name not in FIRST]
     beside = [name for name, kind in kinds.items() if set(kind.enforces) <= BESIDE]
     return (*FIRST, *towards, *beside)
