@@ -60,7 +60,7 @@ def done(task, folder, held_by, monkeypatch, hierarchies):
     } | MORE.get(task, {})  # fmt: skip
     if task == "look":
         request["most_columns"] = 20
-    elif task not in ("preview", "tree", "tree-preview"):
+    elif task not in ("preview", "tree", "tree-preview", "harbor"):
         request = {"roles": ROLES, "hierarchies": hierarchies} | request
     kind = task_kind(task)
     told = Told()
