@@ -14,7 +14,7 @@ def individual_risks(records: Floats, people: Floats) -> Floats:
     Where there are no more people than records, it is one in the records.
 
     >>> [round(risk, 8) for risk in individual_risks(np.array([3.0, 1.0, 4.0]), np.array([108.0, 45.5, 2.0])).tolist()]
-    [0.01391151, 0.08579129, 0.25]
+    [0.01355297, 0.08579129, 0.25]
     """
     of_kind(np.float64, records, people)
     found = np.empty(records.size)
