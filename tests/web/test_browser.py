@@ -26,7 +26,9 @@ def looking(browser, address, **more):
 
 
 def settled(page):
+    """Wait until nothing is awaited, and what came last listens to what is done to it."""
     page.locator("#poll").wait_for(state="detached", timeout=120_000)
+    page.locator(".htmx-added").first.wait_for(state="detached")
 
 
 def send(page, tmp_path, content=None, name="people.csv"):
