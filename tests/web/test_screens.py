@@ -15,7 +15,7 @@ from shoal.schema import Role
 from shoal.web import code_export, figures, wording
 from shoal.web.cases.aims import GUARDS, K_LEVELS, OF_PEOPLE, Aim
 from shoal.web.cases.decisions import Decisions
-from shoal.web.cases.method_steps import BESIDE
+from shoal.web.cases.method_steps import BESIDE, NEEDS_A_FILE
 from shoal.web.tasks import risk
 
 HX = {"hx-request": "true"}
@@ -460,7 +460,8 @@ def test_names_are_quoted_in_commands():
 def test_every_method_and_promise_of_the_catalogue_that_fits_is_offered(ready):
     text = ready.get("/protect").text
     for name, kind in entries("methods").items():
-        assert (f'<option value="{name}"' in text) is ("k-anonymity" in kind.enforces or set(kind.enforces) <= BESIDE)
+        fits = "k-anonymity" in kind.enforces or set(kind.enforces) <= BESIDE
+        assert (f'<option value="{name}"' in text) is (fits and name not in NEEDS_A_FILE)
     assert set(GUARDS) - OF_PEOPLE == {"none", "t-closeness", "l-diversity", "alpha-k"}
     for name in GUARDS:  # what is promised of all rows of a person makes no sense where none has several
         assert (f'<option value="{name}"' in text) is (name not in OF_PEOPLE)
